@@ -80,7 +80,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         filter.doc_id = Some(document.doc_id.clone());
         if let Some(name) = args.section {
             let sections = snapshot.sections(&document.doc_id).await?;
-            let found = find_sections(&sections, &[name])?;
+            let found = find_sections(document, &sections, &[name])?;
             found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
             let wanted = found.iter().flat_map(|found| with_subsections(&sections, found.section));
             filter.section_ids = Some(wanted.map(|section| section.section_id.clone()).collect());

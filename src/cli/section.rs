@@ -50,7 +50,7 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
         [] => unreachable!("clap requires a name"),
     };
     let sections = snapshot.sections(&document.doc_id).await?;
-    let found = find_sections(&sections, names)?;
+    let found = find_sections(document, &sections, names)?;
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);

@@ -197,7 +197,7 @@ fn chunks_rebuild(document: &Document, config: &ChunkConfig) {
 /// Each section is found by its id.
 fn ids_are_unique(new: &NewDocument) {
     let ids: Vec<String> = new.sections.iter().map(|section| section.section_id.to_string()).collect();
-    let found = find_sections(&new.sections, &ids).expect("the id of a section is a name of it");
+    let found = find_sections(&new.document, &new.sections, &ids).expect("the id of a section is a name of it");
     let found: Vec<&str> = found.iter().map(|found| found.section.section_id.as_str()).collect();
     assert_eq!(found, ids);
 }

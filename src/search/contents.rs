@@ -9,12 +9,11 @@ use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::section::with_subsections;
 use super::trace::Trace;
-use super::understand::{NUMBERS, Wanted};
+use super::understand::Wanted;
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
 use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
-use crate::structure::{PREAMBLE, is_han_digit, normalise_title, number_value};
-use crate::text::roman;
+use crate::structure::PREAMBLE;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
@@ -108,7 +107,8 @@ async fn having(
             sections.entry((place, row.doc_id.clone())).or_default().push(row);
         }
     }
-    let freely = |(place, row): &(usize, DocumentRow)| freely_named(sections.get(&(*place, row.doc_id.clone()))?, name);
+    let freely =
+        |(place, row): &(usize, DocumentRow)| freely_named(row, sections.get(&(*place, row.doc_id.clone()))?, name);
     Ok(most_literal(rows, freely))
 }
 
@@ -157,64 +157,10 @@ fn file_name(source: &str) -> &str {
     source.rsplit(['/', ':']).next().unwrap_or(source)
 }
 
-/// The entry with a name, or else with its number, and those below it; and a note where that is a guess.
+/// The entry with a name and those below it; and a note where that is a guess.
 fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Option<String>)> {
-    let (number, note) = match find_sections(sections, &[name.to_owned()]) {
-        // A misspelt title is a guess; a number is not.
-        Ok(found)
-            if found[0].note.as_ref().is_none_or(|_| number(name).is_none() || begins_so(found[0].section, name)) =>
-        {
-            (found[0].section.path.clone(), found[0].note.clone())
-        }
-        _ => {
-            let path = numbered(document, sections, &number(name)?)?.path.clone();
-            (path.clone(), Some(format!("no entry is called {name:?}; taken for {path}")))
-        }
-    };
-    let root = sections.iter().find(|section| section.path == number)?;
-    Some((with_subsections(sections, root).into_iter().cloned().collect(), note))
-}
-
-/// The entry with a number. Chapters count below the document's title; a number with a dot is first a path.
-fn numbered<'a>(document: &DocumentRow, sections: &'a [SectionRow], number: &str) -> Option<&'a SectionRow> {
-    let inside = title_section(document, sections).map(|title| format!("{}.{number}", title.path));
-    let mut paths = [inside.as_deref(), Some(number)];
-    if number.contains('.') {
-        paths.reverse();
-    }
-    paths.into_iter().flatten().find_map(|path| sections.iter().find(|section| section.path == path))
-}
-
-/// The section that is the whole document: the only one at the top, with the document's title and all others below it.
-/// `sections` are those of the document, or of its upper levels; the text before the first does not count.
-pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> Option<&'a SectionRow> {
-    let mut tops = sections.iter().filter(|section| section.level == 1);
-    let top = tops.next().filter(|_| tops.next().is_none())?;
-    let has_others = sections.iter().any(|section| section.level > 1);
-    (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
-}
-
-/// Whether the title of a section has the number of a name.
-fn begins_so(section: &SectionRow, name: &str) -> bool {
-    let last = name.rsplit(' ').next().unwrap_or(name);
-    section.title.to_lowercase().contains(last)
-}
-
-/// The number in the name of a part, as a path: `chapter three`, `Section 2.1`, `第十二章`, `chapter IV`.
-fn number(name: &str) -> Option<String> {
-    if let Some(ordinal) = name.strip_prefix('第') {
-        let number: String = ordinal.chars().take_while(|c| c.is_ascii_digit() || is_han_digit(*c)).collect();
-        return number_value(&number).map(|number| number.to_string());
-    }
-    let (word, last) = name.rsplit_once(' ')?;
-    if word.starts_with("appendix") {
-        return None;
-    }
-    if last.starts_with(|c: char| c.is_ascii_digit()) {
-        return Some(last.trim_end_matches('.').to_owned());
-    }
-    let spelt = NUMBERS.iter().position(|word| *word == last).map(|at| (at + 1).to_string());
-    spelt.or_else(|| roman(last).map(|number| number.to_string()))
+    let found = find_sections(document, sections, &[name.to_owned()]).ok()?.pop()?;
+    Some((with_subsections(sections, found.section).into_iter().cloned().collect(), found.note))
 }
 
 #[cfg(test)]
@@ -274,13 +220,5 @@ mod tests {
         assert_eq!(part("Guide", "chapter 3"), None);
         // A document of another name has one chapter.
         assert_eq!((part("Pumps", "chapter 1").as_deref(), part("Pumps", "chapter 2")), (Some("Guide"), None));
-    }
-
-    #[test]
-    fn numbers_are_read_however_they_are_written() {
-        let numbers =
-            ["chapter 3", "section 2.1", "chapter iv", "part two", "第十二章", "第 3章", "第二十章"].map(number);
-        let expected = ["3", "2.1", "4", "2", "12", "", "20"];
-        assert_eq!(numbers.map(Option::unwrap_or_default), expected);
     }
 }

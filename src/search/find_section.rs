@@ -28,13 +28,21 @@ pub struct Found<'a> {
 ///
 /// # Errors
 /// Where a name is not found or not unique, with suggestions.
-pub fn find_sections<'a>(sections: &'a [SectionRow], names: &[String]) -> Result<Vec<Found<'a>>> {
-    names.iter().map(|name| find_section(sections, name)).collect()
+pub fn find_sections<'a>(
+    document: &DocumentRow,
+    sections: &'a [SectionRow],
+    names: &[String],
+) -> Result<Vec<Found<'a>>> {
+    names.iter().map(|name| find_section(document, sections, name)).collect()
 }
 
-fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
+fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let name = name.trim();
-    match named(sections, name).1[..] {
+    let (freely, found) = named(document, sections, name);
+    match found[..] {
+        [section] if freely == POSITION => {
+            Ok(Found { section, note: Some(taken_for(&format!("no section has the number of {name:?}"), section)) })
+        }
         [section] => {
             let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;
             let other = sections.iter().find(has_path);
@@ -50,12 +58,13 @@ fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>>
     }
 }
 
-/// The sections that a name stands for without a guess, and how freely it is read: 0 is as an id, and lower is better.
-fn named<'a>(sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
-    /// Of a path, and of the first reading as a title; a number comes before them.
-    const PATH: usize = 10;
-    const TITLE: usize = 11;
+/// How freely a name is read as a path, as a position, and first as a title; a printed number comes before them.
+const PATH: usize = 10;
+const POSITION: usize = 11;
+const TITLE: usize = 12;
 
+/// The sections that a name stands for without a guess, and how freely it is read: 0 is as an id, and lower is better.
+fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
     let at_path = || sections.iter().find(|section| section.path == name);
     if let Some(section) = sections.iter().find(|section| section.section_id == name) {
         return (0, vec![section]);
@@ -67,6 +76,9 @@ fn named<'a>(sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionR
     }
     if let Some(section) = at_path() {
         return (PATH, vec![section]);
+    }
+    if let Some(section) = at_position(document, sections, name) {
+        return (POSITION, vec![section]);
     }
     let wanted = normalise_title(name);
     // `2` is a path and must not find "Error T-1102".
@@ -91,6 +103,30 @@ fn named<'a>(sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionR
     let read = |reading: &dyn Fn(&SectionRow) -> bool| titled(sections).filter(|section| reading(section)).collect();
     let mut found = readings.into_iter().map(read).enumerate().filter(|(_, found): &(usize, Vec<_>)| !found.is_empty());
     found.next().map_or((TITLE, Vec::new()), |(reading, found)| (TITLE + reading, found))
+}
+
+/// The section that a number stands for where none is printed: its place among the others. Chapters are counted below the
+/// section that is the whole document; a number with a dot is first a path.
+fn at_position<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Option<&'a SectionRow> {
+    let path = SectionNumber::of_name(name)?.place()?;
+    let inside = title_section(document, sections).map(|title| format!("{}.{path}", title.path));
+    let mut paths = [inside.as_deref(), Some(path.as_str())];
+    if path.contains('.') {
+        paths.reverse();
+    }
+    let found = paths.into_iter().flatten().find_map(|path| sections.iter().find(|section| section.path == path))?;
+    let is_beside = |other: &&SectionRow| other.parent_id == found.parent_id;
+    let is_printed = titled(sections).filter(is_beside).any(|other| SectionNumber::of_title(&other.title).is_some());
+    (!is_printed).then_some(found)
+}
+
+/// The section that is the whole document: the only one at the top, with the document's title and all others below it.
+/// `sections` are those of the document, or of its upper levels; the text before the first does not count.
+pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> Option<&'a SectionRow> {
+    let mut tops = sections.iter().filter(|section| section.level == 1);
+    let top = tops.next().filter(|_| tops.next().is_none())?;
+    let has_others = sections.iter().any(|section| section.level > 1);
+    (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
 }
 
 /// Whether a title contains words, and not only as the beginning of a longer number. Normalised titles have no spaces.
@@ -126,8 +162,8 @@ fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
 }
 
 /// How freely a name must be read to stand for one of these sections; lower is more literal, `None` for none of them.
-pub(super) fn freely_named(sections: &[SectionRow], name: &str) -> Option<usize> {
-    let (freely, found) = named(sections, name.trim());
+pub(super) fn freely_named(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<usize> {
+    let (freely, found) = named(document, sections, name.trim());
     (!found.is_empty()).then_some(freely)
 }
 
@@ -147,8 +183,9 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     for section in sections {
         by_document.entry(&section.doc_id).or_default().push(section.clone());
     }
-    let found =
-        most_literal(documents, |document: &&DocumentRow| freely_named(by_document.get(&document.doc_id)?, name));
+    let found = most_literal(documents, |document: &&DocumentRow| {
+        freely_named(document, by_document.get(&document.doc_id)?, name)
+    });
     match found[..] {
         [one] => Ok(one),
         [] => Err(Error::not_found(format!("no document has a section {name:?}"))
@@ -234,8 +271,12 @@ mod tests {
     use crate::search::section::tests::row;
     use proptest::prelude::*;
 
+    fn guide() -> DocumentRow {
+        crate::search::resolve::tests::row("d", "guide.md", "Guide")
+    }
+
     fn path_of(rows: &[SectionRow], name: &str) -> Result<String> {
-        find_section(rows, name).map(|found| found.section.path.clone())
+        find_section(&guide(), rows, name).map(|found| found.section.path.clone())
     }
 
     #[test]
@@ -297,14 +338,14 @@ mod tests {
         ] {
             assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
         }
-        let note = find_section(&rows, "3.2").unwrap().note.unwrap();
+        let note = find_section(&guide(), &rows, "3.2").unwrap().note.unwrap();
         assert!(note.contains("also the path of \"2.2 Setup\" (d#3.2)"), "{note}");
-        assert_eq!(find_section(&rows, "3.1").unwrap().note, None);
+        assert_eq!(find_section(&guide(), &rows, "3.1").unwrap().note, None);
         for name in ["4.2", "0.2", "3.2.2", "第四章"] {
-            assert!(find_section(&rows, name).is_err(), "{name}");
+            assert!(find_section(&guide(), &rows, name).is_err(), "{name}");
         }
         let twice = [row("1", "2.1 Left"), row("2", "2.1 Right")];
-        let error = find_section(&twice, "2.1").unwrap_err();
+        let error = find_section(&guide(), &twice, "2.1").unwrap_err();
         assert!(error.next_step().unwrap().contains("1 (2.1 Left), 2 (2.1 Right)"), "{error}");
         assert_eq!(path_of(&[row("5.3", "5.3 Own"), row("6", "5.3 Other")], "5.3").unwrap(), "5.3");
     }
@@ -332,23 +373,23 @@ mod tests {
         let rows = [row("1", "Installation"), row("2", "Priming the pump"), row("3", "启动循环水泵")];
         for (name, path) in [("Instalation", "1"), ("priming teh pump", "2"), ("teh pump", "2"), ("启动循坏水泵", "3")]
         {
-            let found = find_section(&rows, name).unwrap();
+            let found = find_section(&guide(), &rows, name).unwrap();
             assert_eq!(found.section.path, path, "{name}");
             assert!(found.note.unwrap().contains(name));
         }
-        assert_eq!(find_section(&rows, "installation").unwrap().note, None);
+        assert_eq!(find_section(&guide(), &rows, "installation").unwrap().note, None);
     }
 
     #[test]
     fn missing_and_ambiguous_names_get_suggestions() {
         let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes"), row("3", "Start")];
-        let error = find_section(&rows, "notes").unwrap_err();
+        let error = find_section(&guide(), &rows, "notes").unwrap_err();
         assert!(error.next_step().unwrap().contains("3.1"));
-        assert!(find_section(&[row("1", "Error T-1102")], "2").is_err());
+        assert!(find_section(&guide(), &[row("1", "Error T-1102")], "2").is_err());
         // Two near ones: neither is taken.
-        let error = find_section(&rows, "Notse").unwrap_err();
+        let error = find_section(&guide(), &rows, "Notse").unwrap_err();
         assert!(error.next_step().unwrap().contains("2.1") && error.next_step().unwrap().contains("3.1"));
-        let error = find_section(&rows, "Installing").unwrap_err();
+        let error = find_section(&guide(), &rows, "Installing").unwrap_err();
         assert!(error.next_step().unwrap().contains("Installation"), "{error}");
         assert_eq!(error.kind().exit_code(), 1);
     }
@@ -367,7 +408,7 @@ mod tests {
             }).collect();
             let paths: Vec<String> = rows.iter().map(|row| row.path.clone()).collect();
             let ids: Vec<String> = rows.iter().map(|row| row.section_id.to_string()).collect();
-            let found = find_sections(&rows, &ids).unwrap();
+            let found = find_sections(&guide(), &rows, &ids).unwrap();
             let found: Vec<String> = found.iter().map(|found| found.section.path.clone()).collect();
             prop_assert_eq!(found, paths);
         }

@@ -36,13 +36,13 @@ mod trace;
 mod understand;
 mod why;
 
-pub use contents::{Contents, title_section};
+pub use contents::Contents;
 pub use context::Context;
 pub use context::layout::{ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Template};
 pub use encoder::Encoder;
 pub use filter::syntax::Filter;
 pub use filter::{Restriction, scopes_within};
-pub use find_section::{document_with, find_sections};
+pub use find_section::{document_with, find_sections, title_section};
 pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};

@@ -26,6 +26,14 @@ impl SectionNumber {
         })
     }
 
+    /// It as a path, where it counts sections.
+    pub fn place(&self) -> Option<String> {
+        let counts =
+            !self.lettered && !matches!(self.kind, NumberKind::Letter | NumberKind::Appendix | NumberKind::Roman);
+        let parts: Vec<String> = self.parts.iter().map(u32::to_string).collect();
+        counts.then(|| parts.join("."))
+    }
+
     /// Of a title, which may begin with one.
     pub fn of_title(title: &str) -> Option<Self> {
         Some(Self::in_front(title)?.0)
