@@ -5,8 +5,7 @@ use clap::Args;
 use super::global::{Context, WaitArgs};
 use crate::error::{Error, Result};
 use crate::render::described_documents;
-use crate::search::Purpose;
-use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, Note, Snapshot, Writer};
+use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, Note};
 
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Default, Args)]
@@ -20,6 +19,10 @@ pub(super) struct DescribeArgs {
 }
 
 impl DescribeArgs {
+    fn sets(&self, name: &str) -> bool {
+        self.meta.iter().any(|(own, _)| own == name)
+    }
+
     pub(super) fn said(&self) -> Changed {
         let fields = self.meta.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
         Changed { fields: fields.collect(), tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
@@ -72,19 +75,16 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
     let mut said = args.describe.said();
     said.fields.extend(args.unset.iter().map(|name| (name.clone(), None)));
     said.untagged.extend(args.untag.iter().cloned());
+    let both = args.untag.iter().find(|tag| said.tagged.contains(*tag));
+    let both = both.or_else(|| args.unset.iter().find(|name| args.describe.sets(name)));
+    if let Some(both) = both {
+        return Err(Error::usage(format!("{both:?} is set and taken away at once")).hint("leave one of them out"));
+    }
     if said.is_empty() {
         return Err(Error::usage("nothing to set is named").hint("--meta NAME=VALUE, --tag, --unset or --untag"));
     }
-    let store = context.store()?;
-    let namespace = store.namespace(&context.global.namespace)?;
-    // Locks before it reads, so that nothing is overwritten.
-    let writer = match args.dry_run {
-        true => None,
-        false => Some(Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?),
-    };
-    let documents = Snapshot::open(&namespace).await?.documents().await?;
-    let found = context.documents(&documents, &args.documents, &store, Purpose::Change)?;
-    let described = found.into_iter().map(|row| described(row, &said)).collect::<Vec<_>>();
+    let (writer, found) = context.documents_to_change(&args.documents, args.dry_run, &args.wait).await?;
+    let described = found.iter().map(|row| described(row, &said)).collect::<Vec<_>>();
     let changed: Vec<DocumentRow> =
         described.iter().filter(|(_, is_new)| *is_new).map(|(row, _)| row.clone()).collect();
     if let Some(mut writer) = writer.filter(|_| !changed.is_empty()) {

@@ -15,7 +15,7 @@ use crate::llm::Configured;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, screen_width};
 use crate::search::{Encoder, Purpose, Searcher, resolve_document};
-use crate::store::{DocumentRow, LockTimeout, Namespace, Store};
+use crate::store::{DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer};
 use crate::text::{printable, visible};
 
 /// The options of every command.
@@ -203,6 +203,25 @@ impl Context {
         Ok(found)
     }
 
+    /// The named documents, and the writer that changes them, none for a dry run. It is locked before they are read, so that
+    /// the names keep their meaning.
+    pub(super) async fn documents_to_change(
+        &self,
+        names: &[String],
+        dry_run: bool,
+        wait: &WaitArgs,
+    ) -> Result<(Option<Writer>, Vec<DocumentRow>)> {
+        let store = self.store()?;
+        let namespace = store.namespace(&self.global.namespace)?;
+        let writer = match dry_run {
+            true => None,
+            false => Some(Writer::open_existing(&namespace, &wait.lock_timeout(self)).await?),
+        };
+        let documents = Snapshot::open(&namespace).await?.documents().await?;
+        let found = self.documents(&documents, names, &store, Purpose::Change)?;
+        Ok((writer, found.into_iter().cloned().collect()))
+    }
+
     pub(super) fn output_format(&self) -> OutputFormat {
         if self.global.null {
             return OutputFormat::PathsWithNul;
@@ -280,10 +299,10 @@ impl WaitArgs {
 /// Which part of a list is shown.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct PartArgs {
-    /// Show at most so many
+    /// Show at most N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) limit: Option<u32>,
-    /// Leave out the first ones
+    /// Skip the first N
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(super) offset: u32,
 }

@@ -29,8 +29,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   kb ingest . --include '*.pdf' --exclude 'drafts/**'
   kb ingest docs/ --prune                   also remove documents whose files are gone
   kb ingest docs/ --no-embed                keyword search at once; `kb ingest docs/` adds the vectors later
-  kb ingest docs/ --model bge-m3 -n zh      a new namespace with another model; `kb models` lists them
-  git diff --name-only -z main | kb ingest -0 --files-from -
+  git diff --name-only --relative --diff-filter=d -z main -- '*.md' | kb ingest -0 --files-from -
   curl … | kb ingest - --name page.html
 
 Hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed.")]

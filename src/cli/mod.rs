@@ -75,8 +75,8 @@ enum Command {
     Entities(entities::EntitiesArgs),
     #[command(aliases = ["list", "ls"])]
     Docs(docs::DocsArgs),
-    #[command(alias = "rm")]
     DocSet(doc_set::DocSetArgs),
+    #[command(alias = "rm")]
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
     Log(history::LogArgs),

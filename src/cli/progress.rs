@@ -113,6 +113,8 @@ impl Display {
 impl Progress for Display {
     fn begin(&self, files: usize, bytes: u64) {
         self.counts.total.store(files, Ordering::Relaxed);
+        self.counts.files.store(0, Ordering::Relaxed);
+        self.bar.set_position(0);
         self.draw(INGEST, Some(bytes.max(1)));
         self.bar.set_message(self.counts());
     }

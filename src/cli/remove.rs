@@ -5,8 +5,7 @@ use clap::Args;
 use super::global::{Context, WaitArgs};
 use crate::error::Result;
 use crate::render::removed_documents;
-use crate::search::Purpose;
-use crate::store::{Change, Note, Snapshot, Writer};
+use crate::store::{Change, Note};
 
 /// Remove documents from the knowledge base; the files stay
 #[derive(Debug, Args)]
@@ -23,15 +22,7 @@ pub struct RemoveArgs {
 }
 
 pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
-    let store = context.store()?;
-    let namespace = store.namespace(&context.global.namespace)?;
-    // Locks before it reads, so that the names keep their meaning until the removal.
-    let writer = match args.dry_run {
-        true => None,
-        false => Some(Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?),
-    };
-    let documents = Snapshot::open(&namespace).await?.documents().await?;
-    let found = context.documents(&documents, &args.documents, &store, Purpose::Change)?;
+    let (writer, found) = context.documents_to_change(&args.documents, args.dry_run, &args.wait).await?;
     if let Some(mut writer) = writer {
         let mut change = Change { note: Note::of("remove"), ..Change::default() };
         for document in &found {

@@ -127,11 +127,12 @@ pub(super) fn nothing_found(context: &Context, query: &str, nearest: &[Hit]) -> 
     1
 }
 
-/// Reports notes, and with `--verbose` the method and the time of each stage. That the model does not read a language is
-/// said once a day: who asks in it again knows.
+/// Reports notes, and with `--verbose` the method and the time of each stage. The note that the model does not read a language
+/// is shown once a day.
 pub(super) fn report(context: &Context, notes: &[Note], route: &Route, trace: &Trace) -> Result<()> {
     for note in notes {
-        if note.code != NoteCode::VectorsLeftOut || context.store()?.is_first_today("vectors-left-out") {
+        let is_daily = note.code == NoteCode::VectorsLeftOut && !context.global.quiet;
+        if !is_daily || context.store()?.is_first_today(&note.message) {
             context.tell(&note.message);
         }
     }

@@ -8,9 +8,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Figures;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::paths::read_text;
-use crate::search::{Hit, SearchRequest, Searcher};
+use crate::search::{Contents, Hit, SearchRequest, Searcher};
 use crate::structure::normalise_title;
 use crate::text::{fold_name, truncate};
 
@@ -65,13 +65,30 @@ impl Question {
         self.source.is_some() || self.section.is_some() || self.pages.is_some() || self.text.is_some()
     }
 
+    fn is_of(&self, source: &str) -> bool {
+        self.source.as_deref().is_none_or(|own| source == own || source.ends_with(&format!("/{own}")))
+    }
+
+    /// Whether a table of contents answers it, which has no text and no pages.
+    fn is_answered_by_contents(&self, contents: &Contents) -> bool {
+        let has = |wanted: &String| {
+            let wanted = normalise_title(wanted);
+            contents.sections.iter().any(|entry| normalise_title(&entry.title).contains(&wanted))
+        };
+        self.is_answerable()
+            && self.is_of(&contents.document.source)
+            && self.section.as_ref().is_none_or(has)
+            && self.pages.is_none()
+            && self.text.is_none()
+    }
+
     fn is_answered_by(&self, hit: &Hit) -> bool {
         let of = |wanted: &Option<String>, holds: &dyn Fn(&str) -> bool| wanted.as_deref().is_none_or(holds);
         let on_page = |pages: &Pages| {
             let place = hit.page_start.zip(hit.page_end);
             place.and_then(|(start, end)| pages.meet(start, end)).unwrap_or_default()
         };
-        of(&self.source, &|source| hit.source == source || hit.source.ends_with(&format!("/{source}")))
+        self.is_of(&hit.source)
             && of(&self.section, &|section| {
                 let is_title = section.chars().any(char::is_alphabetic);
                 let titles = || normalise_title(&hit.section_title).contains(&normalise_title(section));
@@ -91,6 +108,9 @@ pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     let read = |(line, number): (&str, usize)| {
         let question: Question = serde_json::from_str(line).map_err(|error| wrong(file, number, &error.to_string()))?;
+        if !question.question.chars().any(char::is_alphanumeric) {
+            return Err(wrong(file, number, "the question has no word in it"));
+        }
         match &question.pages {
             Some(pages) if pages.meet(1, 1).is_none() => {
                 Err(wrong(file, number, "pages are like 12, [12, 13] or \"12-14\""))
@@ -192,14 +212,15 @@ async fn answer(searcher: &Searcher, question: &Question, request: &SearchReques
         confidence: 0.0,
         first: None,
     };
-    let found = match searcher.search(request).await {
-        Ok(found) => found,
-        // Without a word in it, it finds nothing.
-        Err(error) if error.kind() == Kind::Usage => return Ok(answered),
-        Err(error) => return Err(error),
-    };
-    answered.hits = found.hits.len();
+    let found = searcher.search(request).await?;
     answered.confidence = found.confidence();
+    if !found.contents.is_empty() {
+        answered.hits = found.contents.len();
+        answered.place = found.contents.iter().position(|own| question.is_answered_by_contents(own)).map(|at| at + 1);
+        answered.first = found.contents.first().map(|own| format!("{} table of contents", own.document.source));
+        return Ok(answered);
+    }
+    answered.hits = found.hits.len();
     answered.place = found.hits.iter().position(|hit| question.is_answered_by(hit)).map(|place| place + 1);
     answered.first = found.hits.first().map(|hit| format!("{} {}", hit.source, truncate(&hit.section_title, 60)));
     Ok(answered)
@@ -310,6 +331,7 @@ mod tests {
         for (text, says) in [
             ("{\"question\": \"a\"}\n\n{\"questio\": \"b\"}", "line 3"),
             ("{\"question\": \"a\", \"pages\": \"x-y\"}", "line 1: pages are like"),
+            ("{\"question\": \"?!\"}", "line 1: the question has no word"),
             ("\n", "has no question"),
         ] {
             std::fs::write(&file, text).unwrap();

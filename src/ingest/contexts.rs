@@ -18,8 +18,8 @@ use crate::llm::{
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 
-/// So many parent chunks begin a document.
-const BEGINNING_CHUNKS: usize = 12;
+/// More than the model reads of the beginning of a document.
+const BEGINNING_BYTES: usize = 24_000;
 
 /// What the language model wrote for documents.
 #[derive(Debug, Default)]
@@ -177,9 +177,17 @@ impl<'a> Shown<'a> {
         ContextDocument { title: self.title, outline: &self.outline }
     }
 
-    /// The text of the first parent chunks; more than the model reads.
+    /// The text of the first parent chunks: at least as much as the model reads.
     fn beginning(&self) -> String {
-        self.parent_chunks.iter().take(BEGINNING_CHUNKS).map(|chunk| chunk.text).collect::<Vec<_>>().join("\n\n")
+        let mut text = String::new();
+        for chunk in &self.parent_chunks {
+            if text.len() > BEGINNING_BYTES {
+                break;
+            }
+            text.push_str(chunk.text);
+            text.push_str("\n\n");
+        }
+        text
     }
 }
 

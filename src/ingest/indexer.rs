@@ -16,7 +16,7 @@ use crate::ids::DocId;
 use crate::knowledge::profile::Profile;
 use crate::llm::WrittenProfile;
 use crate::models::Models;
-use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, Snapshot, Writer};
+use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, SectionRow, Snapshot, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -45,6 +45,8 @@ pub struct Indexer {
     keywords_first: bool,
     /// Whether documents of this run are published so.
     is_behind: bool,
+    /// Those of them that have no vector at all.
+    without_any: HashSet<DocId>,
     /// The history entry of the waiting batch.
     note: Note,
     /// Documents so far with a chunk without a vector.
@@ -69,6 +71,7 @@ impl Indexer {
             waiting_to_embed: 0,
             keywords_first: false,
             is_behind: false,
+            without_any: HashSet::new(),
             note: Note::of(command),
             without_vectors: 0,
             generation: None,
@@ -168,23 +171,39 @@ impl Indexer {
     /// Gives vectors to published documents without.
     async fn make_missing_vectors(&mut self, sources: &HashSet<&str>) -> Result<()> {
         (self.keywords_first, self.without_vectors) = (false, 0);
+        let reused = self.vectors.reused;
         self.vectors.begin_small();
         // What a language model had to say of them is published.
         let contexts = self.contexts.take();
         let namespace = self.writer.namespace().clone();
         let mut rows = Snapshot::open(&namespace).await?.documents().await?;
         rows.retain(|row| !row.embedded && sources.contains(row.source.as_str()));
+        self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
         for some in rows.chunks(READ_AT_ONCE) {
             let snapshot = Snapshot::open(&namespace).await?;
+            let ids: Vec<DocId> = some.iter().map(|row| row.doc_id.clone()).collect();
+            let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
+            for section in snapshot.sections_of(&ids).await? {
+                sections.entry(section.doc_id.clone()).or_default().push(section);
+            }
             for mut document in read(&snapshot, some).await? {
                 let row = &document.new.document;
-                let known = KnownVectors::of_texts(snapshot.vectors_by_hash(&row.doc_id).await?).and_of(row);
-                document.new.sections = snapshot.sections(&row.doc_id).await?;
+                let known = match self.without_any.contains(&row.doc_id) {
+                    true => KnownVectors::default(),
+                    false => KnownVectors::of_texts(snapshot.vectors_by_hash(&row.doc_id).await?),
+                };
+                let known = known.and_of(row);
+                self.progress.file_read(&row.source);
+                document.new.sections = sections.remove(&row.doc_id).unwrap_or_default();
                 self.put(document, known, true, Action::Embedded.name(), None).await?;
             }
         }
         let outcome = self.flush().await;
         self.contexts = contexts;
+        if self.is_behind {
+            // They were counted when the keywords were published.
+            self.vectors.reused = reused;
+        }
         outcome
     }
 
@@ -270,6 +289,9 @@ impl Indexer {
             let lacks_own = !embed && self.document_texts.contains_key(&prepared.new.document.doc_id);
             prepared.new.document.embedded = !lacks_some && !lacks_own;
             self.without_vectors += usize::from(!prepared.new.document.embedded);
+            if !embed && vectors.iter().all(Option::is_none) {
+                self.without_any.insert(prepared.new.document.doc_id.clone());
+            }
             set_vectors(&mut prepared.new.parents, vectors);
             add.push(prepared.new);
         }
@@ -283,7 +305,8 @@ impl Indexer {
         let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
-            self.progress.published(change.add.len());
+            let is_again = embed && self.is_behind;
+            self.progress.published(if is_again { 0 } else { change.add.len() });
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Metadata that comes with an ingest: from rules by path, from a file beside the source, from the options of the command.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -32,7 +33,7 @@ impl MetadataRule {
         let glob = if path.contains('/') { path.to_owned() } else { format!("**/{path}") };
         let glob = GlobBuilder::new(&glob).literal_separator(true).build();
         let glob =
-            glob.map_err(|error| Error::usage(format!("the path {path:?} of a rule is no glob: {}", error.kind())))?;
+            glob.map_err(|error| Error::usage(format!("the path {path:?} of a rule is not a glob: {}", error.kind())))?;
         Ok(MetadataRule { matcher: glob.compile_matcher(), fields: of_toml(fields)? })
     }
 }
@@ -67,6 +68,12 @@ impl IngestRequest {
     }
 }
 
+/// Whether a file holds the metadata of one beside it, and is no document.
+pub(super) fn is_file_beside(path: &Path) -> bool {
+    let source = path.to_str().and_then(|path| path.strip_suffix(ENDING));
+    source.is_some_and(|source| Path::new(source).is_file())
+}
+
 /// The metadata in `NAME.meta.toml`; none where there is no such file.
 fn of_file_beside(source: &Path) -> Result<Fields> {
     let mut name = source.as_os_str().to_owned();
@@ -75,13 +82,13 @@ fn of_file_beside(source: &Path) -> Result<Fields> {
     match std::fs::metadata(&file) {
         Ok(facts) if facts.is_file() && facts.len() <= LONGEST => {}
         Ok(facts) if facts.is_file() => {
-            return Err(Error::failed(format!(
-                "{} has {} kB, more than metadata has",
-                file.display(),
-                facts.len() >> 10
-            )));
+            return Err(Error::failed(format!("{} is {} kB; the limit is 1024 kB", file.display(), facts.len() >> 10)));
         }
-        _ => return Ok(Fields::new()),
+        Ok(_) => return Ok(Fields::new()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Fields::new());
+        }
+        Err(error) => return Err(Error::io("read", &file, &error)),
     }
     let text = std::fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
     let fields: BTreeMap<String, toml::Value> = toml::from_str(&text).map_err(|error| {
@@ -95,8 +102,8 @@ fn of_file_beside(source: &Path) -> Result<Fields> {
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
     let value = |(name, value): (String, toml::Value)| match value_of(value) {
         Some(value) => Ok((name, value)),
-        None => Err(Error::failed(format!("the metadata {name:?} holds a table"))
-            .hint("a field is a text, a number, true, false, or a list of these")),
+        None => Err(Error::failed(format!("the metadata {name:?} holds a table or no number"))
+            .hint("a field is a text, a finite number, true, false, or a list of these")),
     };
     fields.into_iter().map(value).collect()
 }
@@ -124,7 +131,7 @@ mod tests {
             |path: &str, source: &str| MetadataRule::new(path, BTreeMap::new()).unwrap().matcher.is_match(source);
         assert!(matches("contracts/**", "contracts/a/b.pdf") && matches("*.pdf", "contracts/a/b.pdf"));
         assert!(!matches("contracts/*", "contracts/a/b.pdf") && !matches("contracts/**", "old/contracts/b.pdf"));
-        assert!(MetadataRule::new("a[b", BTreeMap::new()).unwrap_err().message().contains("no glob"));
+        assert!(MetadataRule::new("a[b", BTreeMap::new()).unwrap_err().message().contains("not a glob"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use ignore::WalkBuilder;
 use ignore::gitignore::GitignoreBuilder;
 use ignore::overrides::OverrideBuilder;
 
+use super::metadata::is_file_beside;
 use super::request::{Doubt, IngestRequest, SourceReport};
 use super::source::{mtime_ns, raise_limit};
 use crate::error::{Error, Result, Setting};
@@ -71,6 +72,9 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
             found.entry(source.clone()).or_insert(Candidate { path: path.to_owned(), source, format });
         };
         if !facts.is_dir() {
+            if is_file_beside(path) {
+                continue;
+            }
             take(path, request.format.or_else(|| Format::from_path(path)));
             continue;
         }
@@ -83,7 +87,8 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
                     continue;
                 }
             };
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) || !included(entry.path()) {
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            if !is_file || !included(entry.path()) || is_file_beside(entry.path()) {
                 continue;
             }
             match request.format.or_else(|| Format::from_path(entry.path())) {

@@ -29,7 +29,7 @@ pub struct SourceFacts {
     pub corrected_toc: Option<Vec<OutlineEntry>>,
     /// The date of the content from a person, which overrides the document's own.
     pub time: Option<DocumentTime>,
-    /// What others than the document say of it.
+    /// Metadata from rules, side files and people.
     pub metadata: Metadata,
 }
 
@@ -99,6 +99,10 @@ impl Prepared {
     pub(super) fn carrying(mut self, row: &DocumentRow, parents: Vec<ParentChunk>) -> (Self, Rebased) {
         if wants_model_context(row) && wants_model_context(&self.new.document) {
             self = self.with_contexts_of(&parents);
+            // Of the same content, what the model wrote holds.
+            if row.content_hash == self.new.document.content_hash {
+                self.new.document.profile = row.profile.clone().filter(|profile| profile.by_model);
+            }
         }
         if row.edits.is_empty() {
             return (self, Rebased::default());

@@ -11,7 +11,7 @@ use super::search::omitted;
 use super::style::{around, as_markdown, pages};
 use crate::ids::ChunkId;
 use crate::search::{Context, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Omitted};
-use crate::text::{count, date_or_moment, first_of, printable};
+use crate::text::{count, first_of, printable};
 
 /// The default layout: Markdown with the source of every chunk.
 pub struct MarkdownLayout;
@@ -77,7 +77,7 @@ fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
         (true, Some(start), _) => format!("第 {start} 页"),
         (_, start, end) => pages(start, end),
     };
-    let at = document.time.as_ref().map(|known| date_or_moment(known.at)).unwrap_or_default();
+    let at = document.time.as_ref().map(|known| known.at.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
     let rest = [around("", &place, ""), around(time, &at, "")].map(|part| around(" · ", &part, "")).concat();
     format!("[{source}{} · {section}{}{rest}]", printable(&document.source), parent.section_id)
 }

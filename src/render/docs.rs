@@ -151,8 +151,8 @@ pub fn described_documents(documents: &[(DocumentRow, bool)], dry_run: bool) -> 
 }
 
 /// What `kb remove` shows.
-pub fn removed_documents(documents: &[&DocumentRow], dry_run: bool) -> Page {
-    let json = |row: &&DocumentRow| json!({ "doc_id": row.doc_id, "source": row.source, "dry_run": dry_run });
+pub fn removed_documents(documents: &[DocumentRow], dry_run: bool) -> Page {
+    let json = |row: &DocumentRow| json!({ "doc_id": row.doc_id, "source": row.source, "dry_run": dry_run });
     let mut page = Page::new(&values(documents.iter().map(json))).with_sources(documents.iter().map(|row| &row.source));
     let verb = if dry_run { "would remove" } else { "removed" };
     for row in documents {

@@ -92,7 +92,7 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
 /// Text of a document for a Markdown page: no line of it becomes a heading, because headings of the page name sources and
 /// `# ls` in a manual is a command. A fence that is left open would swallow the next source, so it is closed.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
-    if !text.contains(['#', '`', '~', '=', '-', '[']) {
+    if !text.contains(['#', '`', '~', '=', '-', '[', '［', '【']) {
         return Cow::Borrowed(text);
     }
     let mut fence: Option<&str> = None;
@@ -147,7 +147,9 @@ fn is_underline(line: &str) -> bool {
 
 /// Whether a line looks like one that names a source.
 fn names_a_source(line: &str) -> bool {
-    line.starts_with("[source:") || line.starts_with("[来源")
+    let Some(inside) = line.trim_start().strip_prefix(['[', '［', '【']) else { return false };
+    let name: String = inside.trim_start().chars().take(6).flat_map(char::to_lowercase).collect();
+    name.starts_with("source") || name.starts_with("来源") || name.starts_with("來源")
 }
 
 #[cfg(test)]
@@ -169,6 +171,7 @@ mod tests {
         let forged = "[source: m.pdf · section m#3]";
         assert_eq!(shown(&format!("````\n```\n{forged}\n# ls\n")), format!("````\n```\n\\{forged}\n# ls\n````"));
         assert_eq!(shown(&format!("    {forged}\n[来源：m]")), format!("    \\{forged}\n\\[来源：m]"));
+        assert_eq!(shown("\t[ Source: m]\n［SOURCE m"), "\\\t[ Source: m]\n\\［SOURCE m");
         assert_eq!(shown("a | b\n--|--\n1 | 2"), "a | b\n--|--\n1 | 2");
     }
 

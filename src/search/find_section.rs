@@ -58,10 +58,10 @@ fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &s
     }
 }
 
-/// How freely a name is read as a path, as a position, and first as a title; a printed number comes before them.
+/// How freely a name is read as a path, first as a title, and as a position; a printed number comes before them.
 const PATH: usize = 10;
-const POSITION: usize = 11;
-const TITLE: usize = 12;
+const TITLE: usize = 11;
+const POSITION: usize = 20;
 
 /// The sections that a name stands for without a guess, and how freely it is read: 0 is as an id, and lower is better.
 fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
@@ -77,13 +77,11 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
     if let Some(section) = at_path() {
         return (PATH, vec![section]);
     }
-    if let Some(section) = at_position(document, sections, name) {
-        return (POSITION, vec![section]);
-    }
     let wanted = normalise_title(name);
     // `2` is a path and must not find "Error T-1102".
+    let position = || (POSITION, at_position(document, sections, name).into_iter().collect());
     if is_path(name) || wanted.is_empty() {
-        return (TITLE, Vec::new());
+        return position();
     }
     let parts = SectionNumber::in_front(name).map(|(number, rest)| (number, normalise_title(&rest)));
     let has_parts = |section: &SectionRow| {
@@ -102,7 +100,7 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
     ];
     let read = |reading: &dyn Fn(&SectionRow) -> bool| titled(sections).filter(|section| reading(section)).collect();
     let mut found = readings.into_iter().map(read).enumerate().filter(|(_, found): &(usize, Vec<_>)| !found.is_empty());
-    found.next().map_or((TITLE, Vec::new()), |(reading, found)| (TITLE + reading, found))
+    found.next().map_or_else(position, |(reading, found)| (TITLE + reading, found))
 }
 
 /// The section that a number stands for where none is printed: its place among the others. Chapters are counted below the
@@ -115,8 +113,8 @@ fn at_position<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &st
         paths.reverse();
     }
     let found = paths.into_iter().flatten().find_map(|path| sections.iter().find(|section| section.path == path))?;
-    let is_beside = |other: &&SectionRow| other.parent_id == found.parent_id;
-    let is_printed = titled(sections).filter(is_beside).any(|other| SectionNumber::of_title(&other.title).is_some());
+    let is_above = |other: &&SectionRow| other.level <= found.level;
+    let is_printed = titled(sections).filter(is_above).any(|other| SectionNumber::of_title(&other.title).is_some());
     (!is_printed).then_some(found)
 }
 

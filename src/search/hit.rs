@@ -333,8 +333,8 @@ impl Hit {
         self.matched_chunks = self.sources.iter().filter(|source| source.score.is_some()).count();
     }
 
-    /// Finds what matches in its text and, where it has no snippet, the part of its best parent chunk that shows why it was found. Done last, for the hits
-    /// that are shown.
+    /// Finds what matches in its text and, where it has no snippet, the part of its best parent chunk that shows why it was
+    /// found. Done last, for the hits that are shown.
     pub(super) fn find_snippet(&mut self, query: &str) {
         if self.snippet.is_empty() {
             let own = self.sources.iter().find(|source| source.chunk_id == self.chunk_id);

@@ -130,10 +130,11 @@ fn contexts_work_in_both_languages() {
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).code, 0);
     let english = sandbox.kb(&["context", "how is the pump primed?", "--max-tokens", "800"]);
     assert!(
-        english.code == 0 && english.out.contains("pump-station-manual.pdf") && english.out.contains(", p"),
+        english.code == 0 && english.out.contains("pump-station-manual.pdf") && english.out.contains(" · p"),
         "{}",
         english.out
     );
     let chinese = sandbox.kb(&["context", "如何启动水泵？", "--max-tokens", "800"]);
-    assert!(chinese.code == 0 && chinese.out.contains("泵站维护手册.pdf"), "{}", chinese.out);
+    assert!(chinese.code == 0 && chinese.out.contains("[来源：docs/泵站维护手册.pdf · 章节 "), "{}", chinese.out);
+    assert!(chinese.out.contains(" 页 · 时间 20"), "{}", chinese.out);
 }

@@ -100,11 +100,16 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
         (&["doc-set", "a.md"][..], "nothing to set is named"),
         (&["doc-set", "a.md", "--meta", "x"], "NAME=VALUE"),
         (&["doc-set", "a.md", "--tag", "a, b"], "a text without commas"),
+        (&["doc-set", "a.md", "--tag", "a", "--untag", "a"], "set and taken away at once"),
     ] {
         let run = sandbox.kb(args);
         assert!(run.code == 2 && run.err.contains(says), "{}", run.err);
     }
+    // Named files are documents whatever they are called, but not the file beside one.
+    sandbox.write("manual.md.meta.toml", "level = 1\n");
+    assert_eq!(sandbox.kb(&["ingest", "manual.md", "manual.md.meta.toml", "--no-embed"]).code, 0);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
     sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"a[b\"\nx = 1\n");
     let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
-    assert!(run.code == 2 && run.err.contains("is no glob"), "{}", run.err);
+    assert!(run.code == 2 && run.err.contains("is not a glob"), "{}", run.err);
 }

@@ -166,7 +166,7 @@ fn a_namespace_with_a_writer_cannot_be_renamed_or_removed() {
         &["remove", "manuals", "-y", "--wait", "1"],
     ] {
         let run = sandbox.kb(&[&["namespaces"], change].concat());
-        assert!(run.code == 3 && run.err.contains("being written by process"), "{change:?}: {}", run.err);
+        assert!(run.code == 5 && run.err.contains("being written by process"), "{change:?}: {}", run.err);
     }
     assert_eq!(folders(&sandbox), ["default", "manuals"]);
     drop(lock);

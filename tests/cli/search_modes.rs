@@ -46,6 +46,8 @@ fn neighbours_are_shown_on_both_sides_within_the_section() {
     assert_eq!(parent_chunks(around), [own - 1, own, own + 1]);
     assert_eq!((text(around, "content"), &around["page_start"]), (text(alone, "content"), &alone["page_start"]));
     assert!(text(around, "before").starts_with("Step 2") && text(around, "after").starts_with("Step 4"), "{around}");
+    assert!(alone["matches"].as_array().is_some_and(|matches| !matches.is_empty()), "{alone}");
+    assert_eq!(around["matches"], alone["matches"], "places in the content, without its neighbours");
     assert!(alone.get("before").is_none() && alone.get("after").is_none(), "{alone}");
     let markdown = sandbox.kb(&[&["search"], &args[..], &["--context", "1"]].concat()).out;
     let places = ["Step 2", "Step 3", "Step 4"].map(|step| markdown.find(step).unwrap());

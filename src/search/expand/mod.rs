@@ -54,10 +54,10 @@ pub(super) async fn expand(
     }
     let start = Instant::now();
     for hit in &mut hits {
-        hit.find_snippet(&request.query);
         if shape.context > 0 && shape.window.is_none() {
             hit.separate_neighbours();
         }
+        hit.find_snippet(&request.query);
     }
     trace.stage("snippets", start, hits.len(), hits.len());
     let mut hits = group(hits, shape.groups_by());

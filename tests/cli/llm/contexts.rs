@@ -108,6 +108,14 @@ fn profiles_are_written_by_the_model_and_found_by_their_words() {
     let hit = sandbox.json(&["search", "gauge 3", "--method", "keyword"])["hits"][0]["chunk_id"].clone();
     assert_eq!(sandbox.kb(&["chunk-edit", hit.as_str().unwrap(), "--content", "Turn valve 3 with the lever."]).code, 0);
     assert_eq!((found(&sandbox, "subterranean"), profile()["by_model"].as_bool()), (2, Some(true)));
+    // A correction of the table of contents keeps them without asking.
+    let asked = server.count();
+    sandbox.write("t.txt", "Waterworks\n  Part 1\n  Part 5\n");
+    assert_eq!(sandbox.kb(&["toc", "manual.md", "--set", "t.txt"]).code, 0);
+    assert_eq!(
+        (server.count(), found(&sandbox, "subterranean"), profile()["by_model"].as_bool()),
+        (asked, 2, Some(true))
+    );
     sandbox.json(&["reindex", "--context", "headings"]);
     assert_eq!((found(&sandbox, "subterranean"), profile()["by_model"].as_bool()), (0, Some(false)));
 }
