@@ -1,8 +1,7 @@
 //! The embedded model's tokenizer, whose vocabulary stays where it lies in the program.
 //!
-//! The library's own WordPiece copies the 30,000 entries into two maps, which takes 10 ms of a fresh process; this one is
-//! there in 3. Normalisation, splitting into words and special tokens are the library's. A test compares both on arbitrary
-//! text.
+//! The library's own WordPiece copies the 30,000 entries into two maps, which takes 10 ms of a fresh process. Normalisation,
+//! splitting into words and special tokens are the library's. A test compares both on arbitrary text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
