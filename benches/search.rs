@@ -39,7 +39,7 @@ fn main() {
         serde_json::from_str(&run(&options, &store, &["status", "--format", "json"])).unwrap_or_default();
     println!(
         "{} documents, {} chunks, {}; medians of {} fresh processes, milliseconds\n",
-        status["documents"], status["chunks"], status["engine"], options.runs
+        status["items"][0]["documents"], status["items"][0]["chunks"], status["items"][0]["engine"], options.runs
     );
     let start_only = timed(options.runs, || drop(run(&options, &store, &["--version"])));
     println!("{:<44} {:>8.1}", "bare process start (kb --version)", start_only);

@@ -156,7 +156,7 @@ async fn place_of(
         .filter(|section| normalise_title(&section.title) == wanted)
         .map(|section| section.section_id.as_str())
         .collect();
-    let place = result.hits.iter().position(|hit| same.contains(&hit.section_id.as_str()));
+    let place = result.hits.iter().position(|hit| same.contains(&hit.section.id.as_str()));
     Ok((place, Some((total, after))))
 }
 

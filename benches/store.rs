@@ -42,7 +42,7 @@ fn main() {
         make_store(&place.folder).unwrap_or_else(|error| fail(&error.to_line()));
         println!("documents and store made in {:.0} s", start.elapsed().as_secs_f64());
     }
-    let status = place.json(&["status"]);
+    let status = place.json(&["status"])["items"][0].take();
     println!(
         "{} documents, {} chunks ({} parent chunks), {} MB; {} runs, milliseconds\n",
         status["documents"],

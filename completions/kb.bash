@@ -31,6 +31,9 @@ _kb() {
             kb,completions)
                 cmd="kb__subcmd__completions"
                 ;;
+            kb,config)
+                cmd="kb__subcmd__config"
+                ;;
             kb,context)
                 cmd="kb__subcmd__context"
                 ;;
@@ -82,6 +85,9 @@ _kb() {
             kb,restore)
                 cmd="kb__subcmd__restore"
                 ;;
+            kb,schema)
+                cmd="kb__subcmd__schema"
+                ;;
             kb,search)
                 cmd="kb__subcmd__search"
                 ;;
@@ -128,7 +134,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs doc-set remove status log undo restore diff namespaces check trust reindex eval models llm completions parse-worker"
+            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs doc-set remove status log undo restore diff namespaces check config trust reindex eval models llm schema completions parse-worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -403,6 +409,48 @@ _kb() {
             ;;
         kb__subcmd__completions)
             opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help bash elvish fish powershell zsh"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__config)
+            opts="-n -0 -q -v -h --set --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1764,6 +1812,48 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__schema)
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --kb)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

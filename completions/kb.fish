@@ -25,7 +25,7 @@ function __fish_kb_using_subcommand
 end
 
 complete -c kb -n "__fish_kb_needs_command" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_needs_command" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_needs_command" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_needs_command" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -72,11 +72,13 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "restore" -d 'Restore an old g
 complete -c kb -n "__fish_kb_needs_command" -f -a "diff" -d 'Show what was added, changed and removed between two generations'
 complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List, rename or remove the namespaces of the store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify and repair tables, vectors and the keyword index'
+complete -c kb -n "__fish_kb_needs_command" -f -a "config" -d 'List every setting, its value and where it comes from'
 complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Rebuild sections, context or vectors from what is in the store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure how well questions with known answers are answered: your own, or a set in the BEIR layout'
 complete -c kb -n "__fish_kb_needs_command" -f -a "models" -d 'List, add or remove models'
 complete -c kb -n "__fish_kb_needs_command" -f -a "llm" -d 'Check the language model, or print its prompts'
+complete -c kb -n "__fish_kb_needs_command" -f -a "schema" -d 'Print the JSON Schema of what a command prints with `--format json`'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c kb -n "__fish_kb_needs_command" -f -a "parse-worker" -d 'Parse files for a parent process'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l files-from -d 'Also the files and folders that this file lists, one on each line or, with -0, with a NUL behind each; `-` is standard input' -r -F
@@ -112,7 +114,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memor
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -186,7 +188,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l in -d 'What to search f
 sections\t'Sections: titles, how many of their parent chunks match, and a preview'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Show in which stage this chunk or section was lost, and which option governs that stage' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -255,7 +257,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'Rerank the 
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l template -d 'Lay the context out with this template' -r -F
 complete -c kb -n "__fish_kb_using_subcommand context" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand context" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -293,7 +295,7 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -l ocr-command -d 'Read PDF p
 complete -c kb -n "__fish_kb_using_subcommand toc" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -323,7 +325,7 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -l no-progress -d 'Hide the p
 complete -c kb -n "__fish_kb_using_subcommand toc" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand section" -l max-tokens -d 'The most tokens; a note names the rest' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -349,7 +351,7 @@ complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Print
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand section" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand show" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand show" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand show" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand show" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -374,7 +376,7 @@ complete -c kb -n "__fish_kb_using_subcommand show" -s v -l verbose -d 'Print th
 complete -c kb -n "__fish_kb_using_subcommand show" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand show" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand open" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand open" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand open" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand open" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -408,7 +410,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l limit -d 'Show at 
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l offset -d 'Skip the first N' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l order-by -d 'Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses [default: document,parent,index]' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -442,7 +444,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l resolve -d 'Settle 
 theirs\t'The text of the source'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -470,7 +472,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l no-progress -d 'Hid
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -504,7 +506,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time -d 'When the s
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l from -d 'Read many from this file, one JSON object a line; - is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -534,7 +536,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -s h -l help -d 'Print
 complete -c kb -n "__fish_kb_using_subcommand entities" -l as-of -d 'Their states at the end of this time [default: now]' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l type -d 'Only this type' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand entities" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand entities" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -565,7 +567,7 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -l as-of -d 'Only documents 
 complete -c kb -n "__fish_kb_using_subcommand docs" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l offset -d 'Skip the first N' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -595,7 +597,7 @@ complete -c kb -n "__fish_kb_using_subcommand doc-set" -l unset -d 'Hide a field
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l untag -d 'Take a tag away; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand doc-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -622,7 +624,7 @@ complete -c kb -n "__fish_kb_using_subcommand doc-set" -l no-progress -d 'Hide t
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -648,7 +650,7 @@ complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Print 
 complete -c kb -n "__fish_kb_using_subcommand remove" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand status" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand status" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand status" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand status" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -674,7 +676,7 @@ complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'Hide th
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand log" -l limit -d 'The most generations' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -700,7 +702,7 @@ complete -c kb -n "__fish_kb_using_subcommand log" -l no-progress -d 'Hide the p
 complete -c kb -n "__fish_kb_using_subcommand log" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand undo" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand undo" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand undo" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand undo" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand undo" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -727,7 +729,7 @@ complete -c kb -n "__fish_kb_using_subcommand undo" -l no-progress -d 'Hide the 
 complete -c kb -n "__fish_kb_using_subcommand undo" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand restore" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand restore" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand restore" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -753,7 +755,7 @@ complete -c kb -n "__fish_kb_using_subcommand restore" -s v -l verbose -d 'Print
 complete -c kb -n "__fish_kb_using_subcommand restore" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand diff" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand diff" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -779,7 +781,7 @@ complete -c kb -n "__fish_kb_using_subcommand diff" -s v -l verbose -d 'Print th
 complete -c kb -n "__fish_kb_using_subcommand diff" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -807,7 +809,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_su
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -f -a "remove" -d 'Remove a namespace and all documents in it; the files stay'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -833,7 +835,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -860,7 +862,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand check" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand check" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -886,8 +888,34 @@ complete -c kb -n "__fish_kb_using_subcommand check" -s q -l quiet -d 'Print onl
 complete -c kb -n "__fish_kb_using_subcommand check" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand check" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand check" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand config" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand config" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand config" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand config" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand config" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand config" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand config" -l set -d 'Only settings that a file or a variable sets'
+complete -c kb -n "__fish_kb_using_subcommand config" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand config" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand config" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand config" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand config" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand trust" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand trust" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand trust" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand trust" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -928,7 +956,7 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -l worker-memory -d 'Memo
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -969,7 +997,7 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-budget -d 'How man
 complete -c kb -n "__fish_kb_using_subcommand eval" -l model -d 'The embedding model [default: the built-in one]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l jobs -d 'Threads that embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -995,7 +1023,7 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Print th
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -1025,7 +1053,7 @@ complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l query-prefix -d 'The prefix of questions [default: the model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l document-prefix -d 'The prefix of parent chunks [default: the model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -1050,7 +1078,7 @@ complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -1076,7 +1104,7 @@ complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -1103,7 +1131,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcomman
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -f -a "check" -d 'Send one tiny request and report the answer'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -f -a "prompt" -d 'Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -1128,7 +1156,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -1152,8 +1180,33 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand schema" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand schema" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand schema" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand schema" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand schema" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand schema" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand schema" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand schema" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand schema" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand schema" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand schema" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand completions" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -1178,7 +1231,7 @@ complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'P
 complete -c kb -n "__fish_kb_using_subcommand completions" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'

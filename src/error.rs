@@ -70,6 +70,7 @@ pub enum NextStep<'a> {
     MakeVectors,
     PrintPrompt(&'a str),
     RemoveModel(&'a str),
+    ListNamespaces,
     RemoveNamespace,
     Repair,
     /// Replace all vectors by those of the named model.

@@ -116,7 +116,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         limit: args.part.limit.map(|limit| limit as usize),
     };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
-    context.show(render::chunk_list(&list, render::screen_width()))?;
+    context.show(render::chunk_list(&list, render::screen_width()).read_from(&[snapshot]))?;
     let behind = request.offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
         context.tell(&format!(
@@ -143,6 +143,6 @@ async fn list_conflicts(
         found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), parents }));
     }
     let page: Vec<Conflict> = found.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
-    context.show(render::conflicts(&page))?;
+    context.show(render::conflicts(&page).read_from(&[snapshot]))?;
     Ok(u8::from(page.is_empty()))
 }

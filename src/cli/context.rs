@@ -24,11 +24,11 @@ Documents come in the order of their best chunks, the chunks of each in reading 
 (`kb entity-set`) that are mentioned come first, as of --as-of or now, in at most a fifth of the tokens.
 
 A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents (title, source, summary, kinds,
-doc_id, namespace, parent_chunks), a parent chunk having section_title, section_id, page_start, page_end, score, text,
-chunk_ids, children; entities (name, type, aliases, namespace, state, time, in_question); left_out; entities_left_out:
+doc_id, namespace, parent_chunks), a parent chunk having section (id, path, number, title, titles), page_start, page_end, score, content,
+chunk_ids, children; entities (name, entity_type, aliases, namespace, state, time, in_question); left_out; entities_left_out:
 
   {% for document in documents %}{% for chunk in document.parent_chunks %}
-  [{{ chunk.section_id }}] {{ chunk.text }}
+  [{{ chunk.section.id }}] {{ chunk.content }}
   {% endfor %}{% endfor %}
   Answer from these documents: {{ query }}";
 
@@ -56,7 +56,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     if found.parts.documents.is_empty() && found.parts.entities.is_empty() {
         return Ok(nothing_found(context, &found.query, &found.nearest));
     }
-    context.show(prompt_context(&found))?;
+    context.show(prompt_context(&found).read_from(&searcher.snapshots().await?))?;
     context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));
     Ok(0)
 }

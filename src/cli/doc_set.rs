@@ -84,15 +84,16 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
         return Err(Error::usage("nothing to set is named").hint("--meta NAME=VALUE, --tag, --unset or --untag"));
     }
     let (writer, found) = context.documents_to_change(&args.documents, args.dry_run, &args.wait).await?;
+    let mut generation = None;
     let described = found.iter().map(|row| described(row, &said)).collect::<Vec<_>>();
     let changed: Vec<DocumentRow> =
         described.iter().filter(|(_, is_new)| *is_new).map(|(row, _)| row.clone()).collect();
     if let Some(mut writer) = writer.filter(|_| !changed.is_empty()) {
         let mut note = Note::of("doc-set");
         changed.iter().for_each(|row| note.add("described", &row.source));
-        writer.publish(&Change { update: changed, note, ..Change::default() }).await?;
+        generation = Some(writer.publish(&Change { update: changed, note, ..Change::default() }).await?);
     }
-    context.show(described_documents(&described, args.dry_run))
+    context.show(described_documents(&described, args.dry_run).at(generation))
 }
 
 /// A document with what was said about it, and whether that changes anything.

@@ -62,16 +62,15 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         }
     };
     let within: Vec<_> = within.iter().map(Scope::documents).collect();
-    let named = |at: usize| (names.len() > 1).then(|| names[at]);
     let matches =
         |at: usize, row: &DocumentRow| within[at].as_ref().is_none_or(|within| within.contains(row.doc_id.as_str()));
-    let listed = |at: usize, row| ListedDocument::new(named(at), row, stale(row, &store));
+    let listed = |at: usize, row| ListedDocument { namespace: names[at], row, stale: stale(row, &store) };
     if args.documents.is_empty() {
         let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
         let matching = all.filter(|(at, row)| matches(*at, row));
         let shown = args.part.of(context, matching.collect());
         let documents: Vec<ListedDocument<'_>> = shown.into_iter().map(|(at, row)| listed(at, row)).collect();
-        context.show(render::document_list(&documents))?;
+        context.show(render::document_list(&documents).read_from(&snapshots))?;
         return Ok(u8::from(documents.is_empty()));
     }
     if args.part.is_given() {
@@ -91,5 +90,5 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         return Err(Error::not_found("none of these documents matches the filter").hint("leave the filter out"));
     }
     let found: Vec<ListedDocument<'_>> = found.into_iter().map(|(at, row)| listed(at, row)).collect();
-    context.show(render::documents(&found))
+    context.show(render::documents(&found).read_from(&snapshots))
 }

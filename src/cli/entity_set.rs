@@ -31,7 +31,7 @@ A state holds from its time until the next one. Of a day, a month or a year the 
 is refused. A second state of the same time replaces the first. Names are compared without case, full-width forms and
 extra spaces; each belongs to one entity.
 
-A line of --from is {\"name\": \"…\", \"type\": \"…\", \"aliases\": [\"…\"], \"state\": \"…\", \"time\": \"…\"}; only the name is required,
+A line of --from is {\"name\": \"…\", \"entity_type\": \"…\", \"aliases\": [\"…\"], \"state\": \"…\", \"time\": \"…\"}; only the name is required,
 and \"remove\": true removes. All lines are applied or, where one is wrong, none.";
 
 /// Record the state of a thing (machine, contract, person) from a date on

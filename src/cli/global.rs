@@ -15,7 +15,7 @@ use crate::llm::Configured;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, screen_width};
 use crate::search::{Encoder, Purpose, Searcher, resolve_document};
-use crate::store::{DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer};
+use crate::store::{DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 use crate::text::{printable, visible};
 
 /// The options of every command.
@@ -25,7 +25,7 @@ pub struct Global {
     /// The store's folder [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_short_help = true)]
     pub(super) kb: Option<PathBuf>,
-    /// The namespace; search, docs and status take several (`manuals,drafts`) or `all`
+    /// The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = "default")]
     pub(super) namespace: String,
     /// The output format [default: table on a terminal, markdown in a pipe]
@@ -233,9 +233,18 @@ impl Context {
         })
     }
 
+    /// The namespace that was named, in the form in which it is kept; several as they were named.
+    fn namespace_named(&self) -> String {
+        let named = &self.global.namespace;
+        namespace_name(named).unwrap_or_else(|_| named.clone())
+    }
+
     /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
         let format = self.output_format();
+        if !page.is_of_none {
+            page.namespace.get_or_insert_with(|| self.namespace_named());
+        }
         if page.has_sources && matches!(format, OutputFormat::Paths | OutputFormat::PathsWithNul) {
             let here = Context::here()?;
             // A dry run needs no store; its sources are named from the folder that would have one.
@@ -250,7 +259,7 @@ impl Context {
         };
         page.write(format, screen_width(), &mut out)?;
         out.flush()?;
-        page.notes.iter().for_each(|note| self.tell(note));
+        page.notes.iter().for_each(|note| self.tell(&note.message));
         Ok(0)
     }
 

@@ -5,6 +5,7 @@ mod chunk_delete;
 mod chunk_edit;
 mod chunks_list;
 mod completions;
+mod config;
 mod context;
 mod doc_set;
 mod docs;
@@ -23,6 +24,7 @@ mod parse;
 mod progress;
 mod reindex;
 mod remove;
+mod schema;
 mod search;
 mod section;
 mod show;
@@ -85,11 +87,13 @@ enum Command {
     Diff(history::DiffArgs),
     Namespaces(namespaces::NamespacesArgs),
     Check(check::CheckArgs),
+    Config(config::ConfigArgs),
     Trust(trust::TrustArgs),
     Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
     Models(models::ModelsArgs),
     Llm(llm::LlmArgs),
+    Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     /// Parse files for a parent process
     #[command(name = crate::ingest::worker::SUBCOMMAND, hide = true)]
@@ -124,6 +128,9 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
     if let Command::Completions(args) = &cli.command {
         return completions::run(args, &mut Cli::command());
     }
+    if let Command::Schema(args) = &cli.command {
+        return schema::run(args, &Cli::command());
+    }
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
     let context = Context::new(cli.global, matches);
@@ -151,12 +158,13 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
             Command::Diff(args) => history::diff(&context, args).await,
             Command::Namespaces(args) => namespaces::run(&context, args).await,
             Command::Check(args) => check::run(&context, args).await,
+            Command::Config(args) => config::run(&context, &args),
             Command::Trust(args) => trust::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
             Command::Models(args) => models::run(&context, args).await,
             Command::Llm(args) => llm::run(&context, args).await,
-            Command::Completions(_) | Command::ParseWorker => Ok(0),
+            Command::Completions(_) | Command::Schema(_) | Command::ParseWorker => Ok(0),
         }
     })
 }

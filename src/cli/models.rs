@@ -22,7 +22,7 @@ use crate::text::script::Script;
   kb models add intfloat/e5-small-v2       any other model on the hub that has an ONNX file
   kb models add ~/Downloads/my-model       from a folder, without a network
   kb models remove multilingual-e5-small
-  kb models --format json | jq '.models[] | select(.here) | .name'
+  kb models --format json | jq '.items[] | select(.here) | .name'
 
 Models lie in KB_MODELS_DIR, by default in kb/models in your data folder. HF_ENDPOINT names a mirror of the hub,
 HTTPS_PROXY a proxy, HF_TOKEN a token. An interrupted download continues where it stopped.")]

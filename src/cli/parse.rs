@@ -12,8 +12,20 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 10] =
-    ["check", "completions", "diff", "eval", "llm", "namespaces", "open", "reindex", "restore", "trust"];
+const RARE: [&str; 12] = [
+    "check",
+    "completions",
+    "config",
+    "diff",
+    "eval",
+    "llm",
+    "namespaces",
+    "open",
+    "reindex",
+    "restore",
+    "schema",
+    "trust",
+];
 
 /// Parses the arguments of the process, or prints help or an error and exits. Also gives the matches of the subcommand.
 pub(super) fn parse<C: CommandFactory + FromArgMatches>() -> (C, ArgMatches) {

@@ -23,13 +23,14 @@ pub struct RemoveArgs {
 
 pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
     let (writer, found) = context.documents_to_change(&args.documents, args.dry_run, &args.wait).await?;
+    let mut generation = None;
     if let Some(mut writer) = writer {
         let mut change = Change { note: Note::of("remove"), ..Change::default() };
         for document in &found {
             change.note.add("removed", &document.source);
             change.remove.push(document.doc_id.clone());
         }
-        writer.publish(&change).await?;
+        generation = Some(writer.publish(&change).await?);
     }
-    context.show(removed_documents(&found, args.dry_run))
+    context.show(removed_documents(&found, args.dry_run).at(generation))
 }

@@ -103,12 +103,12 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     if let Some(id) = &args.why {
         let why = searcher.why(&request, id).await?;
         let flag = why.loss.setting.map(|setting| setting.to_string());
-        context.show(render::why(&why, flag.as_deref()))?;
+        context.show(render::why(&why, flag.as_deref()).read_from(&searcher.snapshots().await?))?;
         return Ok(u8::from(why.rank.is_none()));
     }
     let result = searcher.search(&request).await?;
     report(context, &result.notes, &result.route, &result.trace)?;
-    context.show(render::search(&result, render::Screen::of_output()))?;
+    context.show(render::search(&result, render::Screen::of_output()).read_from(&searcher.snapshots().await?))?;
     if result.hits.is_empty() && result.contents.is_empty() {
         return Ok(nothing_found(context, &result.query, &result.nearest));
     }

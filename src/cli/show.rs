@@ -40,7 +40,7 @@ pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
         Error::not_found(format!("no chunk {:?}", args.id))
             .hint("results of a search show ids; a new ingest may have changed them")
     })?;
-    context.show(render::chunk(&chunk, render::screen_width()))
+    context.show(render::chunk(&chunk, render::screen_width()).read_from(&[snapshot]))
 }
 
 /// Open the file of a chunk, a section or a document in the system's viewer, at its page where the viewer can

@@ -46,6 +46,7 @@ fn step(step: NextStep<'_>) -> String {
         NextStep::MakeVectors => "kb reindex --vectors".to_owned(),
         NextStep::PrintPrompt(name) => format!("kb llm prompt {name}"),
         NextStep::RemoveModel(name) => format!("kb models remove {name}"),
+        NextStep::ListNamespaces => "kb namespaces".to_owned(),
         NextStep::RemoveNamespace => "kb namespaces remove".to_owned(),
         NextStep::Repair => "kb check --repair".to_owned(),
         NextStep::ReplaceModel(name) => format!("kb reindex --vectors --model {name}"),

@@ -16,7 +16,7 @@ use crate::store::{Holder, Manifest, Namespace, Snapshot, Store, log};
 #[command(after_help = "Examples:
   kb status
   kb status -n manuals,drafts             two namespaces; -n all: every one
-  kb status -n all --format json          a list; an object for one namespace")]
+  kb status -n all --format json")]
 pub struct StatusArgs {}
 
 pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {

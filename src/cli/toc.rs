@@ -119,7 +119,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let whole = matches!(context.output_format(), OutputFormat::Json | OutputFormat::Jsonl);
     let deepest = args.max_level.or((!whole).then_some(DEFAULT_LEVEL)).unwrap_or(u32::MAX);
     sections.retain(|section| section.level <= deepest);
-    context.show(toc(document, &sections, all - sections.len(), shown))?;
+    context.show(toc(document, &sections, all - sections.len(), shown).read_from(&[&snapshot]))?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);
@@ -148,7 +148,7 @@ async fn list(
         }
         (document, own)
     });
-    context.show(tables_of_contents(&contents.collect::<Vec<_>>(), shown))?;
+    context.show(tables_of_contents(&contents.collect::<Vec<_>>(), shown).read_from(&[snapshot]))?;
     Ok(u8::from(documents.is_empty()))
 }
 

@@ -5,6 +5,7 @@
 
 mod ingest;
 mod known_stores;
+mod listing;
 mod search;
 mod settings_file;
 mod trust;
@@ -19,6 +20,7 @@ use toml::{Table, Value};
 
 pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads, cores};
 pub use known_stores::KnownStores;
+pub use listing::{ListedSetting, list_settings};
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
 pub use trust::{Ignored, Risky, StoreSettings};
 pub use values::Share;

@@ -30,6 +30,7 @@ struct Line {
 fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     numbered
+        .filter(|(_, line)| !is_summary(line))
         .map(|(i, line)| {
             let parsed = serde_json::from_str(line.trim_start_matches('\u{feff}')).map_err(|error| {
                 Error::usage(format!("line {} of the batch: {error}; nothing was changed", i + 1)).hint(format!(
@@ -40,6 +41,11 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
             Ok((i + 1, parsed))
         })
         .collect()
+}
+
+/// Whether a line is the last of a list, which is about all of it.
+fn is_summary(line: &str) -> bool {
+    serde_json::from_str::<Value>(line).is_ok_and(|value| value["type"] == "summary")
 }
 
 /// The orders of a batch, and the ids it names. `stored` gives the documents of some chunks.
@@ -78,13 +84,18 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
         let given = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
         let is = match name.as_str() {
             "doc_id" => Some(parent.doc_id.to_string()),
-            "source_id" => Some(source.to_owned()),
-            "section_id" => Some(parent.section_id.to_string()),
+            "source" => Some(source.to_owned()),
+            "section" => {
+                if value["id"] != *parent.section_id {
+                    return Err(structural(name).unwrap_or_else(|| Error::usage("the section cannot be changed")));
+                }
+                continue;
+            }
             "chunk_type" => Some(if is_parent { "parent" } else { "child" }.to_owned()),
             "parent_id" => (!is_parent).then(|| parent.chunk_id.to_string()),
             "chunk_index" => Some(chunk.chunk_index.to_string()),
-            // Titles come from the section, and `edited` is never set.
-            "section_title" | "edited" => continue,
+            // The list adds these for its reader.
+            "type" | "tables" | "edited" => continue,
             "updated_at" if given.as_ref() != Some(&chunk.updated_at) => {
                 return Err(Error::usage(format!("{:?} was changed meanwhile; nothing was changed", chunk.chunk_id))
                     .hint("list the chunks again and put your changes into that list"));

@@ -24,12 +24,11 @@ const LARGEST_TEXT: usize = 1 << 20;
 pub(super) const DERIVED: [&str; 4] = ["titles", "language", "page_start", "page_end"];
 
 /// The structural fields of a chunk: the field, why it cannot change, and what to do instead.
-const STRUCTURAL: [(&str, &str, &str); 8] = [
+const STRUCTURAL: [(&str, &str, &str); 7] = [
     ("chunk_id", "an id belongs to one chunk as long as it exists", "edit the content"),
     ("doc_id", "a chunk belongs to its document", "edit a chunk of the other document"),
-    ("source_id", "a chunk belongs to its source", "ingest the file at its new place"),
-    ("section_id", "sections come from the table of contents", "correct the table of contents"),
-    ("section_title", "titles come from the table of contents", "correct the table of contents"),
+    ("source", "a chunk belongs to its source", "ingest the file at its new place"),
+    ("section", "sections come from the table of contents", "correct the table of contents"),
     ("chunk_type", "parent and child chunks come from cutting the text", "edit the parent chunk, which is cut again"),
     ("parent_id", "a child chunk belongs to its parent chunk", "edit the texts of both parent chunks"),
     ("chunk_index", "places come from the order of the text", "edit the texts of the parent chunks"),

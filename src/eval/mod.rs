@@ -175,7 +175,6 @@ pub struct EvalReport {
     /// The engine that ran it.
     pub engine: String,
     /// The folder of the cross-encoder, if one reranked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reranker: Option<String>,
     pub ingest_seconds: f64,
     pub methods: Vec<MethodReport>,

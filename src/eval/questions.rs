@@ -91,8 +91,8 @@ impl Question {
         self.is_of(&hit.source)
             && of(&self.section, &|section| {
                 let is_title = section.chars().any(char::is_alphabetic);
-                let titles = || normalise_title(&hit.section_title).contains(&normalise_title(section));
-                hit.section == section || (is_title && titles())
+                let titles = || normalise_title(&hit.section.titles).contains(&normalise_title(section));
+                hit.section.id.path() == section || (is_title && titles())
             })
             && self.pages.as_ref().is_none_or(on_page)
             && of(&self.text, &|text| fold_name(&hit.content).contains(&fold_name(text)))
@@ -180,7 +180,7 @@ pub struct Comparison {
 /// The part of a report that a later run is compared with.
 #[derive(Deserialize)]
 struct Baseline {
-    questions: Vec<Answered>,
+    items: Vec<Answered>,
 }
 
 /// Asks each question like `template`, and compares the places of the answers with those of an earlier report in JSON.
@@ -222,7 +222,7 @@ async fn answer(searcher: &Searcher, question: &Question, request: &SearchReques
     }
     answered.hits = found.hits.len();
     answered.place = found.hits.iter().position(|hit| question.is_answered_by(hit)).map(|place| place + 1);
-    answered.first = found.hits.first().map(|hit| format!("{} {}", hit.source, truncate(&hit.section_title, 60)));
+    answered.first = found.hits.first().map(|hit| format!("{} {}", hit.source, truncate(&hit.section.titles, 60)));
     Ok(answered)
 }
 
@@ -246,7 +246,7 @@ fn read_baseline(file: &Path) -> Result<Vec<Answered>> {
             .hint("write one with --format json")
             .caused_by(error)
     })?;
-    Ok(read.questions)
+    Ok(read.items)
 }
 
 fn compare(now: &[Answered], earlier: &[Answered]) -> Comparison {
@@ -265,12 +265,12 @@ fn compare(now: &[Answered], earlier: &[Answered]) -> Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::SectionName;
 
     fn hit() -> Hit {
         Hit {
             source: "docs/manual.pdf".to_owned(),
-            section: "2.1".to_owned(),
-            section_title: "Operation › 2.1 Priming".to_owned(),
+            section: SectionName::new("d#2.1".into(), "Operation › 2.1 Priming"),
             page_start: Some(12),
             page_end: Some(13),
             content: "Open the\nupper VENT first.".to_owned(),

@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::format::{value, value_with};
+use super::format::{value, value_without};
 use super::page::{Page, quoted};
 use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
 use super::tables::{aligned, with_tables};
-use crate::search::{ChunkList, ListedChunk, SectionContent};
+use super::toc::json_entry;
+use crate::search::{ChunkList, ListedChunk, SectionContent, SectionPart};
 use crate::text::{char_count, squeeze, tables};
 
 /// Columns that a text keeps, however narrow the screen.
@@ -24,9 +25,8 @@ fn json(listed: &ListedChunk) -> Value {
     let json = json!({
         "chunk_id": row.chunk_id,
         "doc_id": row.doc_id,
-        "source_id": listed.source,
-        "section_id": row.section_id,
-        "section_title": listed.section_title,
+        "source": listed.source,
+        "section": listed.section,
         "chunk_type": row.chunk_type(),
         "parent_id": row.parent_id,
         "chunk_index": row.chunk_index,
@@ -45,8 +45,8 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
     let id = widest(|listed| &listed.row.chunk_id);
     let section = widest(|listed| &listed.row.section_id);
     let left = width.saturating_sub(id + section + 12).max(LEAST_TEXT);
-    let json: Vec<Value> = chunks.iter().map(json).collect();
-    let mut page = Page::new(&json).with_paths(chunks.iter().map(|listed| &listed.row.chunk_id));
+    let mut page = Page::list("chunks", "chunk", chunks.iter().map(json))
+        .with_paths(chunks.iter().map(|listed| &listed.row.chunk_id));
     for (i, listed) in chunks.iter().enumerate() {
         let row = &listed.row;
         let (chunk_id, section_id) = (&row.chunk_id, &row.section_id);
@@ -65,8 +65,8 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
 }
 
 /// Where a chunk is from, in Markdown.
-fn origin(ListedChunk { row, source, section_title }: &ListedChunk) -> String {
-    let title = around(" ", section_title, "");
+fn origin(listed @ ListedChunk { row, source, .. }: &ListedChunk) -> String {
+    let title = around(" ", listed.section.title(), "");
     let pages = around(" · ", &pages(row.page_start, row.page_end), "");
     let edited = if row.edited { " · edited" } else { "" };
     let notes: String = row.metadata.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
@@ -76,7 +76,7 @@ fn origin(ListedChunk { row, source, section_title }: &ListedChunk) -> String {
 /// What `kb show` shows of a chunk: its whole text.
 pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
     let row = &listed.row;
-    let mut page = Page::new(&json(listed)).with_paths([&row.chunk_id]);
+    let mut page = Page::new("chunk", &json(listed)).with_paths([&row.chunk_id]);
     let title = paint(TITLE, around("", &row.titles, "  "));
     let place = around("  ", &paint(PLACE, pages(row.page_start, row.page_end)), "");
     let about = format!("{}  {}  {}", listed.source, row.section_id, row.chunk_type().name());
@@ -87,12 +87,17 @@ pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
     page
 }
 
+/// A section with its text.
+fn json_part(part: &SectionPart) -> Value {
+    let mut json = json_entry(&part.section);
+    json["content"] = json!(part.content);
+    json
+}
+
 /// What `kb section` shows.
 pub fn sections(content: &SectionContent, width: usize) -> Page {
-    let rest = (!content.left_out.is_empty()).then(|| json!({ "left_out": content.left_out }));
-    let parts: Vec<Value> = content.parts.iter().map(|part| with_tables(value(part), &part.text)).collect();
-    let mut page = Page::new(&value_with(content, "parts", &parts))
-        .with_lines(parts.into_iter().chain(rest))
+    let mut page = Page::new("section", &value_without(content, "parts"))
+        .with_items("section", content.parts.iter().map(|part| with_tables(json_part(part), &part.content)))
         .with_paths(content.parts.iter().map(|part| &part.section.section_id));
     for part in &content.parts {
         let section = &part.section;
@@ -102,7 +107,7 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
             0 => format!("\n\n`{}` · section `{}`{}", content.source, section.section_id, around(" · ", &place, "")),
             _ => String::new(),
         };
-        let text = as_markdown(&part.text);
+        let text = as_markdown(&part.content);
         page.gap();
         page.both(
             format!(
@@ -110,7 +115,7 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
                 paint(DIM, &section.path),
                 paint(TITLE, &section.title),
                 paint(PLACE, place),
-                around("\n\n", &aligned(&part.text, width), "")
+                around("\n\n", &aligned(&part.content, width), "")
             ),
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
         );

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::explain::add_stages;
-use super::format::{unique, value};
-use super::page::Page;
+use super::format::{unique, value, value_without};
+use super::page::{Note, Page};
 use super::search::omitted;
 use super::style::{around, as_markdown, pages};
 use crate::ids::ChunkId;
@@ -35,9 +35,9 @@ impl Layout for MarkdownLayout {
                 text.push_str(&format!("*{}*\n\n", printable(&document.summary)));
             }
             for parent in &document.parent_chunks {
-                let title = if parent.section_title.is_empty() { &document.title } else { &parent.section_title };
+                let title = if parent.section.titles.is_empty() { &document.title } else { &parent.section.titles };
                 let (title, origin) = (printable(title), origin(document, parent));
-                text.push_str(&format!("## {title}\n{origin}\n\n{}\n\n", as_markdown(&parent.text)));
+                text.push_str(&format!("## {title}\n{origin}\n\n{}\n\n", as_markdown(&parent.content)));
                 let ids: Vec<String> = parent.children.iter().map(|child| format!("`{}`", child.chunk_id)).collect();
                 text.push_str(&around("Matching child chunks: ", &ids.join(", "), "\n\n"));
             }
@@ -79,7 +79,7 @@ fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
     };
     let at = document.time.as_ref().map(|known| known.at.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
     let rest = [around("", &place, ""), around(time, &at, "")].map(|part| around(" · ", &part, "")).concat();
-    format!("[{source}{} · {section}{}{rest}]", printable(&document.source), parent.section_id)
+    format!("[{source}{} · {section}{}{rest}]", printable(&document.source), parent.section.id)
 }
 
 /// What did not fit, parent chunks and states, in one line.
@@ -95,7 +95,7 @@ fn left_out(parents: &[Omitted], entities: &[String]) -> Option<String> {
 
 /// What `kb context` shows.
 pub fn prompt_context(context: &Context) -> Page {
-    let mut lines = Vec::new();
+    let mut lines: Vec<(&str, Value)> = Vec::new();
     for document in &context.parts.documents {
         for parent in &document.parent_chunks {
             let mut line = value(parent);
@@ -105,25 +105,26 @@ pub fn prompt_context(context: &Context) -> Page {
             line["source"] = json!(document.source);
             line["time"] = json!(document.time);
             line["metadata"] = json!(document.metadata);
-            lines.push(line);
+            lines.push(("passage", line));
         }
     }
     let ContextParts { entities, left_out, entities_left_out: states, .. } = &context.parts;
-    lines.extend((!entities.is_empty()).then(|| json!({ "entities": entities })));
-    lines.extend((!left_out.is_empty()).then(|| json!({ "left_out": left_out })));
-    lines.extend((!states.is_empty()).then(|| json!({ "entities_left_out": states })));
+    lines.extend(entities.iter().map(|entity| ("entity", value(entity))));
     let sources = unique(context.parts.documents.iter().map(|document| document.source.clone()));
-    let mut json = value(context);
+    let mut json = value_without(context, "documents");
     if context.trace.detailed {
         json["stages"] = json!(context.trace.stages);
     }
-    let mut page = Page::new(&json).with_lines(lines).with_sources(sources);
+    let mut page = Page::new("context", &json)
+        .with_items("document", &context.parts.documents)
+        .with_lines(lines)
+        .with_sources(sources);
     page.verbatim(&context.text);
     if context.trace.detailed {
         let parents = context.parts.documents.iter().flat_map(|document| &document.parent_chunks);
         let hits: Vec<Vec<&ChunkId>> = parents.map(|parent| parent.chunk_ids.iter().collect()).collect();
         add_stages(&mut page, &context.trace, &hits);
     }
-    page.notes.extend(self::left_out(left_out, states));
+    page.notes.extend(self::left_out(left_out, states).map(|message| Note { code: "left_out", message }));
     page
 }

@@ -1,9 +1,8 @@
 //! Documents: the list, single ones, and removed ones.
 
-use serde::Serialize;
-use serde_json::json;
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
-use super::format::values;
 use super::page::{Grid, Page};
 use super::style::{around, pages};
 use crate::error::NextStep;
@@ -12,23 +11,53 @@ use crate::knowledge::profile::{Profile, in_percent};
 use crate::store::DocumentRow;
 use crate::text::{count, printable};
 
-/// A document, with its namespace if the command reads several.
-#[derive(Debug, Clone, Serialize)]
+/// A document in a list.
+#[derive(Debug, Clone)]
 pub struct ListedDocument<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub namespace: Option<&'a str>,
-    #[serde(flatten)]
+    pub namespace: &'a str,
     pub row: &'a DocumentRow,
-    /// The context of its parent chunks, as `kb ingest --context` names it.
-    pub context: &'static str,
     /// What became of its file since it was ingested.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<Stale>,
 }
 
 impl<'a> ListedDocument<'a> {
-    pub fn new(namespace: Option<&'a str>, row: &'a DocumentRow, stale: Option<Stale>) -> Self {
-        ListedDocument { namespace, row, context: row.chunking.context.name(), stale }
+    fn json(&self) -> Value {
+        let row = self.row;
+        let modified = Timestamp::from_nanosecond(i128::from(row.mtime_ns)).ok().filter(|_| row.mtime_ns > 0);
+        json!({
+            "namespace": self.namespace,
+            "doc_id": row.doc_id,
+            "source": row.source,
+            "title": row.title,
+            "format": row.format,
+            "language": row.language,
+            "time": row.time,
+            "metadata": row.metadata,
+            "pages": row.pages,
+            "sections": row.sections,
+            "parents": row.parents,
+            "children": row.children,
+            "toc_method": row.toc_method,
+            "toc_corrected": row.corrected_toc.is_some(),
+            "edits": row.edits.len(),
+            "profile": row.profile,
+            "chunking": row.chunking,
+            "context": self.context(),
+            "embedded": row.embedded,
+            "engine": row.engine,
+            "structure_version": row.structure_version,
+            "content_hash": row.content_hash,
+            "bytes": row.size,
+            "modified_at": modified,
+            "ingested_at": row.ingested_at,
+            "stale": self.stale,
+            "warnings": row.warnings,
+        })
+    }
+
+    /// The context of its parent chunks, as `kb ingest --context` names it.
+    fn context(&self) -> &'static str {
+        self.row.chunking.context.name()
     }
 
     /// What became of its file, in words.
@@ -43,12 +72,18 @@ impl<'a> ListedDocument<'a> {
 }
 
 fn page_of(documents: &[ListedDocument<'_>]) -> Page {
-    Page::new(documents).with_sources(documents.iter().map(|listed| &listed.row.source))
+    Page::list("docs", "document", documents.iter().map(ListedDocument::json))
+        .with_sources(documents.iter().map(|listed| &listed.row.source))
+}
+
+/// Whether documents are of several namespaces.
+fn several(documents: &[ListedDocument<'_>]) -> bool {
+    documents.windows(2).any(|two| two[0].namespace != two[1].namespace)
 }
 
 /// What `kb docs` shows.
 pub fn document_list(documents: &[ListedDocument<'_>]) -> Page {
-    let several = documents.iter().any(|listed| listed.namespace.is_some());
+    let several = several(documents);
     let header = ["namespace", "id", "title", "source", "pages", "sections", "parent chunks"];
     let header = &header[usize::from(!several)..];
     let row = |listed: &ListedDocument<'_>| {
@@ -61,7 +96,7 @@ pub fn document_list(documents: &[ListedDocument<'_>]) -> Page {
             row.sections.to_string(),
             row.parents.to_string(),
         ];
-        listed.namespace.iter().map(|name| (*name).to_owned()).chain(own).collect()
+        several.then(|| listed.namespace.to_owned()).into_iter().chain(own).collect()
     };
     let mut page = page_of(documents);
     let numbers = [header.len() - 3, header.len() - 2, header.len() - 1];
@@ -75,23 +110,23 @@ pub fn documents(documents: &[ListedDocument<'_>]) -> Page {
     for listed in documents {
         page.gap();
         page.title(&listed.row.title);
-        page.facts(facts(listed));
+        page.facts(facts(listed, several(documents)));
     }
     page
 }
 
-fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {
+fn facts(listed: &ListedDocument<'_>, several: bool) -> Vec<(String, String)> {
     let row = listed.row;
     let (profile, metadata) = (row.profile.as_ref(), row.metadata.texts());
     let vectors = if row.embedded { String::new() } else { format!("none; `{}` makes them", NextStep::MakeVectors) };
     [
         ("id", row.doc_id.to_string()),
-        ("namespace", listed.namespace.unwrap_or_default().to_owned()),
+        ("namespace", if several { listed.namespace.to_owned() } else { String::new() }),
         ("source", row.source.clone()),
         ("format", row.format.clone()),
         ("language", row.language.clone()),
         ("pages", row.pages.map(|pages| pages.to_string()).unwrap_or_default()),
-        ("context", listed.context.to_owned()),
+        ("context", listed.context().to_owned()),
         ("contents from", row.toc_method.clone()),
         ("sections", row.sections.to_string()),
         ("parent chunks", format!("{} (in {})", row.parents, count(row.children as usize, "child chunk"))),
@@ -120,7 +155,7 @@ fn kinds(profile: &Profile) -> String {
 /// What `kb open` shows.
 pub fn opened(document: &DocumentRow, page: Option<u32>) -> Page {
     let json = json!({ "doc_id": document.doc_id, "source": document.source, "page": page });
-    let mut shown = Page::new(&json).with_sources([&document.source]);
+    let mut shown = Page::new("open", &json).with_sources([&document.source]);
     shown.line(format!("opened {}{}", document.source, around(" (", &pages(page, page), ")")));
     shown
 }
@@ -133,11 +168,11 @@ pub fn described_documents(documents: &[(DocumentRow, bool)], dry_run: bool) -> 
             "source": row.source,
             "metadata": row.metadata,
             "changed": changed,
-            "dry_run": dry_run,
         })
     });
     let sources = documents.iter().map(|(row, _)| &row.source);
-    let mut page = Page::new(&values(json)).with_sources(sources);
+    let mut page =
+        Page::new("doc_set", &json!({ "dry_run": dry_run })).with_items("document", json).with_sources(sources);
     for (row, changed) in documents {
         let verb = match (changed, dry_run) {
             (false, _) => "unchanged",
@@ -152,8 +187,10 @@ pub fn described_documents(documents: &[(DocumentRow, bool)], dry_run: bool) -> 
 
 /// What `kb remove` shows.
 pub fn removed_documents(documents: &[DocumentRow], dry_run: bool) -> Page {
-    let json = |row: &DocumentRow| json!({ "doc_id": row.doc_id, "source": row.source, "dry_run": dry_run });
-    let mut page = Page::new(&values(documents.iter().map(json))).with_sources(documents.iter().map(|row| &row.source));
+    let json = |row: &DocumentRow| json!({ "doc_id": row.doc_id, "source": row.source });
+    let mut page = Page::new("remove", &json!({ "dry_run": dry_run }))
+        .with_items("document", documents.iter().map(json))
+        .with_sources(documents.iter().map(|row| &row.source));
     let verb = if dry_run { "would remove" } else { "removed" };
     for row in documents {
         page.line(format!("{verb} {} ({}, {})", row.doc_id, row.source, count(row.parents as usize, "parent chunk")));

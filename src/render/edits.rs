@@ -9,14 +9,10 @@ use crate::text::count;
 
 /// What `kb chunk-edit` shows. `embedded` is `None` in a dry run, `generation` if nothing was published.
 pub fn edited_chunks(edits: &[DocumentEdits], generation: Option<u64>, embedded: Option<usize>) -> Page {
-    let mut page = Page::new(&json!({
-        "dry_run": embedded.is_none(),
-        "generation": generation,
-        "embedded": embedded,
-        "documents": edits,
-    }))
-    .with_lines(edits)
-    .with_paths(edits.iter().flat_map(|row| row.changed.iter().chain(&row.added)));
+    let json = json!({ "dry_run": embedded.is_none(), "generation": generation, "embedded": embedded });
+    let mut page = Page::new("chunk_edit", &json)
+        .with_items("document", edits)
+        .with_paths(edits.iter().flat_map(|row| row.changed.iter().chain(&row.added)));
     let verb = if embedded.is_some() { "edited" } else { "would edit" };
     for row in edits {
         let changes: Vec<String> = [("changed", &row.changed), ("added", &row.added), ("removed", &row.gone)]
@@ -39,13 +35,9 @@ pub fn edited_chunks(edits: &[DocumentEdits], generation: Option<u64>, embedded:
 
 /// What `kb chunk-delete` shows. `generation` is `None` in a dry run.
 pub fn deleted_chunks(documents: &[DocumentDeletion], generation: Option<u64>) -> Page {
-    let mut page = Page::new(&json!({
-        "dry_run": generation.is_none(),
-        "generation": generation,
-        "documents": documents,
-    }))
-    .with_lines(documents)
-    .with_paths(documents.iter().flat_map(|row| &row.deleted));
+    let mut page = Page::new("chunk_delete", &json!({ "dry_run": generation.is_none(), "generation": generation }))
+        .with_items("document", documents)
+        .with_paths(documents.iter().flat_map(|row| &row.deleted));
     let verb = if generation.is_some() { "deleted" } else { "would delete" };
     for row in documents {
         let rest = if row.emptied {
@@ -61,7 +53,7 @@ pub fn deleted_chunks(documents: &[DocumentDeletion], generation: Option<u64>) -
 
 /// What `kb toc --edit`, `--set` and `--reset` show.
 pub fn corrected_contents(report: &CorrectionReport) -> Page {
-    let mut page = Page::new(report).with_sources([&report.source]);
+    let mut page = Page::new("toc_edit", report).with_sources([&report.source]);
     let CorrectionReport { source, .. } = report;
     let result = format!(
         "{}, {}; {} embedded, {} reused",
@@ -83,7 +75,8 @@ pub fn corrected_contents(report: &CorrectionReport) -> Page {
 
 /// What `kb chunks-list --conflicts` shows.
 pub fn conflicts(conflicts: &[Conflict]) -> Page {
-    let mut page = Page::new(conflicts).with_paths(conflicts.iter().map(|row| &row.conflict_id));
+    let mut page =
+        Page::list("conflicts", "conflict", conflicts).with_paths(conflicts.iter().map(|row| &row.conflict_id));
     for row in conflicts {
         page.gap();
         let place = row.chunk_id.as_ref().map(|id| format!(" · parent chunk `{id}`")).unwrap_or_default();

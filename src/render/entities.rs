@@ -24,7 +24,7 @@ pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
     };
     let mut header = vec!["name", "type", "state", "since", "documents", "parent chunks"];
     header.extend(several.then_some("namespace"));
-    let mut page = Page::new(entities).with_paths(entities.iter().map(|entity| &entity.name));
+    let mut page = Page::list("entities", "entity", entities).with_paths(entities.iter().map(|entity| &entity.name));
     page.grid(Grid::new(&header, &[4, 5], entities.iter().map(row).collect()));
     page
 }
@@ -32,8 +32,8 @@ pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
 /// What `kb entities NAME` shows: the entity of that name in each namespace that has one.
 pub fn entities(entities: &[EntityFacts], several: bool) -> Page {
     let mentions = entities.iter().flat_map(|entity| &entity.mentions);
-    let mut page = Page::new(entities)
-        .with_lines(entities.iter().flat_map(states))
+    let mut page = Page::list("entities", "entity", entities)
+        .with_lines(entities.iter().flat_map(states).map(|state| ("entity", state)))
         .with_sources(mentions.map(|mention| &mention.source));
     for entity in entities {
         let listed = &entity.listed;
@@ -76,8 +76,8 @@ fn states(entity: &EntityFacts) -> Vec<Value> {
 
 /// What `kb entity-set` shows. `generation` is `None` if nothing was published.
 pub fn set_entities(outcomes: &[EntityOutcome], generation: Option<u64>, dry_run: bool) -> Page {
-    let mut page = Page::new(&json!({ "dry_run": dry_run, "generation": generation, "entities": value(outcomes) }))
-        .with_lines(outcomes)
+    let mut page = Page::new("entity_set", &json!({ "dry_run": dry_run, "generation": generation }))
+        .with_items("entity", outcomes)
         .with_paths(outcomes.iter().map(|outcome| &outcome.name));
     for outcome in outcomes.iter().take(MOST_LISTED) {
         page.line(sentence(outcome, dry_run));

@@ -1,12 +1,16 @@
 //! What was measured.
 
+use super::format::value_without;
 use super::page::{Grid, Page};
 use crate::eval::{Answered, Comparison, EvalReport, MethodReport, QuestionsReport};
 use crate::text::{count, printable};
 
 /// What `kb eval` shows.
 pub fn evaluation(report: &EvalReport) -> Page {
-    let mut page = Page::new(report).with_lines(&report.methods).with_paths([&report.set]);
+    let mut page = Page::new("eval", &value_without(report, "methods"))
+        .of_none()
+        .with_items("method", &report.methods)
+        .with_paths([&report.set]);
     let reranked = report.reranker.as_ref().map(|folder| format!(", reranked by {folder}")).unwrap_or_default();
     page.line(format!(
         "{}: {} documents ingested in {:.1} s, {} queries, {} on {}{reranked}",
@@ -29,7 +33,9 @@ pub fn evaluation(report: &EvalReport) -> Page {
 /// What `kb eval --questions` shows.
 pub fn answered_questions(report: &QuestionsReport) -> Page {
     let sources = report.questions.iter().map(|one| &one.question);
-    let mut page = Page::new(report).with_lines(&report.questions).with_paths(sources);
+    let mut page = Page::new("eval_questions", &value_without(report, "questions"))
+        .with_items("question", &report.questions)
+        .with_paths(sources);
     let place = |one: &Answered| match (one.answerable, one.place, one.hits) {
         (true, Some(place), _) => place.to_string(),
         (true, None, _) => "missing".to_owned(),

@@ -60,7 +60,7 @@ fn stages(trace: &Trace) -> Grid {
 
 /// What `kb search --why ID` shows. `flag` is the flag of the setting that governs the stage.
 pub fn why(why: &Why, flag: Option<&str>) -> Page {
-    let mut page = Page::new(why).with_paths(&why.chunk_id);
+    let mut page = Page::new("why", why).with_paths(&why.chunk_id);
     page.styled(if why.rank.is_some() { TITLE } else { BAD }, headline(why));
     if let Some(flag) = flag {
         page.line(format!("{flag} governs this stage"));

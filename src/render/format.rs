@@ -67,6 +67,15 @@ pub(super) fn value_with(of: &impl Serialize, name: &str, field: impl Serialize)
     json
 }
 
+/// The JSON object of `of` without its list.
+pub(super) fn value_without(of: &impl Serialize, list: &str) -> Value {
+    let mut json = value(of);
+    if let Value::Object(fields) = &mut json {
+        fields.shift_remove(list);
+    }
+    json
+}
+
 /// Each path once, in the order of the first.
 pub(super) fn unique(paths: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();

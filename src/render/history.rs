@@ -3,7 +3,7 @@
 use anstyle::Style;
 
 use super::chunks::LEAST_TEXT;
-use super::format::{value_with, values};
+use super::format::{value_with, value_without, values};
 use super::page::{Grid, Page};
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
 use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What};
@@ -26,7 +26,7 @@ pub fn log(entries: &[LogEntry]) -> Page {
             state.to_owned(),
         ]
     };
-    let mut page = Page::new(entries).with_paths(entries.iter().map(|entry| entry.generation));
+    let mut page = Page::list("log", "generation", entries).with_paths(entries.iter().map(|entry| entry.generation));
     let header = ["generation", "published", "command", "documents", "state"];
     page.grid(Grid::new(&header, &[0], entries.iter().map(row).collect()));
     page
@@ -55,7 +55,7 @@ pub(super) fn in_words(time: &str, now: &jiff::Zoned) -> String {
 
 /// What `kb restore` shows.
 pub fn restored(restored: &Restored, dry_run: bool) -> Page {
-    let mut page = Page::new(&value_with(restored, "dry_run", dry_run)).with_paths(restored.generation);
+    let mut page = Page::new("restore", &value_with(restored, "dry_run", dry_run)).with_paths(restored.generation);
     let when = in_words(&restored.published_at, &jiff::Zoned::now());
     let old = format!("generation {} ({when})", restored.restored);
     let what = match (restored.generation, dry_run) {
@@ -111,8 +111,11 @@ fn facts(document: &DocumentDiff) -> String {
 
 /// What `kb diff` shows: nothing if the generations do not differ.
 pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
-    let mut page = Page::new(diff)
-        .with_lines([values(&diff.documents), values(&diff.entities)].concat())
+    let documents = values(&diff.documents).into_iter().map(|document| ("document", document));
+    let entities = values(&diff.entities).into_iter().map(|entity| ("entity", entity));
+    let mut page = Page::new("diff", &value_without(diff, "documents"))
+        .with_items("document", &diff.documents)
+        .with_lines(documents.chain(entities))
         .with_sources(diff.documents.iter().map(|document| &document.source));
     if diff.is_empty() {
         return page;

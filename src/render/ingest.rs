@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::format::value_with;
+use super::format::{value_with, value_without};
 use super::page::{Grid, Page};
 use super::style::{BAD, counted};
 use crate::error::NextStep;
@@ -19,9 +19,13 @@ pub fn ingested(report: &IngestReport) -> Page {
         report.sources.iter().filter(|one| !matches!(one.action, Action::Unchanged | Action::Failed)).collect();
     let counts: Map<String, Value> =
         Action::ALL.iter().map(|action| (action.name().to_owned(), json!(report.count(*action)))).collect();
-    let mut page = Page::new(&value_with(report, "counts", counts))
-        .with_lines(&report.sources)
-        .with_sources(changed.iter().map(|one| &one.source));
+    let notes: Vec<Value> = report.notes.iter().map(|note| json!({ "code": "model", "message": note })).collect();
+    let mut page = Page::new(
+        "ingest",
+        &value_with(&value_with(&value_without(report, "sources"), "counts", counts), "notes", notes),
+    )
+    .with_items("source", &report.sources)
+    .with_sources(changed.iter().map(|one| &one.source));
     let header = ["what", "id", "source", "pages", "sections", "parent chunks"];
     page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one)).collect()));
     if changed.len() > MOST_LISTED {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::format::value;
+use super::format::{value, value_with, value_without};
 use super::page::{Grid, Page};
 use super::style::{BAD, DIM};
 use crate::embed::EmbeddingConfig;
@@ -52,7 +52,11 @@ pub struct ModelList {
 /// What `kb models` shows: a grid for each kind, so that names stay whole on a screen of a hundred columns.
 pub fn model_list(list: &ModelList) -> Page {
     let models = &list.models;
-    let mut page = Page::new(list).with_lines(models).with_paths(models.iter().map(|line| &line.name));
+    let notes: Vec<_> = list.notes.iter().map(|note| json!({ "code": "models", "message": note })).collect();
+    let mut page = Page::new("models", &value_with(&value_without(list, "models"), "notes", notes))
+        .of_none()
+        .with_items("model", models)
+        .with_paths(models.iter().map(|line| &line.name));
     for kind in ["embedding", "reranking"] {
         let rows: Vec<Vec<String>> = models.iter().filter(|line| line.kind == kind).map(row).collect();
         if rows.is_empty() {
@@ -101,15 +105,15 @@ fn here(line: &ModelLine) -> String {
 /// What `kb models add` shows: the model, whether it was installed before, its embedding settings, and what had to be
 /// assumed about it.
 pub fn added_model(model: &ModelLine, was_here: bool, config: Option<&EmbeddingConfig>, notes: &[String]) -> Page {
-    let mut page = Page::new(&json!({
+    let json = json!({
         "was_here": was_here,
         "model": model,
         "query_prefix": config.map_or("", |config| &config.query_prefix),
         "document_prefix": config.map_or("", |config| &config.document_prefix),
         "pooling": config.map(|config| config.pooling),
-        "notes": notes,
-    }))
-    .with_paths([&model.name]);
+        "notes": notes.iter().map(|note| json!({ "code": "model", "message": note })).collect::<Vec<_>>(),
+    });
+    let mut page = Page::new("model", &json).of_none().with_paths([&model.name]);
     let verb = if was_here { "is already installed" } else { "was added" };
     page.title(format!("the {} model {} {verb}", model.kind, model.name));
     let mut facts = Vec::new();
@@ -128,7 +132,7 @@ pub fn added_model(model: &ModelLine, was_here: bool, config: Option<&EmbeddingC
 
 /// What `kb models remove` shows. `bytes` is the size of the removed files.
 pub fn removed_model(name: &str, bytes: u64) -> Page {
-    let mut page = Page::new(&json!({ "name": name, "bytes": bytes })).with_paths([name]);
+    let mut page = Page::new("model_removed", &json!({ "name": name, "bytes": bytes })).of_none().with_paths([name]);
     page.line(format!("removed the model {name} ({})", size(bytes)));
     page
 }
@@ -136,7 +140,7 @@ pub fn removed_model(name: &str, bytes: u64) -> Page {
 /// What `kb llm check` shows.
 pub fn llm_check(checked: &Checked) -> Page {
     let Checked { model, endpoint, with_key, milliseconds, answer, tokens } = checked;
-    let mut page = Page::new(checked).with_paths([endpoint]);
+    let mut page = Page::new("llm", checked).of_none().with_paths([endpoint]);
     let key = if *with_key { "with a key" } else { "without a key" };
     let tokens = tokens.map_or_else(
         || "the server does not report tokens".to_owned(),

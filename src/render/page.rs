@@ -4,27 +4,51 @@ use std::io::{Result, Write};
 
 use anstyle::Style;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
+use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::format::{OutputFormat, value, values};
 use super::style::{DIM, TITLE, paint, visible_but_styles};
+use crate::store::Snapshot;
 use crate::text::visible;
 
 /// Columns that the name of a fact may take before values stop being aligned.
 const WIDEST_NAME: usize = 20;
 
+/// The version of the shapes in JSON: what has this name keeps its fields.
+const SCHEMA: &str = "kb/1";
+
 /// A result in every format: blocks for people, values and paths for scripts.
 #[derive(Debug, Default)]
 pub struct Page {
     blocks: Vec<Block>,
-    json: Value,
-    lines: Option<Vec<Value>>,
+    /// What the JSON is: the name of its schema.
+    kind: &'static str,
+    /// The namespaces as they were named.
+    pub namespace: Option<String>,
+    /// The generation that was read or published; `None` for several namespaces, or where nothing was published.
+    pub generation: Option<u64>,
+    /// Whether the result is of no namespace.
+    pub is_of_none: bool,
+    fields: Map<String, Value>,
+    /// The list of the result, behind its name.
+    items: Option<(&'static str, Vec<Value>)>,
+    /// The values of JSON Lines, each behind its type.
+    lines: Vec<(&'static str, Value)>,
     paths: Vec<String>,
     /// Whether the paths are sources, not ids or names.
     pub has_sources: bool,
     /// Notes beside the result.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+/// A note beside a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// For programs; it does not change.
+    pub code: &'static str,
+    pub message: String,
 }
 
 #[derive(Debug)]
@@ -52,13 +76,56 @@ pub(super) struct Grid {
 }
 
 impl Page {
-    pub(super) fn new(json: &(impl Serialize + ?Sized)) -> Self {
-        Page { json: value(json), ..Page::default() }
+    /// A result of a kind, with the fields of a JSON object. Its `namespace` and `generation` are those of the result.
+    pub(super) fn new(kind: &'static str, json: &impl Serialize) -> Self {
+        let Value::Object(mut fields) = value(json) else { unreachable!("a result is an object") };
+        let namespace = fields.shift_remove("namespace").and_then(|name| name.as_str().map(str::to_owned));
+        let generation = fields.shift_remove("generation").and_then(|number| number.as_u64());
+        Page { kind, namespace, generation, fields, ..Page::default() }
     }
 
-    /// The values of JSON Lines, if they are not the elements of the JSON value.
-    pub(super) fn with_lines<T: Serialize>(mut self, lines: impl IntoIterator<Item = T>) -> Self {
-        self.lines = Some(values(lines));
+    /// A result of a kind that is a list. In JSON Lines each element has the type `of`.
+    pub(super) fn list<T: Serialize>(kind: &'static str, of: &'static str, items: impl IntoIterator<Item = T>) -> Self {
+        Page { kind, ..Page::default() }.with_items(of, items)
+    }
+
+    /// The list of the result, as `items`.
+    pub(super) fn with_items<T: Serialize>(self, of: &'static str, items: impl IntoIterator<Item = T>) -> Self {
+        self.with_named("items", of, items)
+    }
+
+    /// The list of the result, under a name of its own.
+    pub(super) fn with_named<T: Serialize>(
+        mut self,
+        name: &'static str,
+        of: &'static str,
+        items: impl IntoIterator<Item = T>,
+    ) -> Self {
+        let items = values(items);
+        self.lines.extend(items.iter().map(|item| (of, item.clone())));
+        self.items = Some((name, items));
+        self
+    }
+
+    /// A result of no namespace.
+    pub(super) fn of_none(self) -> Self {
+        Page { is_of_none: true, ..self }
+    }
+
+    /// What was read from this generation.
+    pub fn read_from(self, snapshots: &[&Snapshot]) -> Self {
+        let only = if let [only] = snapshots { Some(only.manifest().generation) } else { None };
+        self.at(only)
+    }
+
+    /// What was read from this generation, or published as it.
+    pub fn at(self, generation: Option<u64>) -> Self {
+        Page { generation, ..self }
+    }
+
+    /// The values of JSON Lines, where they are not the elements of the list.
+    pub(super) fn with_lines(mut self, lines: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
+        self.lines = lines.into_iter().collect();
         self
     }
 
@@ -135,7 +202,7 @@ impl Page {
         if let Some(line) = line {
             self.gap();
             self.verbatim(&format!("[{line}]"));
-            self.notes.push(line);
+            self.notes.push(Note { code: "left_out", message: line });
         }
     }
 
@@ -154,14 +221,19 @@ impl Page {
     pub fn write(&self, format: OutputFormat, width: usize, out: &mut dyn Write) -> Result<()> {
         let mut shown = Vec::new();
         match format {
-            OutputFormat::Json => return writeln!(out, "{:#}", visible_json(&self.json)),
+            OutputFormat::Json => {
+                let mut whole = self.summary();
+                whole.extend(self.items.iter().map(|(name, items)| ((*name).to_owned(), json!(items))));
+                whole.extend(self.notes_json());
+                return writeln!(out, "{:#}", for_programs(&Value::Object(whole)));
+            }
             OutputFormat::Jsonl => {
-                return match (&self.lines, &self.json) {
-                    (Some(lines), _) | (None, Value::Array(lines)) => {
-                        lines.iter().try_for_each(|line| writeln!(out, "{}", visible_json(line)))
-                    }
-                    (None, value) => writeln!(out, "{}", visible_json(value)),
-                };
+                for (of, line) in &self.lines {
+                    writeln!(out, "{}", for_programs(&typed(of, line)))?;
+                }
+                let mut summary = self.summary();
+                summary.extend(self.notes_json());
+                return writeln!(out, "{}", for_programs(&typed("summary", &Value::Object(summary))));
             }
             OutputFormat::Table => self.table(width, &mut shown)?,
             OutputFormat::Markdown => self.markdown(&mut shown)?,
@@ -171,6 +243,24 @@ impl Page {
             }
         }
         out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown)).as_bytes())
+    }
+
+    /// What JSON says beside the list and the notes.
+    fn summary(&self) -> Map<String, Value> {
+        let first = [
+            ("schema", json!(SCHEMA)),
+            ("kind", json!(self.kind)),
+            ("namespace", json!(self.namespace)),
+            ("generation", json!(self.generation)),
+        ];
+        let first = first.map(|(name, value)| (name.to_owned(), value)).into_iter();
+        first.chain(self.fields.clone().into_iter().filter(|(name, _)| name != "notes")).collect()
+    }
+
+    /// All notes: those of the result, then those beside it.
+    fn notes_json(&self) -> Option<(String, Value)> {
+        let own = self.fields.get("notes").and_then(Value::as_array).into_iter().flatten().cloned();
+        Some(("notes".to_owned(), own.chain(values(&self.notes)).collect()))
     }
 
     fn table(&self, width: usize, out: &mut dyn Write) -> Result<()> {
@@ -233,13 +323,34 @@ impl Page {
     }
 }
 
-/// A JSON value whose names and texts have no invisible characters.
-fn visible_json(json: &Value) -> Value {
+/// A line of JSON Lines with its type in front.
+fn typed(of: &str, line: &Value) -> Value {
+    let first = ("type".to_owned(), json!(of));
+    Value::Object(std::iter::once(first).chain(line.as_object().cloned().unwrap_or_default()).collect())
+}
+
+/// Digits behind the point of a number.
+const DIGITS: f64 = 10_000.0;
+
+/// A JSON value as programs get it: names and texts without invisible characters, numbers with four digits
+/// behind the point, moments to the second.
+fn for_programs(json: &Value) -> Value {
     match json {
         Value::String(text) => Value::String(visible(text).into_owned()),
-        Value::Array(values) => values.iter().map(visible_json).collect(),
+        Value::Array(values) => values.iter().map(for_programs).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (visible(name).into_owned(), visible_json(value))).collect()
+            let of = |(name, value): (&String, &Value)| {
+                // The moment of the last change says which text an edit is about, so it stays whole.
+                let is_moment = (name == "at" || name.ends_with("_at")) && name != "updated_at";
+                let moment = value.as_str().filter(|_| is_moment);
+                let moment = moment.and_then(|text| text.parse::<Timestamp>().ok());
+                let value = moment.map_or_else(|| for_programs(value), |moment| json!(format!("{moment:.0}")));
+                (visible(name).into_owned(), value)
+            };
+            fields.iter().map(of).collect()
+        }
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().map_or(Value::Null, |number| json!((number * DIGITS).round() / DIGITS))
         }
         other => other.clone(),
     }
@@ -309,7 +420,7 @@ mod tests {
     #[test]
     fn nothing_invisible_is_written_in_any_format() {
         let hostile = "a\u{1b}]0;x\u{7}b\u{1b}[8mc\u{202e}d\u{9b}2Je";
-        let mut page = Page::new(&serde_json::json!({ hostile: [hostile] })).with_paths([hostile]);
+        let mut page = Page::new("docs", &json!({ hostile: [hostile] })).with_paths([hostile]);
         page.title(hostile);
         page.facts([(hostile, hostile.to_owned())]);
         page.grid(Grid::new(&["id"], &[], vec![vec![hostile.to_owned()]]));

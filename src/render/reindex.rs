@@ -1,6 +1,6 @@
 //! What `kb reindex` rebuilt: documents, or only their vectors.
 
-use super::format::value_with;
+use super::format::{value_with, value_without};
 use super::ingest::{MOST_LISTED, add_contexts, failure};
 use super::page::{Grid, Page};
 use super::style::{BAD, counted};
@@ -11,8 +11,9 @@ use crate::text::count;
 /// What `kb reindex` shows.
 pub fn reindexed(report: &ReindexReport) -> Page {
     let sources = report.documents.iter().filter(|document| document.error.is_none()).map(|document| &document.source);
-    let mut page =
-        Page::new(&value_with(report, "failed", report.failed())).with_lines(&report.documents).with_sources(sources);
+    let mut page = Page::new("reindex", &value_with(&value_without(report, "documents"), "failed", report.failed()))
+        .with_items("document", &report.documents)
+        .with_sources(sources);
     let rows = report.documents.iter().filter_map(row).take(MOST_LISTED).collect();
     page.grid(Grid::new(&["id", "source", "read from", "sections", "parent chunks"], &[3, 4], rows));
     let done = report.documents.len() - report.failed();
@@ -55,7 +56,7 @@ fn row(document: &ReindexedDocument) -> Option<Vec<String>> {
 
 /// What `kb reindex --vectors` shows.
 pub fn reembedded(report: &RevectorReport) -> Page {
-    let mut page = Page::new(report).with_paths(report.generation);
+    let mut page = Page::new("reindex_vectors", report).with_paths(report.generation);
     let RevectorReport { model, dimension, dry_run, .. } = report;
     if report.documents == 0 {
         page.line(format!("all documents have vectors of {model}; {} embeds them again", Setting("force")));

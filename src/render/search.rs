@@ -18,11 +18,15 @@ use crate::text::{char_count, count, first_of, printable, squeeze};
 
 /// What `kb search` shows.
 pub fn search(result: &SearchResult, screen: Screen) -> Page {
-    let left_out = (!result.left_out.is_empty()).then(|| json!({ "left_out": result.left_out }));
     let contents = || result.contents.iter();
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
-    let mut page = Page::new(&json(result))
-        .with_lines(contents().map(json_contents).chain(hits_or_groups(result)).chain(left_out))
+    let (name, of) = if result.group_by == GroupBy::None { ("hits", "hit") } else { ("groups", "group") };
+    let found = hits_or_groups(result);
+    let lines = contents().map(|contents| ("contents", json_contents(contents)));
+    let lines = lines.chain(found.iter().cloned().map(|one| (of, one))).collect::<Vec<_>>();
+    let mut page = Page::new("search", &json(result))
+        .with_named(name, of, found)
+        .with_lines(lines)
         .with_sources(unique(sources.cloned()));
     for contents in contents() {
         page.gap();
@@ -89,10 +93,7 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
         "title": best.title,
     });
     if result.group_by == GroupBy::Section {
-        json["section_id"] = json!(best.section_id);
         json["section"] = json!(best.section);
-        json["section_level"] = json!(best.section_level);
-        json["section_title"] = json!(best.section_title);
     }
     let mut hits = hits(group, &result.trace);
     if result.drills() {
@@ -138,8 +139,6 @@ fn json(result: &SearchResult) -> Value {
         "notes": result.notes,
         "timings_ms": timings,
     });
-    let name = if result.group_by == GroupBy::None { "hits" } else { "groups" };
-    json[name] = json!(hits_or_groups(result));
     if result.trace.detailed {
         json["stages"] = json!(result.trace.stages);
     }
@@ -160,7 +159,7 @@ fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
     let origin =
-        format!("{}  {}{namespaces}  confidence {:.2}{matched}{whole}", hit.source, hit.section_id, hit.confidence);
+        format!("{}  {}{namespaces}  confidence {:.2}{matched}{whole}", hit.source, hit.section.id, hit.confidence);
     format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
 }
 
@@ -171,7 +170,7 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     let origin = format!(
         "`{}` · section `{}`{namespaces} · confidence {:.2}{matched}",
         printable(&hit.source),
-        hit.section_id,
+        hit.section.id,
         hit.confidence
     );
     format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&hit.text()))
@@ -207,7 +206,7 @@ fn markdown_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
 /// The title and the id of the group that a hit is in.
 fn of_group(hit: &Hit, by: GroupBy) -> (String, &str) {
     match by {
-        GroupBy::Section => (heading(hit), &hit.section_id),
+        GroupBy::Section => (heading(hit), &hit.section.id),
         _ => (printable(&hit.title), &hit.doc_id),
     }
 }
@@ -247,7 +246,7 @@ fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
 
 /// The section of a hit, where its group does not say it.
 fn section_of_member(hit: &Hit, by: GroupBy) -> String {
-    if by == GroupBy::Section { String::new() } else { printable(&hit.section_title) }
+    if by == GroupBy::Section { String::new() } else { printable(&hit.section.titles) }
 }
 
 /// A hit that is not sure enough, in a few words.
@@ -259,7 +258,7 @@ fn json_nearest(hit: &Hit) -> Value {
     json!({
         "chunk_id": hit.chunk_id,
         "source": hit.source,
-        "section_title": hit.section_title,
+        "section": hit.section,
         "confidence": hit.confidence,
     })
 }
@@ -289,7 +288,7 @@ fn json_contents(contents: &Contents) -> Value {
         "source": document.source,
         "title": document.title,
         "part": contents.part,
-        "entries": json_entries(&contents.sections, document),
+        "entries": json_entries(&contents.sections),
     })
 }
 
@@ -300,14 +299,14 @@ pub(super) fn omitted(left_out: &[Omitted]) -> Option<String> {
     }
     let parents: usize = left_out.iter().map(|part| part.chunk_ids.len()).sum();
     let named = left_out.iter().map(|part| {
-        let title = around("", &part.section_title, ", ");
-        format!("{} ({title}{})", part.section_id, count(part.chunk_ids.len(), "parent chunk"))
+        let title = around("", &part.section.titles, ", ");
+        format!("{} ({title}{})", part.section.id, count(part.chunk_ids.len(), "parent chunk"))
     });
     Some(format!("left out: {} of {}", count(parents, "parent chunk"), first_of(named)))
 }
 
 fn heading(hit: &Hit) -> String {
-    let heading = match hit.section_title.as_str() {
+    let heading = match hit.section.titles.as_str() {
         "" => hit.title.clone(),
         section => format!("{}{SEPARATOR}{section}", hit.title),
     };

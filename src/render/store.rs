@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::format::{value, value_with};
+use super::format::value_with;
 use super::history::in_words;
 use super::page::{Grid, Page};
 use super::style::{BAD, DIM, around};
@@ -51,12 +51,10 @@ pub struct Status {
     /// Numbers in a vector.
     pub dimension: usize,
     /// Why semantic search is unavailable, and what to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_problem: Option<String>,
     /// What runs the model.
     pub engine: String,
     /// Why the requested device is unavailable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub engine_problem: Option<String>,
     /// A generation whose publication is running or was interrupted; the next writer finishes it or drops it.
     pub pending_generation: Option<u64>,
@@ -68,10 +66,9 @@ pub struct Status {
 
 /// What `kb status` shows, of each namespace.
 pub fn status(namespaces: &[Status]) -> Page {
-    let json = if let [only] = namespaces { value(only) } else { value(namespaces) };
     let mut stores: Vec<&str> = namespaces.iter().map(|status| status.store.as_str()).collect();
     stores.dedup();
-    let mut page = Page::new(&json).with_paths(stores);
+    let mut page = Page::list("status", "namespace", namespaces).with_paths(stores);
     for status in namespaces {
         page.gap();
         page.facts(status.facts());
@@ -145,19 +142,22 @@ pub struct NamespaceLine {
     pub error: Option<String>,
 }
 
-/// What `kb namespaces` shows.
+/// What `kb namespaces` shows: those below a name are indented.
 pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
+    let indent = |name: &str| "  ".repeat(name.matches('/').count());
     let row = |line: &NamespaceLine| {
         vec![
-            line.name.clone(),
+            format!("{}{}", indent(&line.name), line.name),
             number(line.documents.map(|documents| documents as u64)),
             number(line.chunks.map(|chunks| chunks as u64)),
             number(line.generation),
             size(line.bytes),
         ]
     };
-    let mut page = Page::new(namespaces).with_paths(namespaces.iter().map(|line| &line.name));
+    let mut page = Page::list("namespaces", "namespace", namespaces)
+        .of_none()
+        .with_paths(namespaces.iter().map(|line| &line.name));
     let header = ["name", "documents", "chunks", "generation", "size"];
     page.grid(Grid::new(&header, &[1, 2, 3, 4], namespaces.iter().map(row).collect()));
     for line in namespaces {
@@ -168,14 +168,15 @@ pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
 
 /// What `kb namespaces rename` shows.
 pub fn namespace_renamed(from: &str, to: &str) -> Page {
-    let mut page = Page::new(&json!({ "outcome": "renamed", "from": from, "to": to })).with_paths([to]);
+    let mut page =
+        Page::new("namespace", &json!({ "outcome": "renamed", "from": from, "to": to })).of_none().with_paths([to]);
     page.line(format!("the namespace {from:?} is now {to:?}"));
     page
 }
 
 /// What `kb namespaces remove` shows.
 pub fn namespace_removed(name: &str) -> Page {
-    let mut page = Page::new(&json!({ "outcome": "removed", "name": name })).with_paths([name]);
+    let mut page = Page::new("namespace", &json!({ "outcome": "removed", "name": name })).of_none().with_paths([name]);
     page.line(format!("removed the namespace {name:?}"));
     page
 }
@@ -206,9 +207,10 @@ impl NamespaceCheck {
 pub fn checks(checks: &[NamespaceCheck]) -> Page {
     let left = || checks.iter().flat_map(|check| check.now().findings.iter().map(move |finding| (check, finding)));
     let sound = checks.iter().all(NamespaceCheck::is_sound);
-    let lines = left().map(|(check, finding)| value_with(finding, "namespace", &check.found.namespace));
-    let mut page = Page::new(&json!({ "sound": sound, "namespaces": value(checks) }))
-        .with_lines(lines.collect::<Vec<Value>>())
+    let lines = left().map(|(check, finding)| ("finding", value_with(finding, "namespace", &check.found.namespace)));
+    let mut page = Page::new("check", &json!({ "sound": sound }))
+        .with_items("namespace", checks)
+        .with_lines(lines)
         .with_paths(left().map(|(_, finding)| &finding.id));
     for check in checks {
         let now = check.now();

@@ -1,5 +1,7 @@
 //! Tables of contents.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -7,7 +9,7 @@ use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, pages, paint};
 use crate::error::Setting;
 use crate::store::{DocumentRow, SectionRow};
-use crate::structure::{NumberKind, parse_number};
+use crate::structure::printed_number;
 
 /// How tables of contents are shown.
 #[derive(Debug, Clone, Copy)]
@@ -56,12 +58,9 @@ fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
     format!("{indent}- {path}{}{place}{origin}", section.title)
 }
 
-/// The path of a section whose title has no number of its own; a second number would say the same or contradict it. A single
-/// letter may be a word.
+/// The path of a section whose title has no number of its own; a second number would say the same or contradict it.
 fn path_of(section: &SectionRow) -> Option<&str> {
-    let number = parse_number(&section.title).map(|number| number.kind);
-    let is_numbered = number.is_some_and(|kind| !matches!(kind, NumberKind::Letter | NumberKind::Roman));
-    (!is_numbered).then_some(section.path.as_str())
+    printed_number(&section.title).is_none().then_some(section.path.as_str())
 }
 
 /// `typography 0.80`
@@ -69,28 +68,55 @@ fn origin(section: &SectionRow) -> String {
     format!("{} {:.2}", section.provenance, section.confidence)
 }
 
-/// An entry in JSON. A PDF's entry that leads nowhere has page -1, as in PyMuPDF and what reads its output; formats
-/// without pages have none.
-fn json_entry(section: &SectionRow, document: &DocumentRow) -> Value {
-    let page = match section.page_start {
-        Some(page) => json!(page),
-        None if document.pages.is_some() => json!(-1),
-        None => Value::Null,
-    };
+/// An entry in JSON. `chunk_first` and `chunk_last` count the parent chunks of the document from 0; both are null where the
+/// section has no text of its own.
+pub(super) fn json_entry(section: &SectionRow) -> Value {
+    let last = section.chunk_end.checked_sub(1).filter(|last| *last >= section.chunk_start);
     json!({
         "section_id": section.section_id,
         "path": section.path,
+        "number": printed_number(&section.title),
         "level": section.level,
         "title": section.title,
-        "page": page,
+        "page_start": section.page_start,
         "page_end": section.page_end,
+        "parent_id": section.parent_id,
+        "chunk_first": last.map(|_| section.chunk_start),
+        "chunk_last": last,
         "provenance": section.provenance,
         "confidence": section.confidence,
     })
 }
 
-pub(super) fn json_entries(sections: &[SectionRow], document: &DocumentRow) -> Vec<Value> {
-    sections.iter().map(|section| json_entry(section, document)).collect()
+/// Sections in their order as a tree: each has its subsections as `children`.
+pub(super) fn json_entries(sections: &[SectionRow]) -> Vec<Value> {
+    let listed: HashSet<&str> = sections.iter().map(|section| section.section_id.as_str()).collect();
+    let mut below: HashMap<Option<&str>, Vec<&SectionRow>> = HashMap::new();
+    for section in sections {
+        // A part of a table of contents begins below what is not listed.
+        let parent = section.parent_id.as_deref().filter(|parent| listed.contains(parent));
+        below.entry(parent).or_default().push(section);
+    }
+    entries_below(None, &below)
+}
+
+fn entries_below(parent: Option<&str>, below: &HashMap<Option<&str>, Vec<&SectionRow>>) -> Vec<Value> {
+    let entry = |section: &&SectionRow| {
+        let mut json = json_entry(section);
+        json["children"] = entries_below(Some(section.section_id.as_str()), below).into();
+        json
+    };
+    below.get(&parent).into_iter().flatten().map(entry).collect()
+}
+
+fn json_document(document: &DocumentRow) -> Value {
+    json!({
+        "doc_id": document.doc_id,
+        "title": document.title,
+        "source": document.source,
+        "pages": document.pages,
+        "sections": document.sections,
+    })
 }
 
 /// Adds a table of contents to a page. Entries of level `top` are not indented.
@@ -109,7 +135,10 @@ pub(super) fn add_contents(page: &mut Page, document: &DocumentRow, sections: &[
 /// What `kb toc DOC` shows: the sections down to the requested level; `hidden` ones are deeper.
 pub fn toc(document: &DocumentRow, sections: &[SectionRow], hidden: usize, shown: Shown) -> Page {
     let ids = sections.iter().map(|section| &section.section_id);
-    let mut page = Page::new(&json_entries(sections, document)).with_paths(ids);
+    let mut page = Page::new("toc", &json!({ "document": json_document(document) }))
+        .with_named("entries", "section", json_entries(sections))
+        .with_lines(sections.iter().map(|section| ("section", json_entry(section))))
+        .with_paths(ids);
     add_contents(&mut page, document, sections, 1, shown);
     if hidden > 0 {
         let entries = if hidden == 1 { "entry is" } else { "entries are" };
@@ -126,17 +155,12 @@ const NOTHING: &str = "no table of contents; its whole text is section 0";
 /// is a whole document is left out.
 pub fn tables_of_contents(documents: &[(&DocumentRow, Vec<SectionRow>)], shown: Shown) -> Page {
     let json = documents.iter().map(|(document, sections)| {
-        json!({
-            "doc_id": document.doc_id,
-            "title": document.title,
-            "source": document.source,
-            "pages": document.pages,
-            "sections": document.sections,
-            "entries": json_entries(sections, document),
-        })
+        let mut json = json_document(document);
+        json["entries"] = json_entries(sections).into();
+        json
     });
     let ids = documents.iter().flat_map(|(_, sections)| sections).map(|section| &section.section_id);
-    let mut page = Page::new(&json.collect::<Vec<Value>>()).with_paths(ids);
+    let mut page = Page::list("tocs", "document", json).with_paths(ids);
     for (document, sections) in documents {
         page.gap();
         let top = sections.iter().map(|section| section.level).min().unwrap_or(1);

@@ -92,7 +92,7 @@ impl<'k> Recogniser<'k> {
             };
             take(known.in_text(&document.title), namespace, false);
             for parent_chunk in &document.parent_chunks {
-                take(known.in_parent_chunk(&parent_chunk.section_title, &parent_chunk.text), namespace, false);
+                take(known.in_parent_chunk(&parent_chunk.section.titles, &parent_chunk.content), namespace, false);
             }
         }
         found
@@ -119,6 +119,7 @@ pub(super) fn explain(recogniser: &Recogniser<'_>, start: Instant, trace: &mut T
 mod tests {
     use super::*;
     use crate::search::context::layout::ContextParentChunk;
+    use crate::search::section_name::SectionName;
     use crate::store::EntityState;
     use crate::text::Period;
 
@@ -136,10 +137,9 @@ mod tests {
 
     fn document(namespace: &str, text: &str) -> ContextDocument {
         let parent_chunk = ContextParentChunk {
-            section_id: "d#1".into(),
-            section_title: "Seals".into(),
+            section: SectionName::new("d#1".into(), "Seals"),
             score: 1.0,
-            text: text.into(),
+            content: text.into(),
             chunk_ids: vec!["d:1".into()],
             ..ContextParentChunk::default()
         };

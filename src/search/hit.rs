@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use futures::future::try_join_all;
 use serde::Serialize;
 
+use super::section_name::SectionName;
 use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
@@ -101,20 +102,13 @@ pub struct Hit {
     /// The namespace it is in; where it is in several, one in which it scored best.
     pub namespace: String,
     /// The other namespaces that were searched and have this parent chunk of this source too.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<String>,
     /// The parent chunk; the best one, where it is made of several. Empty for a section without text.
     pub chunk_id: ChunkId,
     pub doc_id: DocId,
     pub source: String,
     pub title: String,
-    /// Its section, as `doc#path`.
-    pub section_id: SectionId,
-    pub section: String,
-    /// Its depth in the table of contents, from 1; 0 for text in front of the first section.
-    pub section_level: usize,
-    /// The titles of the section and those above it.
-    pub section_title: String,
+    pub section: SectionName,
     /// The document's time and metadata, where they are asked for.
     #[serde(flatten)]
     pub described: Option<Described>,
@@ -127,10 +121,8 @@ pub struct Hit {
     /// Its text: the whole parent chunk, or what the request shows of it.
     pub content: String,
     /// The text of the neighbours in front of it, where they were asked for.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub before: String,
     /// The text of the neighbours behind it.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub after: String,
     /// The part of it that shows why it was found.
     pub snippet: String,
@@ -139,7 +131,6 @@ pub struct Hit {
     /// How many of its parent chunks were found, not added as neighbours.
     pub matched_chunks: usize,
     /// The ids of parent chunks that were left out because they repeat it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<ChunkId>,
     /// The parent chunks it is made of, in reading order.
     pub sources: Vec<Source>,
@@ -164,12 +155,10 @@ pub struct Source {
     pub index: u32,
     pub section_id: SectionId,
     /// `None` for a neighbour, which was not found itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     /// The child chunks that match best, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<SourceChild>,
     /// The titles of its section and those above it.
     #[serde(skip)]
@@ -202,9 +191,7 @@ pub struct Omitted {
     /// The document's source.
     pub source: String,
     /// The section of the first of them.
-    pub section_id: SectionId,
-    /// Its title; in a search, behind those above it.
-    pub section_title: String,
+    pub section: SectionName,
 }
 
 impl Omitted {
@@ -214,19 +201,22 @@ impl Omitted {
         Some(Omitted {
             chunk_ids: left_out.into_iter().map(|source| source.chunk_id.clone()).collect(),
             source: source.to_owned(),
-            section_id: first.section_id.clone(),
-            section_title: first.section_title.clone(),
+            section: SectionName::new(first.section_id.clone(), first.section_title.clone()),
         })
+    }
+}
+
+/// The titles of a parent chunk without that of its document, with which they begin.
+pub(super) fn below_document<'t>(titles: &'t str, document_title: &str) -> &'t str {
+    match titles.strip_prefix(document_title) {
+        Some(rest) => rest.strip_prefix(SEPARATOR).unwrap_or(rest),
+        None => titles,
     }
 }
 
 impl Source {
     pub(super) fn of(row: &IndexedParentChunk, document_title: &str, score: Option<f32>) -> Self {
-        // The titles begin with that of the document.
-        let section_title = match row.titles.strip_prefix(document_title) {
-            Some(rest) => rest.strip_prefix(SEPARATOR).unwrap_or(rest),
-            None => &row.titles,
-        };
+        let section_title = below_document(&row.titles, document_title);
         Source {
             chunk_id: row.chunk_id.clone(),
             index: row.chunk_index,
@@ -273,10 +263,7 @@ impl Hit {
             confidence: candidate.confidence,
             namespace: namespace.to_owned(),
             chunk_id: chunk.chunk_id.clone(),
-            section: chunk.section_id.path().to_owned(),
-            section_level: chunk.section_id.level(),
-            section_id: chunk.section_id.clone(),
-            section_title: source.section_title.clone(),
+            section: SectionName::new(chunk.section_id.clone(), source.section_title.clone()),
             page_start: chunk.page_start,
             page_end: chunk.page_end,
             keyword_score: candidate.keyword,
@@ -395,7 +382,7 @@ async fn read(
 /// Hits for tests.
 #[cfg(test)]
 pub mod sample {
-    use super::{Hit, Source};
+    use super::{Hit, SectionName, Source};
 
     /// A hit on the parent chunk `DOC:INDEX`, in the section `1` of its document.
     pub fn hit(chunk_id: &str, text: &str) -> Hit {
@@ -407,9 +394,7 @@ pub mod sample {
             doc_id: doc_id.into(),
             source: format!("{doc_id}.md"),
             title: doc_id.to_owned(),
-            section_id: format!("{doc_id}#1").into(),
-            section: "1".to_owned(),
-            section_title: "One".to_owned(),
+            section: SectionName::new(format!("{doc_id}#1").into(), "One"),
             content: text.trim_end().to_owned(),
             matched_chunks: 1,
             sources: vec![source(chunk_id, index.parse().unwrap(), text, Some(0.5))],

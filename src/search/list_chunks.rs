@@ -5,6 +5,8 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
+use super::hit::below_document;
+use super::section_name::SectionName;
 use crate::error::Result;
 use crate::ids::{ChunkId, SectionId};
 use crate::store::{ChunkFilter, ChunkKey, ChunkRow, DocumentRow, Scope, Snapshot};
@@ -79,7 +81,7 @@ pub struct ListedChunk {
     pub row: ChunkRow,
     /// Its document's source.
     pub source: String,
-    pub section_title: String,
+    pub section: SectionName,
 }
 
 impl ChunkList {
@@ -115,11 +117,13 @@ async fn listed(snapshot: &Snapshot, documents: &[DocumentRow], rows: Vec<ChunkR
     let sections = snapshot.sections_by_id(&ids.into_iter().cloned().collect::<Vec<SectionId>>()).await?;
     let titles: HashMap<&str, &str> =
         sections.iter().map(|row| (row.section_id.as_str(), row.title.as_str())).collect();
-    let sources: HashMap<&str, &str> = documents.iter().map(|row| (row.doc_id.as_str(), row.source.as_str())).collect();
-    let listed = |row: ChunkRow| ListedChunk {
-        source: sources.get(row.doc_id.as_str()).copied().unwrap_or_default().to_owned(),
-        section_title: titles.get(row.section_id.as_str()).copied().unwrap_or_default().to_owned(),
-        row,
+    let documents: HashMap<&str, &DocumentRow> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
+    let listed = |row: ChunkRow| {
+        let document = documents.get(row.doc_id.as_str());
+        let above = below_document(&row.titles, document.map_or("", |document| &document.title));
+        let own = titles.get(row.section_id.as_str()).copied().unwrap_or_default();
+        let section = SectionName::new(row.section_id.clone(), if above.is_empty() { own } else { above });
+        ListedChunk { source: document.map(|document| document.source.clone()).unwrap_or_default(), section, row }
     };
     Ok(rows.into_iter().map(listed).collect())
 }

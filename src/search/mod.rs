@@ -28,6 +28,7 @@ mod retrievers;
 mod run;
 mod searcher;
 mod section;
+mod section_name;
 mod section_number;
 mod select;
 mod spelling;
@@ -54,7 +55,9 @@ pub use request::{
 pub use resolve::{Purpose, resolve_document, resolve_each};
 pub use result::SearchResult;
 pub use searcher::Searcher;
-pub use section::{SectionContent, with_subsections};
+pub use section::{SectionContent, SectionPart, with_subsections};
+#[cfg(test)]
+pub use section_name::SectionName;
 pub use trace::{Stage, Trace};
 pub use understand::{Kind, Route};
 #[cfg(feature = "fuzzing")]

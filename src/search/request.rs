@@ -253,7 +253,7 @@ impl GroupBy {
     pub(super) fn id(self, hit: &Hit) -> Option<(&str, &str)> {
         match self {
             GroupBy::None => None,
-            GroupBy::Section => Some((&hit.namespace, &hit.section_id)),
+            GroupBy::Section => Some((&hit.namespace, &hit.section.id)),
             GroupBy::Doc => Some((&hit.namespace, &hit.doc_id)),
         }
     }

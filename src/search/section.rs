@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::hit::Omitted;
+use super::section_name::SectionName;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -31,7 +32,7 @@ pub struct SectionPart {
     #[serde(skip)]
     pub depth: u32,
     /// Its text with edits, without that of its subsections.
-    pub text: String,
+    pub content: String,
 }
 
 impl SectionContent {
@@ -99,14 +100,13 @@ fn fitting(
                 left_out.push(Omitted {
                     chunk_ids: chunks[taken..].iter().map(|row| row.chunk.chunk_id.clone()).collect(),
                     source: source.to_owned(),
-                    section_id: section.section_id.clone(),
-                    section_title: section.title.clone(),
+                    section: SectionName::new(section.section_id.clone(), section.title.clone()),
                 });
             }
         }
         if shown {
             let text: String = chunks[..taken].iter().map(|chunk| chunk.content.as_str()).collect();
-            parts.push(SectionPart { section, depth, text: text.trim_end().to_owned() });
+            parts.push(SectionPart { section, depth, content: text.trim_end().to_owned() });
         }
     }
     match (counter, first_cost) {

@@ -36,10 +36,8 @@ pub struct Stage {
     /// How many came out.
     pub given: usize,
     /// What it decided, in words.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What came out, best first, where that was asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Traced>,
     /// Whether `candidates` are all that came out, even where they are none.
     #[serde(skip)]
@@ -58,13 +56,10 @@ pub struct Traced {
     /// Its score in this stage.
     pub score: f32,
     /// The first words of a parent chunk.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub begins: String,
     /// The parent chunks it is made of, or that count for a section; empty where that is just itself.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parent_chunks: Vec<ChunkId>,
     /// The parent chunks that were left out because they repeat it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<ChunkId>,
 }
 
@@ -76,7 +71,7 @@ impl Traced {
 
     /// A hit with the parent chunks that it is made of. `names` are those of the namespaces that were searched.
     fn hit(hit: &Hit, names: &[String], is_section: bool) -> Self {
-        let id = if is_section { hit.section_id.as_str() } else { hit.chunk_id.as_str() };
+        let id = if is_section { hit.section.id.as_str() } else { hit.chunk_id.as_str() };
         let namespace =
             names.iter().position(|name| *name == hit.namespace).expect("a hit is from a searched namespace");
         let mut parent_chunks: Vec<ChunkId> = hit.sources.iter().map(|source| source.chunk_id.clone()).collect();

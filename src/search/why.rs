@@ -32,7 +32,6 @@ pub struct Why {
     /// Its place in the result, from 1; `None` where it is not in it.
     pub rank: Option<usize>,
     /// How the result shows it, where it is not a hit of its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
     /// The stages it went through.
     pub stages: Vec<WhyStage>,
@@ -322,8 +321,8 @@ impl Case<'_> {
         let score = hit.sources.iter().find(|source| source.chunk_id == parent).and_then(|source| source.score);
         let around = if self.request.shape.window.is_some() { "window" } else { "context" };
         let (how, setting) = match (sections, score) {
-            (true, Some(_)) => (Some(format!("it counts for the section {}", hit.section_id)), None),
-            (true, None) => (Some(format!("it is shown within the section {}", hit.section_id)), None),
+            (true, Some(_)) => (Some(format!("it counts for the section {}", hit.section.id)), None),
+            (true, None) => (Some(format!("it is shown within the section {}", hit.section.id)), None),
             (false, _) if hit.chunk_id == parent => (None, None),
             (false, Some(_)) => (Some(format!("it was merged with its neighbour {}", hit.chunk_id)), Some("merge")),
             (false, None) => (Some(format!("it is shown as a neighbour of {}", hit.chunk_id)), Some(around)),
@@ -333,7 +332,7 @@ impl Case<'_> {
 
     /// A section among sections: the hit that is it, otherwise one that shows it whole among the sections of its chapter.
     fn shown_section(&self) -> Option<Shown> {
-        if let Some(hit) = self.found.hits.iter().find(|hit| *hit.section_id == *self.id) {
+        if let Some(hit) = self.found.hits.iter().find(|hit| *hit.section.id == *self.id) {
             let parent = Some(hit.chunk_id.clone()).filter(|id| !id.is_empty());
             return Some(Shown { rank: hit.rank, parent, how: None, setting: None });
         }
@@ -341,12 +340,12 @@ impl Case<'_> {
             return None;
         }
         let shows = |hit: &&Hit| {
-            self.id.starts_with(&format!("{}.", hit.section_id))
+            self.id.starts_with(&format!("{}.", hit.section.id))
                 && (self.parents.is_empty() || self.parents.iter().any(|id| has(hit, id)))
         };
         let hit = self.found.hits.iter().find(shows)?;
         let parent = self.parents.iter().find(|id| has(hit, id)).cloned();
-        let how = Some(format!("it is shown within the section {}", hit.section_id));
+        let how = Some(format!("it is shown within the section {}", hit.section.id));
         Some(Shown { rank: hit.rank, parent, how, setting: None })
     }
 }

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::cache_folder::CACHE;
 use super::files::{WRITING, name_of as file_name, paths_in};
 use super::format::{FORMAT_FILE, Format};
@@ -125,10 +127,10 @@ impl Store {
     /// Where a folder cannot be read, or what is in one leads out of it.
     pub fn namespaces(&self) -> Result<Vec<Namespace>> {
         let paths = paths_in(&self.root.join(NAMESPACES))?;
-        let mut names: Vec<&str> = paths.iter().map(|path| file_name(path)).collect();
-        names.retain(|name| check_namespace_name(name).is_ok());
-        names.sort_unstable();
-        let all = names.into_iter().map(|name| self.namespace(name)).collect::<Result<Vec<_>>>()?;
+        let mut names: Vec<String> = paths.iter().filter_map(|path| name_of_folder(file_name(path))).collect();
+        // What is below a name comes right behind it.
+        names.sort_unstable_by(|a, b| a.split('/').cmp(b.split('/')));
+        let all = names.iter().map(|name| self.namespace(name)).collect::<Result<Vec<_>>>()?;
         Ok(all.into_iter().filter(Namespace::exists).collect())
     }
 
@@ -137,8 +139,9 @@ impl Store {
     /// # Errors
     /// Where the name cannot be one, or what is in its folder leads out of it.
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
-        check_namespace_name(name)?;
-        let namespace = Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name), own: self.own };
+        let name = namespace_name(name)?;
+        let root = self.root.join(NAMESPACES).join(folder_of_name(&name));
+        let namespace = Namespace { name, root, own: self.own };
         check_folder(&namespace.root, usize::MAX)?;
         check_keyword(&namespace.keyword())?;
         Ok(namespace)
@@ -308,12 +311,29 @@ pub(super) const ALL: &str = "all";
 /// Stands between names where several can be given.
 pub(super) const SEPARATOR: char = ',';
 
-/// Checks that `name` can be a namespace: letters of any language, digits, `-`, `_` and `.` inside, at most 64
-/// characters. It becomes a folder's name, so nothing that leads out of one.
+/// Stands for `/` in the name of a folder; no namespace has it in its name.
+const SLASH: &str = "%2F";
+/// Names of devices on Windows.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+
+/// The folder of a namespace. All lie beside each other: one may be below another and have documents of its own.
+fn folder_of_name(name: &str) -> String {
+    name.replace('/', SLASH)
+}
+
+/// The namespace that a folder is of.
+fn name_of_folder(folder: &str) -> Option<String> {
+    let name = folder.replace(SLASH, "/");
+    namespace_name(&name).ok().filter(|own| *own == name)
+}
+
+/// A namespace's name in the form in which it is kept: small letters, composed, so that it means the same on every file
+/// system. It is a path of names: letters of any language, digits, `-`, `_` and `.` inside, at most 64 characters in all. It
+/// becomes a folder's name, so nothing that leads out of one.
 ///
 /// # Errors
-/// Where it cannot, with the rule.
-pub fn check_namespace_name(name: &str) -> Result<()> {
+/// Where it cannot be one, with the rule.
+pub fn namespace_name(name: &str) -> Result<String> {
     if name.eq_ignore_ascii_case(ALL) {
         return Err(Error::usage(format!("{name:?} stands for every namespace and is not the name of one"))
             .hint(format!("name one; `{}` takes all of them", NextStep::Search)));
@@ -323,12 +343,19 @@ pub fn check_namespace_name(name: &str) -> Result<()> {
             .hint(format!("name one; `{}` takes several", NextStep::Search)));
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let fits = (1..=64).contains(&name.chars().count()) && name.chars().all(good);
-    if fits && name.starts_with(char::is_alphanumeric) && !name.ends_with('.') {
-        return Ok(());
+    let own: String = name.to_lowercase().nfc().collect();
+    let is_device = |part: &str| {
+        let stem = part.split('.').next().unwrap_or_default();
+        DEVICES.contains(&stem.trim_end_matches(|c: char| c.is_ascii_digit()))
+    };
+    let is_name = |part: &str| {
+        part.starts_with(char::is_alphanumeric) && !part.ends_with('.') && part.chars().all(good) && !is_device(part)
+    };
+    if (1..=64).contains(&own.chars().count()) && own.split('/').all(is_name) {
+        return Ok(own);
     }
     Err(Error::usage(format!("{name:?} cannot be a namespace's name"))
-        .hint("use letters, digits, '-', '_' and '.', at most 64, beginning with a letter or digit"))
+        .hint("use letters, digits, '-', '_' and '.', at most 64, with '/' between levels, as in acme/reports"))
 }
 
 #[cfg(test)]
@@ -337,19 +364,29 @@ mod tests {
 
     #[test]
     fn names_that_lead_out_of_the_folder_are_refused() {
-        for bad in ["", "..", ".hidden", "a/b", "a\\b", "a b", "x.", "-x"] {
-            assert!(check_namespace_name(bad).is_err(), "{bad:?}");
+        for bad in
+            ["", "..", ".hidden", "a//b", "/a", "a/", "a/../b", "a/.b", "a\\b", "a b", "x.", "-x", "NUL", "a/com1.x"]
+        {
+            assert!(namespace_name(bad).is_err(), "{bad:?}");
         }
-        for good in ["default", "客户-2026", "v1.2_x", "all-of-it"] {
-            assert!(check_namespace_name(good).is_ok(), "{good:?}");
+        for good in ["default", "客户-2026", "v1.2_x", "all-of-it", "acme/reports/2026", "console"] {
+            assert_eq!(namespace_name(good).unwrap(), good);
+            assert_eq!(name_of_folder(&folder_of_name(good)).as_deref(), Some(good));
         }
+    }
+
+    #[test]
+    fn names_that_a_file_system_may_take_for_one_are_one() {
+        let kept = |name: &str| namespace_name(name).unwrap();
+        assert_eq!(kept("Acme/Re\u{301}sume\u{301}"), kept("acme/r\u{e9}sum\u{e9}"));
+        assert_eq!(name_of_folder("Acme"), None, "a folder that kb did not make");
     }
 
     #[test]
     fn a_name_for_several_namespaces_is_refused() {
         for (several, means) in [("all", "every namespace"), ("ALL", "every namespace"), ("a,b", "several namespaces")]
         {
-            let error = check_namespace_name(several).unwrap_err();
+            let error = namespace_name(several).unwrap_err();
             assert!(error.kind() == crate::error::Kind::Usage && error.message().contains(means), "{error}");
             assert!(error.next_step().is_some_and(|hint| hint.contains("name one")), "{error}");
         }

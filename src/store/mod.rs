@@ -69,7 +69,7 @@ pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
-pub use layout::{Namespace, Store};
+pub use layout::{Namespace, Store, namespace_name};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
 pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};

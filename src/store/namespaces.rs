@@ -8,16 +8,18 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::files::{name_of, paths_in, sync_folder};
-use super::layout::{ALL, Namespace, SEPARATOR, Store};
+use super::layout::{ALL, Namespace, SEPARATOR, Store, namespace_name};
 use super::lock::{LockTimeout, WriterLock};
 use crate::error::{Error, NextStep, Result, Setting};
 
+/// Behind a name, all namespaces below it.
+const BELOW: &str = "/*";
 /// Begins the names of removed namespaces' folders; no namespace's name begins so.
 const REMOVING: &str = ".removing-";
 
 impl Store {
-    /// The namespaces that are meant by one name, by several with commas between them, or by `all`: every one in
-    /// which something was published. Each once, in the order in which they were named; at least one.
+    /// The namespaces that are meant by one name, by several with commas between them, by `acme/*` (all below a name), or by
+    /// `all`: every one in which something was published. Each once, in the order in which they were named; at least one.
     ///
     /// # Errors
     /// Where a name cannot be one, or `all` are none. Named namespaces need not exist.
@@ -29,7 +31,7 @@ impl Store {
                 Error::failed("nothing was ingested into any namespace yet").hint(hint)
             });
         }
-        if parts.len() == 1 {
+        if parts.len() == 1 && !names.trim().ends_with(BELOW) {
             return Ok(vec![self.namespace(names)?]);
         }
         if parts.iter().any(|part| part.is_empty()) {
@@ -44,12 +46,29 @@ impl Store {
         }
         let mut found: Vec<Namespace> = Vec::with_capacity(parts.len());
         for part in parts {
-            let namespace = self.namespace(part)?;
-            if !found.contains(&namespace) {
-                found.push(namespace);
-            }
+            let named = match part.strip_suffix(BELOW) {
+                Some(above) => self.below(above)?,
+                None => vec![self.namespace(part)?],
+            };
+            named.into_iter().for_each(|namespace| {
+                if !found.contains(&namespace) {
+                    found.push(namespace);
+                }
+            });
         }
         Ok(found)
+    }
+
+    /// The namespaces below a name.
+    fn below(&self, name: &str) -> Result<Vec<Namespace>> {
+        let above = format!("{}/", namespace_name(name)?);
+        let mut below = self.namespaces()?;
+        below.retain(|namespace| namespace.name().starts_with(&above));
+        if below.is_empty() {
+            return Err(Error::failed(format!("nothing was ingested into a namespace below {name:?} yet"))
+                .hint(format!("`{}` lists them", NextStep::ListNamespaces)));
+        }
+        Ok(below)
     }
 }
 
@@ -93,7 +112,7 @@ impl Namespace {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
         clear_removed(self);
-        let aside = self.folder().join(format!("{REMOVING}{}-{}", self.name(), std::process::id()));
+        let aside = self.folder().join(format!("{REMOVING}{}", std::process::id()));
         self.move_to(&aside, lock).map_err(|error| Error::io("remove", self.root(), &error))?;
         sync_folder(self.folder())?;
         delete(&aside).map_err(|error| Error::io("remove", &aside, &error))

@@ -93,6 +93,12 @@ pub fn parse(text: &str) -> Option<Numbering> {
     Some(Numbering { kind, parts, lettered, length: text.len() - rest.len() })
 }
 
+/// The number that a title prints in front: `3.2.1`, `Chapter 3`, `第十四章`. A single letter may be a word.
+pub fn printed_number(title: &str) -> Option<&str> {
+    let number = parse(title).filter(|number| !matches!(number.kind, Kind::Letter | Kind::Roman))?;
+    Some(title[..number.length].trim_matches(|c: char| c.is_whitespace() || ".:：、".contains(c)))
+}
+
 /// The place of a letter in the alphabet, from 1.
 fn place(letter: u8) -> u32 {
     u32::from(letter.to_ascii_uppercase() - b'A') + 1

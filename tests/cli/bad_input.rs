@@ -119,9 +119,9 @@ fn foreign_folders_and_stores_of_another_format_are_refused() {
 fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
     let sandbox = Sandbox::of_two_documents();
     sandbox.write(".kb/kb.json", r#"{"min_reader": 1, "min_writer": 99, "created_by": "9.0.0"}"#);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
     assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
-    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     sandbox.write("a.md", "# Valves\n\nOpen the valve slowly.");
     for change in [
         &["ingest", "."][..],
@@ -132,7 +132,7 @@ fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
     ] {
         refused(&sandbox.kb(change), 3, &["cannot write to the store", "format 99", "kb 9.0.0", "newer kb"]);
     }
-    assert_eq!(sandbox.json(&["status"])["generation"], 1);
+    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
 }
 
 #[cfg(unix)]
@@ -219,5 +219,5 @@ fn a_read_only_store_can_be_searched_and_is_not_written() {
     assert_eq!(refused.code, 3, "{}{}", refused.out, refused.err);
     assert!(refused.err.contains("permission denied") && refused.err.contains("--kb"), "{}", refused.err);
     sandbox.set_store_writable(true);
-    assert_eq!(sandbox.json(&["status"])["generation"], 1);
+    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
 }

@@ -23,7 +23,7 @@ fn two_documents() -> Sandbox {
 fn check(sandbox: &Sandbox, args: &[&str]) -> (i32, Value) {
     let run = sandbox.kb(&[&["check", "--format", "json"], args].concat());
     let json: Value = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err));
-    (run.code, json["namespaces"][0].clone())
+    (run.code, json["items"][0].clone())
 }
 
 /// The ids of what is found, and what is wrong with them.
@@ -58,8 +58,7 @@ fn checking_a_sound_store_writes_nothing() {
     assert!(run.out.contains("default: sound; generation 1"), "{}", run.out);
     sandbox.json(&["ingest", "docs", "-n", "words", "--no-embed"]);
     let both = sandbox.json(&["check", "--all-namespaces"]);
-    let names: Vec<&str> =
-        both["namespaces"].as_array().unwrap().iter().map(|n| n["namespace"].as_str().unwrap()).collect();
+    let names: Vec<&str> = both["items"].as_array().unwrap().iter().map(|n| n["namespace"].as_str().unwrap()).collect();
     assert_eq!((names, &both["sound"]), (vec!["default", "words"], &Value::Bool(true)));
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/words/keyword")).unwrap();
     let words = sandbox.kb(&["check", "--all-namespaces"]);
@@ -89,7 +88,7 @@ fn a_wrong_keyword_index_is_found_and_rebuilt() {
     std::fs::remove_dir_all(sandbox.path(KEYWORD)).unwrap();
     crate::common::copy_folder(&other.path(KEYWORD), &sandbox.path(KEYWORD));
     let id = |sandbox: &Sandbox, source: &str| {
-        let documents = sandbox.json(&["docs"]);
+        let documents = sandbox.items(&["docs"]);
         let mut all = documents.as_array().unwrap().iter();
         all.find(|row| row["source"] == source).unwrap()["doc_id"].as_str().unwrap().to_owned()
     };
@@ -100,7 +99,7 @@ fn a_wrong_keyword_index_is_found_and_rebuilt() {
     found(&sandbox, &format!("{c}:0"), "not in the tables");
     assert_eq!(findings(&sandbox).len(), 4);
     assert!(repaired(&sandbox).contains("rebuilt from the tables"));
-    assert_eq!(sandbox.json(&["status"])["generation"], 2);
+    assert_eq!(sandbox.items(&["status"])[0]["generation"], 2);
     assert!(sandbox.kb(&["search", "pump", "--method", "keyword"]).out.contains("Prime"));
 }
 
@@ -138,14 +137,14 @@ fn damaged_rows_are_repaired_in_one_generation() {
     found(&sandbox, &format!("{id}:0"), "the id of 2 rows");
     found(&sandbox, &format!("{id}#1.1"), "has parent chunk 1");
     found(&sandbox, &format!("{id}:1"), "length 0.000");
-    let generation = sandbox.json(&["status"])["generation"].as_u64().unwrap();
+    let generation = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
     let done = repaired(&sandbox);
     for what in
         ["rows without a document removed", "of the same id removed", "counts corrected", "its vector removed", "anew"]
     {
         assert!(done.contains(what), "{what}: {done}");
     }
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!(status["generation"].as_u64().unwrap(), generation + 1);
     assert_eq!((status["parents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(4), Some(4)));
 }
@@ -153,7 +152,7 @@ fn damaged_rows_are_repaired_in_one_generation() {
 #[test]
 fn child_chunks_without_their_parent_are_found_and_removed() {
     let sandbox = two_documents();
-    let id = sandbox.json(&["docs"])[1]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[1]["doc_id"].as_str().unwrap().to_owned();
     let namespace = sandbox.path(".kb/namespaces/default");
     let version = tokio::runtime::Runtime::new().unwrap().block_on(async {
         let tables = lancedb::connect(namespace.join("tables").to_str().unwrap()).execute().await.unwrap();
@@ -175,7 +174,7 @@ fn child_chunks_without_their_parent_are_found_and_removed() {
 #[test]
 fn deleted_chunks_are_not_damage() {
     let sandbox = two_documents();
-    let documents = sandbox.json(&["docs"]);
+    let documents = sandbox.items(&["docs"]);
     let id = documents[0]["doc_id"].as_str().unwrap();
     assert_eq!(sandbox.kb(&["chunk-delete", "--yes", &format!("{id}:1")]).code, 0);
     assert_eq!(findings(&sandbox), []);
@@ -189,9 +188,9 @@ fn the_next_ingest_makes_a_lost_vector() {
     });
     found(&sandbox, &format!("{id}:0.0"), "length 19.596");
     assert!(repaired(&sandbox).contains("kb reindex --vectors"));
-    assert_eq!(sandbox.json(&["status"])["without_vectors"], 1);
+    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 1);
     sandbox.json(&["ingest", "."]);
-    assert_eq!(sandbox.json(&["status"])["without_vectors"], 0);
+    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 0);
     assert_eq!(findings(&sandbox), []);
 }
 
@@ -217,7 +216,7 @@ fn every_format_has_a_line_for_each_finding() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "b.md", |new| (new.document.sections, new.document.children) = (5, 7));
     let lines = |format: &str| sandbox.kb(&["check", "--format", format]).out.lines().count();
-    assert_eq!(["table", "markdown", "jsonl", "paths"].map(lines), [3, 4, 2, 2]);
+    assert_eq!(["table", "markdown", "jsonl", "paths"].map(lines), [3, 4, 3, 2]);
     let run = sandbox.kb(&["check"]);
     assert!(
         run.out.contains(&format!("- counts: {id} says it has 5 sections, has 1; kb check --repair")),
@@ -330,5 +329,5 @@ fn a_lost_keyword_index_is_rebuilt_by_the_next_command() {
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/keyword")).unwrap();
     let found = sandbox.kb(&["search", "valve", "--method", "keyword"]);
     assert!(found.out.contains("slowly"), "{}", found.err);
-    assert_eq!(sandbox.json(&["status"])["keyword_chunks"], 2);
+    assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 2);
 }

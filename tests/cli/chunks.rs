@@ -16,7 +16,7 @@ fn guides() -> Sandbox {
 }
 
 fn list(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    sandbox.json(&[&["chunks-list"], args].concat()).as_array().unwrap().clone()
+    sandbox.items(&[&["chunks-list"], args].concat()).as_array().unwrap().clone()
 }
 
 fn text<'v>(row: &'v Value, field: &str) -> &'v str {
@@ -28,7 +28,7 @@ fn ids(rows: &[Value]) -> Vec<String> {
 }
 
 fn id_of(sandbox: &Sandbox, source: &str) -> String {
-    let documents = sandbox.json(&["docs"]);
+    let documents = sandbox.items(&["docs"]);
     let document = documents.as_array().unwrap().iter().find(|row| text(row, "source") == source).unwrap();
     text(document, "doc_id").to_owned()
 }
@@ -52,8 +52,11 @@ fn chunks_are_listed_in_order_with_their_facts() {
     assert_eq!(ids(&all), expected);
     assert!(ids(&all)[0].starts_with(&guide) && ids(&all).last().unwrap().starts_with(&other));
     let first = &all[0];
-    assert_eq!((text(first, "doc_id"), text(first, "source_id")), (guide.as_str(), "guide.md"));
-    assert_eq!((text(first, "section_id"), text(first, "section_title")), (format!("{guide}#1").as_str(), "Start"));
+    assert_eq!((text(first, "doc_id"), text(first, "source")), (guide.as_str(), "guide.md"));
+    assert_eq!(
+        (text(&first["section"], "id"), text(&first["section"], "title")),
+        (format!("{guide}#1").as_str(), "Start")
+    );
     assert_eq!((text(first, "content").trim(), first["chunk_index"].as_u64()), ("Unpack the zebra.", Some(0)));
     assert_eq!(first["metadata"]["language"], "en");
     assert!(text(first, "updated_at").contains('T'));
@@ -86,7 +89,8 @@ fn a_list_can_be_narrowed_ordered_and_paged() {
     // A section with its subsections, by path or title.
     let sections = |args: &[&str]| {
         let rows = list(&sandbox, &[&["--doc", "guide.md", "--type", "parent", "--section"], args].concat());
-        let mut paths: Vec<String> = rows.iter().map(|row| text(row, "section_id")[guide.len()..].to_owned()).collect();
+        let mut paths: Vec<String> =
+            rows.iter().map(|row| text(&row["section"], "id")[guide.len()..].to_owned()).collect();
         paths.dedup();
         paths.join(" ")
     };
@@ -113,7 +117,11 @@ fn a_list_is_written_in_every_format() {
     let sandbox = guides();
     let run = |format: &str| sandbox.kb(&["chunks-list", "--doc", "guide.md", "--format", format]).out;
     let rows = list(&sandbox, &["--doc", "guide.md"]);
-    let lines: Vec<Value> = run("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines: Vec<Value> = run("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.pop().unwrap()["type"], "summary");
+    for line in &mut lines {
+        assert_eq!(line.as_object_mut().unwrap().remove("type"), Some("chunk".into()));
+    }
     assert_eq!(lines, rows);
     assert_eq!(run("paths").lines().collect::<Vec<_>>(), ids(&rows));
     let table = run("table");
@@ -136,11 +144,11 @@ fn search(sandbox: &Sandbox, query: &str, method: &str) -> Vec<String> {
 }
 
 fn section(sandbox: &Sandbox, path: &str) -> String {
-    text(&sandbox.json(&["section", "guide.md", path, "--no-children"])["parts"][0], "text").to_owned()
+    text(&sandbox.json(&["section", "guide.md", path, "--no-children"])["items"][0], "content").to_owned()
 }
 
 fn counts(sandbox: &Sandbox, source: &str) -> (usize, usize) {
-    let row = &sandbox.json(&["docs", source])[0];
+    let row = &sandbox.items(&["docs", source])[0];
     (row["parents"].as_u64().unwrap() as usize, row["children"].as_u64().unwrap() as usize)
 }
 
@@ -164,7 +172,7 @@ fn chunk_sizes_are_settings_that_documents_keep_until_they_are_cut_again() {
     assert!(longest("parent", "a.md") <= 400 && longest("parent", "b.md") > 800);
     sandbox.write(".kb/kb.toml", "[ingest]\nparent_chars = 600\nchild_chars = 200\n");
     let dry = sandbox.json(&["reindex", "--chunks", "--dry-run"]);
-    assert_eq!(dry["documents"].as_array().unwrap().len(), 2, "{dry}");
+    assert_eq!(dry["items"].as_array().unwrap().len(), 2, "{dry}");
     sandbox.json(&["reindex", "--chunks"]);
     for source in ["a.md", "b.md"] {
         assert!((401..=600).contains(&longest("parent", source)) && longest("child", source) <= 200, "{source}");
@@ -189,9 +197,9 @@ fn neither_retriever_finds_a_deleted_child_chunk() {
     assert_eq!((&dry["dry_run"], &dry["generation"]), (&Value::Bool(true), &Value::Null));
     assert_eq!(list(&sandbox, &["--doc", "guide.md"]), before);
     let done = sandbox.json(&["chunk-delete", &id, "--yes"]);
-    assert_eq!(done["documents"][0]["deleted"], serde_json::json!([id]));
-    assert_eq!(done["documents"][0]["rebuilt"], serde_json::json!([text(child.unwrap(), "parent_id")]));
-    assert_eq!(done["generation"], sandbox.json(&["status"])["generation"]);
+    assert_eq!(done["items"][0]["deleted"], serde_json::json!([id]));
+    assert_eq!(done["items"][0]["rebuilt"], serde_json::json!([text(child.unwrap(), "parent_id")]));
+    assert_eq!(done["generation"], sandbox.items(&["status"])[0]["generation"]);
     for method in ["keyword", "semantic", "hybrid"] {
         let found = search(&sandbox, "step 7 turns the handle number 7", method);
         assert!(!found.is_empty() && found.iter().all(|content| !content.contains("Step 7 ")), "{method}: {found:?}");
@@ -222,7 +230,7 @@ fn deleting_a_parent_chunk_deletes_its_child_chunks() {
     assert!(left.contains(&first.to_owned()));
     let own: Vec<&Value> = parents
         .iter()
-        .filter(|row| text(row, "section_id").ends_with("#2") && text(row, "chunk_id") != second)
+        .filter(|row| text(&row["section"], "id").ends_with("#2") && text(row, "chunk_id") != second)
         .collect();
     let rest: String = own.iter().map(|row| text(row, "content")).collect();
     assert_eq!(section(&sandbox, "2"), rest.trim_end());
@@ -233,7 +241,7 @@ fn deleting_a_parent_chunk_deletes_its_child_chunks() {
     // The last child chunk takes its parent chunk along.
     let last = list(&sandbox, &["--filter", "ärger", "--type", "child"]);
     let done = sandbox.json(&["chunk-delete", text(&last[0], "chunk_id"), "--yes"]);
-    assert_eq!(done["documents"][0]["deleted"].as_array().unwrap().len(), 2);
+    assert_eq!(done["items"][0]["deleted"].as_array().unwrap().len(), 2);
     assert_eq!(counts(&sandbox, "guide.md"), (1, 1));
 }
 
@@ -278,5 +286,5 @@ fn a_deletion_asks_first_and_is_all_or_nothing() {
         assert!(run.code == 1 && run.err.contains(unknown) && !run.err.contains(&format!("{first:?}")), "{}", run.err);
     }
     assert_eq!(list(&sandbox, &[]), before);
-    assert_eq!(sandbox.json(&["status"])["generation"], 1);
+    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
 }

@@ -83,7 +83,7 @@ fn a_template_stays_within_the_token_limit() {
     sandbox.write(
         "prompt.txt",
         "{% for document in documents %}\n<{{ document.source }}>\n{% for parent_chunk in document.parent_chunks %}\n\
-         [{{ parent_chunk.section_id }}] {{ parent_chunk.text }}\n{% endfor %}\n{% endfor %}\nQ: {{ query }}\n",
+         [{{ parent_chunk.section.id }}] {{ parent_chunk.content }}\n{% endfor %}\n{% endfor %}\nQ: {{ query }}\n",
     );
     let run = sandbox.kb(&["context", "priming handle", "--template", "prompt.txt", "--max-tokens", "500"]);
     assert_eq!(run.code, 0, "{}", run.err);
@@ -104,15 +104,16 @@ fn a_template_stays_within_the_token_limit() {
 fn modes_and_flags_of_a_search_apply() {
     let sandbox = guide();
     let one = context(&sandbox, &["--doc", "notes.txt"]);
-    assert_eq!(one["documents"].as_array().unwrap().len(), 1);
+    assert_eq!(one["items"].as_array().unwrap().len(), 1);
     let section = context(&sandbox, &["--mode", "section", "--doc", "guide.md", "-k", "1"]);
     assert!(section["text"].as_str().unwrap().contains("Step 12 of"), "{section}");
     let drilled = context(&sandbox, &["--mode", "drill:1,1,1"]);
-    let parents = drilled["documents"][0]["parent_chunks"].as_array().unwrap();
-    assert_eq!((drilled["documents"].as_array().unwrap().len(), parents.len()), (1, 1), "{drilled}");
+    let parents = drilled["items"][0]["parent_chunks"].as_array().unwrap();
+    assert_eq!((drilled["items"].as_array().unwrap().len(), parents.len()), (1, 1), "{drilled}");
     assert!(drilled["text"].as_str().unwrap().contains(parents[0]["children"][0]["chunk_id"].as_str().unwrap()));
     let lines = sandbox.kb(&["context", "priming handle", "--format", "jsonl"]).out;
-    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).unwrap()["source"].is_string()), "{lines}");
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().all(|line| line["source"].is_string() == (line["type"] == "passage")), "{lines:?}");
     let paths = sandbox.kb(&["context", "priming handle", "--format", "paths"]).out;
     assert_eq!(paths.lines().count(), 2, "{paths}");
     let help = sandbox.kb(&["context", "--help"]).out;

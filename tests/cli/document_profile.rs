@@ -12,7 +12,7 @@ const RULES: &str = "# 考勤制度\n\n## 请假\n\n员工因事不能到岗的�
     违反本制度的，公司有权解除劳动合同。员工应当遵守规定。\n";
 
 fn profile(sandbox: &Sandbox, document: &str) -> Value {
-    sandbox.json(&["docs", document])[0]["profile"].clone()
+    sandbox.items(&["docs", document])[0]["profile"].clone()
 }
 
 fn kinds(sandbox: &Sandbox, document: &str) -> Vec<String> {
@@ -36,7 +36,7 @@ fn vectors(sandbox: &Sandbox) -> std::collections::HashMap<String, Vec<f32>> {
 }
 
 fn id(sandbox: &Sandbox, document: &str) -> String {
-    sandbox.json(&["docs", document])[0]["doc_id"].as_str().unwrap().to_owned()
+    sandbox.items(&["docs", document])[0]["doc_id"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -71,11 +71,11 @@ fn every_change_of_the_text_changes_the_profile() {
     let (first, id) = (summary(&sandbox, "guide.md"), id(&sandbox, "guide.md"));
     let before = vectors(&sandbox)[&id].clone();
     assert_eq!(before.len(), 384);
-    let list = sandbox.json(&["chunks-list", "--doc", "guide.md"]);
+    let list = sandbox.items(&["chunks-list", "--doc", "guide.md"]);
     let parent_chunk = |title: &str| {
         let rows = list["chunks"].as_array().or(list.as_array()).unwrap();
         let found = rows.iter().find(|row| {
-            row["parent_id"].is_null() && row["section_title"].as_str().unwrap_or_default().contains(title)
+            row["parent_id"].is_null() && row["section"]["title"].as_str().unwrap_or_default().contains(title)
         });
         found.unwrap()["chunk_id"].as_str().unwrap().to_owned()
     };
@@ -92,7 +92,7 @@ fn every_change_of_the_text_changes_the_profile() {
     // A text that is gone, and a generation that comes back.
     assert_eq!(sandbox.kb(&["chunk-delete", &seal, "--yes"]).code, 0);
     assert_eq!(kinds(&sandbox, "guide.md"), ["theory"]);
-    let generation = sandbox.json(&["status"])["generation"].as_u64().unwrap();
+    let generation = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
     assert_eq!(sandbox.kb(&["restore", &(generation - 1).to_string()]).code, 0);
     assert_eq!((summary(&sandbox, "guide.md"), &vectors(&sandbox)[&id]), (first.clone(), &before));
 
@@ -158,7 +158,7 @@ fn a_document_without_a_profile_gets_one() {
 
     forget();
     let report = sandbox.json(&["reindex", "--structure"]);
-    assert_eq!((report["documents"].as_array().unwrap().len(), report["embedded"].as_u64()), (1, Some(0)));
+    assert_eq!((report["items"].as_array().unwrap().len(), report["embedded"].as_u64()), (1, Some(0)));
     assert_eq!((profile(&sandbox, "guide.md"), vectors(&sandbox)), (whole, before));
     assert_eq!(sandbox.kb(&["check"]).code, 0, "the store is sound");
 }

@@ -36,7 +36,7 @@ fn edit(sandbox: &Sandbox, id: &str, text: &str) -> Value {
 
 fn list(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     let run = sandbox.kb(&[&["chunks-list", "--doc", "guide.md", "--format", "json"], args].concat());
-    serde_json::from_str::<Value>(&run.out).unwrap().as_array().unwrap().clone()
+    serde_json::from_str::<Value>(&run.out).unwrap()["items"].as_array().unwrap().clone()
 }
 
 fn text<'v>(row: &'v Value, field: &str) -> &'v str {
@@ -51,7 +51,7 @@ fn id_of(sandbox: &Sandbox, kind: &str, part: &str) -> String {
 }
 
 fn section(sandbox: &Sandbox, path: &str) -> String {
-    short(text(&sandbox.json(&["section", "guide.md", path, "--no-children"])["parts"][0], "text"))
+    short(text(&sandbox.json(&["section", "guide.md", path, "--no-children"])["items"][0], "content"))
 }
 
 /// The hits of a search, as content and score.
@@ -162,7 +162,7 @@ fn a_batch_is_applied_whole_or_not_at_all() {
     let listed = sandbox.kb(&["chunks-list", "--doc", "guide.md", "--format", "jsonl"]).out;
     sandbox.write("same.jsonl", &listed);
     let done = sandbox.json(&["chunk-edit", "--batch", "same.jsonl"]);
-    assert_eq!((&done["generation"], done["documents"].as_array().unwrap().len()), (&Value::Null, 0));
+    assert_eq!((&done["generation"], done["items"].as_array().unwrap().len()), (&Value::Null, 0));
     // Children only: parent chunks follow.
     let children: Vec<&str> = listed.lines().filter(|line| line.contains("\"child\"")).collect();
     let changed = children
@@ -236,7 +236,7 @@ fn edits_and_deletions_survive_reingest_and_reindex() {
     };
     assert_said("at first");
     let report = ingest(&sandbox, &["--force"]);
-    let line = report["sources"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
+    let line = report["items"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
     assert_eq!((line["edits_carried"].as_u64(), line["edits_in_conflict"].as_u64()), (Some(2), Some(0)), "{line}");
     assert_eq!(report["embedded"], 0, "all vectors are known");
     assert_said("after ingest --force");
@@ -269,7 +269,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     sandbox.write("guide.md", full(&source.replace("Turn the handle", "Turn the crank")));
     let run = sandbox.kb(&["ingest", ".", "--format", "json"]);
     let report: Value = serde_json::from_str(&run.out).unwrap();
-    let line = report["sources"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
+    let line = report["items"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
     assert_eq!((line["edits_carried"].as_u64(), line["edits_in_conflict"].as_u64()), (Some(1), Some(2)), "{line}");
     assert!(line["warnings"].to_string().contains("--conflicts"), "{line}");
     assert_eq!(section(&sandbox, "2"), "Unpack the zebra. Give it oats. Water it at noon.");
@@ -303,7 +303,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     // When the file goes, the report names the edits that go with it.
     std::fs::remove_file(sandbox.path("guide.md")).unwrap();
     let report = ingest(&sandbox, &["--prune", "--yes"]);
-    assert!(report["sources"].to_string().contains("2 edits removed with it"), "{report}");
+    assert!(report["items"].to_string().contains("2 edits removed with it"), "{report}");
 }
 
 #[test]
@@ -393,6 +393,6 @@ fn a_refused_edit_changes_nothing() {
     let run = sandbox.kb_with_input(&["chunk-edit", &parent_chunk], huge.as_bytes());
     assert_refused(&run, 2, "more than");
     assert_eq!(list(&sandbox, &[]), before);
-    assert_eq!(sandbox.json(&["status"])["generation"], 1);
+    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
     assert_refused(&Sandbox::new().kb(&["chunk-edit", "x:1", "--content", "x"]), 3, "no knowledge base");
 }

@@ -9,7 +9,7 @@ fn fixtures_reach_their_minimum_quality() {
     let report = sandbox.json(&["eval", &set]);
     assert_eq!(report["documents"], 40);
     let of = |method: &str| {
-        let rows = report["methods"].as_array().unwrap();
+        let rows = report["items"].as_array().unwrap();
         rows.iter().find(|row| row["method"] == method).unwrap()["ndcg@10"].as_f64().unwrap()
     };
     assert!(of("hybrid") >= 0.9, "{report}");
@@ -36,7 +36,7 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
     let run = sandbox.kb(&["eval", "--questions", "q.jsonl", "--format", "json", "--min", "hit@1>=0.9"]);
     assert_eq!(run.code, 1, "{}", run.err);
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    let places: Vec<_> = report["questions"].as_array().unwrap().iter().map(|one| one["place"].as_u64()).collect();
+    let places: Vec<_> = report["items"].as_array().unwrap().iter().map(|one| one["place"].as_u64()).collect();
     assert_eq!((places[0], places[1], places[3]), (Some(1), Some(1), None), "{report}");
     assert_eq!((&report["figures"]["refused"], report["baseline"].is_null()), (&1.0.into(), true));
     assert!(report["unmet"][0].as_str().unwrap().starts_with("hit@1 is 0.66"), "{report}");
@@ -98,8 +98,8 @@ fn questions_whose_answers_were_taken_out_are_told_from_the_others() {
     let report = sandbox.json(&["eval", &set, "--unanswerable", "--methods", "hybrid"]);
     let documents = report["documents"].as_u64().unwrap();
     assert!((10..=30).contains(&documents), "{report}");
-    assert!(report["methods"][0]["auroc"].as_f64() > Some(0.9), "{report}");
-    assert!(report["methods"][0]["refused@95"].as_f64() > Some(0.5), "{report}");
+    assert!(report["items"][0]["auroc"].as_f64() > Some(0.9), "{report}");
+    assert!(report["items"][0]["refused@95"].as_f64() > Some(0.5), "{report}");
     let low = sandbox.kb(&["eval", &set, "--unanswerable", "--methods", "hybrid", "--min", "hybrid.auroc>=1.01"]);
     assert!(low.code == 1 && low.err.contains("hybrid.auroc is 0.9"), "{}", low.err);
     for args in [&["--min", "hybrid.auroc>=0.9"][..], &["--unanswerable", "--min", "hybrid.p@1>=0.9"]] {

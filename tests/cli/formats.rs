@@ -13,9 +13,7 @@ fn ingested() -> Sandbox {
 
 /// Paths and titles of a document's table of contents.
 fn toc(sandbox: &Sandbox, name: &str) -> Vec<String> {
-    let run = sandbox.kb(&["toc", name, "--format", "json"]);
-    assert_eq!(run.code, 0, "{name}: {}", run.err);
-    let entries: Vec<serde_json::Value> = serde_json::from_str(&run.out).unwrap();
+    let entries = sandbox.sections(name);
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     entries.iter().map(|entry| format!("{} {}", text(&entry["path"]), text(&entry["title"]))).collect()
 }
@@ -85,7 +83,7 @@ fn titles_and_metadata_come_from_the_documents() {
         ("tide-tables.rst", "Tide Tables", "Tom Reed"),
         ("signal-flags.adoc", "Signal Flags: A Pocket Guide", "Mara Lind"),
     ] {
-        let document = sandbox.json(&["docs", name]).to_string();
+        let document = sandbox.items(&["docs", name]).to_string();
         assert!(document.contains(title) && document.contains(stated), "{name}: {document}");
     }
 }
@@ -105,7 +103,7 @@ fn standard_input_is_recognised_by_its_content() {
         let bytes = std::fs::read(fixtures().join("formats").join(file)).unwrap();
         let run = sandbox.kb_with_input(&["ingest", "-", "--name", format!("from-{format}").as_str()], &bytes);
         assert_eq!(run.code, 0, "{file}: {}{}", run.out, run.err);
-        let document = sandbox.json(&["docs", &format!("from-{format}")]).to_string();
+        let document = sandbox.items(&["docs", &format!("from-{format}")]).to_string();
         assert!(document.contains(&format!("\"{format}\"")), "{document}");
     }
 }

@@ -26,7 +26,7 @@ fn write_version(sandbox: &Sandbox, version: usize) {
 
 /// The generations that `kb log` shows, the newest first.
 fn generations(sandbox: &Sandbox) -> Vec<u64> {
-    let log = sandbox.json(&["log"]);
+    let log = sandbox.items(&["log"]);
     log.as_array().unwrap().iter().map(|entry| entry["generation"].as_u64().unwrap()).collect()
 }
 
@@ -90,7 +90,7 @@ fn three_generations() -> Sandbox {
 #[test]
 fn the_log_lists_what_each_generation_did() {
     let sandbox = three_generations();
-    let log = sandbox.json(&["log"]);
+    let log = sandbox.items(&["log"]);
     let message: Vec<(u64, &str, &Value, bool, bool)> = log
         .as_array()
         .unwrap()
@@ -116,7 +116,7 @@ fn the_log_lists_what_each_generation_did() {
     assert_eq!(sandbox.kb(&["log", "--format", "paths"]).out, "3\n2\n1\n");
     let table = sandbox.kb(&["log", "--format", "table"]).out;
     assert!(table.contains("can be restored"), "{table}");
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!(status["restorable_generations"], 2);
     assert!(status["history_bytes"].as_u64().unwrap() > 0);
     assert_ne!(sandbox.kb(&["log", "-n", "other"]).code, 0);
@@ -133,10 +133,10 @@ fn every_publishing_command_is_in_the_log() {
     sandbox.json(&INGEST);
     std::fs::rename(sandbox.path("docs/b.md"), sandbox.path("docs/c.md")).unwrap();
     sandbox.json(&INGEST);
-    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     assert_eq!(sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).code, 0);
     assert_eq!(sandbox.kb(&["reindex", "--structure", "--force"]).code, 0);
-    let log = sandbox.json(&["log"]);
+    let log = sandbox.items(&["log"]);
     let message: Vec<String> = log
         .as_array()
         .unwrap()
@@ -191,13 +191,13 @@ fn restore_brings_a_removed_document_back() {
 #[test]
 fn restore_undoes_and_redoes_an_edit() {
     let sandbox = three_generations();
-    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     let edit = sandbox.kb(&["chunk-edit", &format!("{id}:0"), "--content", "Close the valve at once."]);
     assert_eq!(edit.code, 0, "{}", edit.err);
     let log = sandbox.kb(&["log", "--limit", "1"]).out;
     assert!(log.contains("| chunk-edit | 1 updated: docs/a.md |"), "{log}");
     let diff = sandbox.json(&["diff", "3"]);
-    let document = &diff["documents"][0];
+    let document = &diff["items"][0];
     assert_eq!((&document["what"], &document["fields"][0]), (&"changed".into(), &"edits".into()), "{diff}");
     assert_eq!(document["chunk_items"][0]["text"], "Close the valve at once.");
     let text = || sandbox.kb(&["section", "a.md", "1"]).out;
@@ -244,7 +244,7 @@ fn a_diff_lists_added_changed_and_removed_items() {
     sandbox.json(&INGEST);
     let diff = sandbox.json(&["diff", "1"]);
     assert_eq!((diff["from"].as_u64(), diff["to"].as_u64()), (Some(1), Some(2)));
-    let documents = diff["documents"].as_array().unwrap();
+    let documents = diff["items"].as_array().unwrap();
     let what: Vec<(&str, &str)> =
         documents.iter().map(|d| (d["source"].as_str().unwrap(), d["what"].as_str().unwrap())).collect();
     assert_eq!(what, [("docs/a.md", "changed"), ("docs/b.md", "gone"), ("docs/c.md", "added")]);
@@ -269,14 +269,14 @@ fn a_diff_lists_added_changed_and_removed_items() {
     // In the other direction, what was added is gone.
     let back = sandbox.json(&["diff", "2", "1"]);
     let back: Vec<&str> =
-        back["documents"].as_array().unwrap().iter().map(|document| document["what"].as_str().unwrap()).collect();
+        back["items"].as_array().unwrap().iter().map(|document| document["what"].as_str().unwrap()).collect();
     assert_eq!(back, ["changed", "added", "gone"]);
     let markdown = sandbox.kb(&["diff", "1"]).out;
     assert!(markdown.starts_with("# Generation 1 to 2\n") && markdown.contains("added `docs/c.md`"), "{markdown}");
     assert!(markdown.ends_with("\ndocuments: 1 added, 1 changed, 1 gone\n"), "{markdown}");
     let stat = sandbox.kb(&["diff", "1", "--stat"]).out;
     assert!(stat.contains("sections: 1 added, 2 moved") && !stat.contains("Seals"), "{stat}");
-    assert_eq!(sandbox.kb(&["diff", "1", "--format", "jsonl"]).out.lines().count(), 3);
+    assert_eq!(sandbox.kb(&["diff", "1", "--format", "jsonl"]).out.lines().count(), 4);
     assert_eq!(sandbox.kb(&["diff", "1", "--format", "paths"]).out, "docs/a.md\ndocs/b.md\ndocs/c.md\n");
     let table = sandbox.kb(&["diff", "1", "--format", "table"]).out;
     assert!(table.contains("+ docs/c.md"), "{table}");
@@ -305,10 +305,10 @@ fn settings_limit_the_history() {
     let gone = sandbox.kb(&["restore", "9"]);
     assert_eq!(gone.code, 2);
     assert!(gone.err.contains("generation 9 is no longer kept"), "{}", gone.err);
-    assert_eq!(sandbox.json(&["status"])["restorable_generations"], 0);
+    assert_eq!(sandbox.items(&["status"])[0]["restorable_generations"], 0);
     // Also the commands that change one document leave nothing behind.
     assert_eq!(sandbox.kb(&["remove", "docs/1.md"]).code, 0);
-    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     assert_eq!(sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).code, 0);
     assert_eq!(generations(&sandbox), [12]);
     assert_sound(&sandbox);
@@ -384,13 +384,13 @@ fn assert_sound_after_writing(sandbox: &Sandbox) {
 fn a_store_without_history_starts_one() {
     let sandbox = three_generations();
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/history")).unwrap();
-    let log = sandbox.json(&["log"]);
+    let log = sandbox.items(&["log"]);
     assert_eq!((log.as_array().unwrap().len(), log[0]["generation"].as_u64()), (1, Some(3)));
     assert_eq!(log[0].get("command"), None);
     assert!(sandbox.kb(&["log"]).out.contains("not recorded"));
     sandbox.json(&INGEST);
     assert_eq!(generations(&sandbox), [4, 3]);
-    assert_eq!(sandbox.json(&["log"])[1]["restorable"], true);
+    assert_eq!(sandbox.items(&["log"])[1]["restorable"], true);
     sandbox.json(&["restore", "3"]);
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/c.md\n");
     assert_sound(&sandbox);
@@ -400,7 +400,7 @@ fn a_store_without_history_starts_one() {
 fn a_renamed_namespace_keeps_its_history() {
     let sandbox = three_generations();
     assert_eq!(sandbox.kb(&["namespaces", "rename", "default", "manuals"]).code, 0);
-    assert_eq!(sandbox.json(&["log", "-n", "manuals"]).as_array().unwrap().len(), 3);
+    assert_eq!(sandbox.items(&["log", "-n", "manuals"]).as_array().unwrap().len(), 3);
     sandbox.json(&["restore", "2", "-n", "manuals"]);
     assert_eq!(sandbox.kb(&["docs", "-n", "manuals", "--format", "paths"]).out.lines().count(), 3);
 }

@@ -13,9 +13,9 @@ fn a_list_names_the_files_by_lines_or_with_nul() {
         (run.code, run.out, run.err)
     };
     assert_eq!(listed(&["--files-from", "-"], "a.md\nb c.md\n").0, 0);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
     assert_eq!(listed(&["-0", "--files-from", "-"], "d.md\0a.md\0").1, "d.md\0", "what is unchanged is not listed");
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 3);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 3);
     let (code, _, message) = listed(&["--files-from", "-"], "");
     assert!(code == 0 && message.contains("lists no file"), "{message}");
     let (code, _, message) = listed(&["--files-from", "-"], "-\n");
@@ -23,7 +23,7 @@ fn a_list_names_the_files_by_lines_or_with_nul() {
     let first = sandbox.kb(&["docs", "--limit", "2", "--format", "paths"]);
     assert!(first.out == "a.md\nb c.md\n" && first.err.contains("1 more: --offset 2 shows them"), "{}", first.err);
     assert_eq!(sandbox.kb(&["docs", "--limit", "2", "--offset", "2", "--format", "paths"]).out, "d.md\n");
-    assert_eq!(sandbox.json(&["toc", "--limit", "1", "--offset", "1"])[0]["source"], "b c.md");
+    assert_eq!(sandbox.items(&["toc", "--limit", "1", "--offset", "1"])[0]["source"], "b c.md");
     for command in ["docs", "toc"] {
         assert_eq!(sandbox.kb(&[command, "a.md", "--limit", "1"]).code, 2, "{command}");
     }
@@ -62,7 +62,7 @@ fn changed_files_embed_only_what_changed_and_keep_their_id() {
 fn a_touched_file_is_unchanged_and_a_moved_one_keeps_its_vectors() {
     let sandbox = Sandbox::new();
     let path = sandbox.write("a.md", "# A\n\nSome text about valves.");
-    let id = sandbox.json(&["ingest", "."])["sources"][0]["doc_id"].clone();
+    let id = sandbox.json(&["ingest", "."])["items"][0]["doc_id"].clone();
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
     let touched = sandbox.json(&["ingest", "."]);
@@ -71,7 +71,7 @@ fn a_touched_file_is_unchanged_and_a_moved_one_keeps_its_vectors() {
     std::fs::rename(&path, sandbox.path("sub/b.md")).unwrap();
     let moved = sandbox.json(&["ingest", "."]);
     assert_eq!((moved["counts"]["moved"].as_u64(), moved["embedded"].as_u64()), (Some(1), Some(0)));
-    let docs = sandbox.json(&["docs"]);
+    let docs = sandbox.items(&["docs"]);
     assert_eq!((docs[0]["source"].as_str(), &docs[0]["doc_id"]), (Some("sub/b.md"), &id));
     assert_eq!(docs.as_array().unwrap().len(), 1);
 }
@@ -85,7 +85,7 @@ fn copies_of_one_file_are_documents_of_their_own() {
     sandbox.write("b.md", "Some text about valves.");
     sandbox.write("c.md", "Some text about valves.");
     sandbox.json(&["ingest", "."]);
-    let docs = sandbox.json(&["docs"]);
+    let docs = sandbox.items(&["docs"]);
     let parents: Vec<u64> = docs.as_array().unwrap().iter().map(|doc| doc["parents"].as_u64().unwrap()).collect();
     assert_eq!(parents, [1, 1]);
 }
@@ -101,7 +101,7 @@ fn prune_removes_only_documents_whose_file_is_gone() {
     std::fs::remove_file(sandbox.path("other/c.md")).unwrap();
     assert_eq!(sandbox.json(&["ingest", "docs"])["counts"]["removed"], 0, "not without --prune");
     assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--dry-run"])["counts"]["removed"], 1);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 3, "a dry run changes nothing");
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 3, "a dry run changes nothing");
     assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--yes"])["counts"]["removed"], 1);
     let left = sandbox.kb(&["docs", "--format", "paths"]).out;
     assert_eq!(left, "docs/b.md\nother/c.md\n", "what lies elsewhere is not this run's");
@@ -116,7 +116,7 @@ fn prune_does_not_trust_the_absence_of_many_files() {
     sandbox.write("other/c.md", "About filters.");
     sandbox.json(&["ingest", "docs", "other", "--no-embed"]);
     let prune = |args: &[&str]| sandbox.kb(&[&["ingest", "--prune", "--no-embed", "--format", "json"], args].concat());
-    let documents = || sandbox.json(&["docs"]).as_array().unwrap().len();
+    let documents = || sandbox.items(&["docs"]).as_array().unwrap().len();
     // Two of thirteen are few.
     (0..2).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
     assert_eq!((prune(&["docs"]).code, documents()), (0, 11));
@@ -178,8 +178,8 @@ fn an_unreadable_folder_fails_alone() {
         (run.code, report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()),
         (4, Some(1), Some(1))
     );
-    assert_eq!(report["sources"][1]["source"], "docs/secret");
-    assert!(report["sources"][1]["error"].as_str().unwrap().contains("cannot be read"), "{report}");
+    assert_eq!(report["items"][1]["source"], "docs/secret");
+    assert!(report["items"][1]["error"].as_str().unwrap().contains("cannot be read"), "{report}");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read(
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
     assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["generation"], serde_json::Value::Null);
     let stale = || {
-        let docs = sandbox.json(&["docs"]);
+        let docs = sandbox.items(&["docs"]);
         docs.as_array().unwrap().iter().map(|doc| doc["stale"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(stale(), ["-", "-"]);
@@ -250,7 +250,7 @@ fn files_with_non_utf_8_names_stay_apart() {
     std::fs::write(path(b"caf\xe8.txt"), "About valves.").unwrap();
     std::fs::write(path(b"caf\xe9.txt"), "About pumps.").unwrap();
     assert_eq!(sandbox.json(&["ingest", "d"])["counts"]["added"], 3);
-    let documents = sandbox.json(&["docs"]);
+    let documents = sandbox.items(&["docs"]);
     let names: Vec<&str> = documents.as_array().unwrap().iter().map(|row| row["source"].as_str().unwrap()).collect();
     assert_eq!(names, ["d/caf%25E9.txt", "d/caf%E8.txt", "d/caf%E9.txt"]);
     assert!(sandbox.kb(&["chunks-list", "--doc", "d/caf%E9.txt"]).out.contains("pumps"));
@@ -300,7 +300,7 @@ fn a_missing_engine_leaves_no_empty_store() {
     assert!(!sandbox.path(".kb").exists(), "it would shadow a store further up");
     sandbox.json(&["ingest", "a.md"]);
     refused(&["--device", "cuda", "-n", "other"]);
-    assert_eq!(sandbox.json(&["namespaces"]).as_array().unwrap().len(), 1, "no empty namespace either");
+    assert_eq!(sandbox.items(&["namespaces"]).as_array().unwrap().len(), 1, "no empty namespace either");
     // Without vectors no engine is needed.
     assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "--device", "cuda", "-n", "words"]).code, 0);
 }
@@ -345,7 +345,7 @@ fn failing_files_are_named_and_the_others_ingested() {
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     let reason = |name: &str| {
         let source = format!("in/{name}");
-        let line = report["sources"].as_array().unwrap().iter().find(|line| line["source"] == source.as_str());
+        let line = report["items"].as_array().unwrap().iter().find(|line| line["source"] == source.as_str());
         let line = line.unwrap_or_else(|| panic!("{name} is not in the report"));
         line["error"].as_str().unwrap_or("").to_owned()
     };
@@ -376,7 +376,7 @@ fn a_file_that_takes_too_much_memory_fails_alone() {
     assert_eq!(run.code, 4, "{}{}", run.out, run.err);
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()), (Some(1), Some(1)));
-    let failed = report["sources"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
+    let failed = report["items"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
     assert!(failed["error"].as_str().unwrap().contains("memory"), "{failed}");
     assert!(failed["hint"].as_str().unwrap().contains("--worker-memory"), "{failed}");
     // The same file is read where it may take what it needs.
@@ -393,7 +393,7 @@ fn a_page_that_hangs_is_left_out() {
     let run = sandbox.kb(&["ingest", ".", "--no-embed", "--ocr-command", hangs, "--page-timeout", "1"]);
     assert_eq!(run.code, 4, "{}{}", run.out, run.err);
     assert!(run.out.contains("took too long") && run.out.contains("--page-timeout"), "{}", run.out);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn many_small_changes_leave_few_files() {
     let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
     let parts = meta["segments"].as_array().unwrap().len();
     assert!(parts < 9, "the keyword index is in {parts} parts");
-    assert_eq!(sandbox.json(&["status"])["keyword_chunks"], 20);
+    assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 20);
 }
 
 /// The first run, before the folder exists, names them as later runs do.
@@ -433,7 +433,7 @@ fn sources_are_the_same_however_the_store_is_named() {
             continue;
         }
         sandbox.json(&[&["ingest", "docs", "--no-embed"], flags].concat());
-        assert_eq!(sandbox.json(&["docs"])[0]["source"], "docs/a.md", "{way}");
+        assert_eq!(sandbox.items(&["docs"])[0]["source"], "docs/a.md", "{way}");
         let again = sandbox.json(&["ingest", "docs", "--no-embed"]);
         assert_eq!((again["counts"]["unchanged"].as_u64(), again["generation"].as_u64()), (Some(1), None), "{way}");
         let again = sandbox.json(&[&["ingest", "docs", "--no-embed"], flags].concat());

@@ -68,9 +68,9 @@ fn docs_and_status_show_the_context() {
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
     for (document, context) in [("guide.md", "subjects"), ("other.md", "headings")] {
         assert!(sandbox.kb(&["docs", document]).out.contains(&format!("\n- context: {context}\n")));
-        assert_eq!(sandbox.json(&["docs", document])[0]["context"], context);
+        assert_eq!(sandbox.items(&["docs", document])[0]["context"], context);
     }
-    assert_eq!(sandbox.json(&["status"])["contexts"], serde_json::json!({ "headings": 1, "subjects": 1 }));
+    assert_eq!(sandbox.items(&["status"])[0]["contexts"], serde_json::json!({ "headings": 1, "subjects": 1 }));
     assert!(sandbox.kb(&["status"]).out.contains("- contexts: headings 1, subjects 1\n"));
 }
 
@@ -80,7 +80,7 @@ fn changing_the_context_embeds_only_changed_chunks() {
     assert!(!starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
     let all = counts(&sandbox.json(&["ingest", "docs", "--force"])).1;
     let dry = sandbox.json(&["reindex", "--context", "subjects", "--dry-run"]);
-    assert_eq!((dry["documents"].as_array().unwrap().len(), &dry["generation"]), (1, &Value::Null));
+    assert_eq!((dry["items"].as_array().unwrap().len(), &dry["generation"]), (1, &Value::Null));
     let (embedded, reused) = counts(&sandbox.json(&["reindex", "--context", "subjects"]));
     assert!(embedded > 0 && reused > 0 && embedded + reused == all, "{embedded} of {all}");
     assert!(starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
@@ -99,7 +99,7 @@ fn changing_the_context_embeds_only_changed_chunks() {
     assert!(unchanged(&sandbox.json(&["ingest", "docs"])));
     assert_eq!(found(&sandbox, "priming"), [""; 0], "titles are in front of nothing");
     let hit = &sandbox.json(&["search", "vented by hand", "--method", "keyword"])["hits"][0];
-    assert_eq!(hit["section_title"], "Priming", "and still are shown");
+    assert_eq!(hit["section"]["title"], "Priming", "and still are shown");
     let structure = sandbox.json(&["reindex", "--structure", "--context", "headings"]);
     assert_eq!(counts(&structure), (all, 0), "{structure}");
     assert_eq!(sandbox.kb(&["check"]).code, 0);

@@ -24,7 +24,7 @@ fn sources(result: &Value) -> Vec<String> {
 #[test]
 fn keyword_search_finds_documents_without_vectors() {
     let sandbox = without_vectors();
-    assert_eq!(sandbox.json(&["status"])["without_vectors"], 2);
+    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 2);
     assert!(sandbox.kb(&["status"]).out.contains("2 without vectors"));
     for method in ["keyword", "auto", "hybrid"] {
         let found = sandbox.json(&["search", "close the valve", "--method", method]);
@@ -36,11 +36,11 @@ fn keyword_search_finds_documents_without_vectors() {
     let semantic = sandbox.kb(&["search", "close the valve", "--method", "semantic"]);
     assert_eq!((semantic.code, semantic.out.as_str()), (1, ""));
     assert!(semantic.err.contains("nothing that is searched has vectors"), "{}", semantic.err);
-    assert_eq!(sandbox.json(&["section", "a.md", "Valves"])["parts"][0]["path"], "1");
+    assert_eq!(sandbox.json(&["section", "a.md", "Valves"])["items"][0]["path"], "1");
 
     let later = sandbox.json(&["ingest", "."]);
     assert_eq!((later["counts"]["embedded"].as_u64(), later["embedded"].as_u64()), (Some(2), Some(2)));
-    assert_eq!(sandbox.json(&["status"])["without_vectors"], 0);
+    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 0);
     let found = sandbox.json(&["search", "filling it with water at first", "--method", "semantic"]);
     assert_eq!(sources(&found).len(), 2);
     assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "the third time there is nothing to do");
@@ -75,22 +75,22 @@ fn only_missing_vectors_are_made() {
     sandbox.write("a.md", format!("{VALVE}\n# Seals\n\nGrease the seal every month.\n"));
     let changed = sandbox.json(&["ingest", "a.md", "--no-embed"]);
     assert_eq!((changed["embedded"].as_u64(), changed["reused"].as_u64()), (Some(0), Some(1)));
-    assert_eq!(sandbox.json(&["docs"])[0]["embedded"], false);
+    assert_eq!(sandbox.items(&["docs"])[0]["embedded"], false);
     // What still has its vector is found by it.
     assert_eq!(sandbox.json(&["search", "pipe hammer", "--method", "semantic"])["hits"].as_array().unwrap().len(), 1);
     let later = sandbox.json(&["ingest", "a.md"]);
     assert_eq!((later["embedded"].as_u64(), later["reused"].as_u64()), (Some(1), Some(1)));
-    assert_eq!(sandbox.json(&["docs"])[0]["embedded"], true);
+    assert_eq!(sandbox.items(&["docs"])[0]["embedded"], true);
 }
 
 #[test]
 fn a_moved_file_gets_its_missing_vectors() {
     let sandbox = without_vectors();
-    let id = sandbox.json(&["docs", "a.md"])[0]["doc_id"].clone();
+    let id = sandbox.items(&["docs", "a.md"])[0]["doc_id"].clone();
     std::fs::rename(sandbox.path("a.md"), sandbox.path("c.md")).unwrap();
     let report = sandbox.json(&["ingest", "."]);
     assert_eq!((report["counts"]["moved"].as_u64(), report["embedded"].as_u64()), (Some(1), Some(2)));
-    let docs = sandbox.json(&["docs"]);
+    let docs = sandbox.items(&["docs"]);
     assert_eq!(docs.as_array().unwrap().len(), 2);
     assert_eq!(
         (&docs[1]["doc_id"], docs[1]["source"].as_str(), docs[1]["embedded"].as_bool()),

@@ -45,7 +45,7 @@ fn start_long_ingest(sandbox: &Sandbox) -> Child {
 fn the_error_names_the_writer_and_its_start() {
     let sandbox = one_document();
     let mut holder = start_long_ingest(&sandbox);
-    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     sandbox.write("toc.txt", "1 Valves\n");
     for command in [
         &["ingest", "docs"][..],
@@ -69,7 +69,7 @@ fn the_error_names_the_writer_and_its_start() {
 #[test]
 fn status_shows_the_writer_and_the_pending_generation() {
     let sandbox = one_document();
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!((status["writing"].as_bool(), status["writer"].is_null()), (Some(false), true));
     assert!(status["pending_generation"].is_null() && status["without_vectors"] == 0);
     let bytes = ["bytes", "tables_bytes", "keyword_bytes"].map(|name| status[name].as_u64().unwrap());
@@ -79,7 +79,7 @@ fn status_shows_the_writer_and_the_pending_generation() {
     assert!(!words.contains("writing") && !words.contains("pending"), "{words}");
 
     let mut holder = start_long_ingest(&sandbox);
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!(
         (status["writing"].as_bool(), status["writer"]["process"].as_u64()),
         (Some(true), Some(holder.id().into()))
@@ -88,13 +88,13 @@ fn status_shows_the_writer_and_the_pending_generation() {
     assert!(words.contains(&format!("writing: process {} since ", holder.id())), "{words}");
     holder.kill().unwrap();
     holder.wait().unwrap();
-    assert_eq!(sandbox.json(&["status"])["writing"], false);
+    assert_eq!(sandbox.items(&["status"])[0]["writing"], false);
 
     let namespace = sandbox.path(".kb/namespaces/default");
     let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
     let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
     std::fs::write(namespace.join("PENDING.json"), announced).unwrap();
-    assert_eq!(sandbox.json(&["status"])["pending_generation"], 2);
+    assert_eq!(sandbox.items(&["status"])[0]["pending_generation"], 2);
     assert!(sandbox.kb(&["status"]).out.contains("pending: generation 2 is unfinished; the next command that writes"));
 }
 
@@ -108,7 +108,7 @@ fn a_killed_writer_blocks_nobody() {
     sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
     let run = sandbox.kb(&["ingest", "docs"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn two_first_ingests_at_once_both_succeed() {
         added += run.out.matches("\"action\": \"added\"").count();
     }
     assert_eq!(added, 12, "each document is taken in once:\n{}\n{}", both[0].out, both[1].out);
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     let figures = ["documents", "keyword_chunks", "generation"].map(|name| status[name].as_u64().unwrap());
     assert_eq!(figures, [12, 12, 1], "the one that came second changed nothing");
 }
@@ -157,7 +157,7 @@ fn two_ingests_of_different_folders_at_once_both_succeed() {
     for run in &both {
         assert_eq!(run.code, 0, "{}", run.err);
     }
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!((status["documents"].as_u64(), status["generation"].as_u64()), (Some(13), Some(3)));
 }
 
@@ -194,7 +194,7 @@ fn every_answer_is_of_one_generation() {
         while ingest.try_wait().unwrap().is_none() {
             let found = sandbox.kb(&["search", "valve", "--method", "keyword", "-k", "20", "--format", "json"]);
             assert_eq!(found.code, 0, "{}", found.err);
-            let docs = sandbox.json(&["docs"]).to_string();
+            let docs = sandbox.items(&["docs"]).to_string();
             assert_eq!((docs.matches("\"doc_id\"").count(), editions(&docs).len()), (5, 1), "{docs}");
             let of_search = editions(&found.out);
             assert_eq!(of_search.len(), 1, "{}", found.out);
@@ -218,7 +218,7 @@ fn readers_see_each_batch_of_an_ingest() {
     }
     let mut seen = BTreeSet::new();
     while ingest.try_wait().unwrap().is_none() {
-        let documents = sandbox.json(&["docs"]).as_array().unwrap().len();
+        let documents = sandbox.items(&["docs"]).as_array().unwrap().len();
         assert_eq!(documents % BATCH, 0, "a half of a generation");
         seen.insert(documents);
         let found = sandbox.kb(&["search", "valve", "--method", "keyword"]);
@@ -226,7 +226,7 @@ fn readers_see_each_batch_of_an_ingest() {
     }
     assert_eq!(end(ingest).code, 0);
     assert!(!seen.is_empty());
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 4 * BATCH);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 4 * BATCH);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn keywords_are_published_first_and_vectors_follow_also_after_a_kill() {
     for n in 0..DOCUMENTS {
         sandbox.write(&format!("docs/{n}.md"), format!("# Part {n}\n\nAbout the valve of part {n}."));
     }
-    let without = || sandbox.json(&["status"])["without_vectors"].as_u64().unwrap() as usize;
+    let without = || sandbox.items(&["status"])[0]["without_vectors"].as_u64().unwrap() as usize;
     let mut ingest = start(&sandbox, &["ingest", "docs"]);
     while !sandbox.path(".kb/namespaces/default/MANIFEST.json").exists() || without() < DOCUMENTS {
         assert!(ingest.try_wait().unwrap().is_none(), "the ingest ended without publishing all keywords first");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::common::Sandbox;
 
 fn metadata(sandbox: &Sandbox, document: &str) -> Value {
-    sandbox.json(&["docs", document])[0]["metadata"].clone()
+    sandbox.items(&["docs", document])[0]["metadata"].clone()
 }
 
 fn found(sandbox: &Sandbox, filter: &str) -> Vec<String> {
@@ -66,13 +66,16 @@ fn what_a_person_sets_survives_ingests_and_can_be_taken_back() {
     let sandbox = sandbox();
     sandbox.json(&["ingest", ".", "--no-embed"]);
     let dry = sandbox.json(&["doc-set", "manual.md", "--meta", "author=Bo", "--dry-run"]);
-    assert_eq!((&dry[0]["changed"], metadata(&sandbox, "manual.md")["author"].as_str()), (&json!(true), Some("Ann")));
+    assert_eq!(
+        (&dry["items"][0]["changed"], metadata(&sandbox, "manual.md")["author"].as_str()),
+        (&json!(true), Some("Ann"))
+    );
     let set =
         ["doc-set", "manual.md", "--meta", "author=Bo", "--meta", "pages=[1, 2]", "--tag", "moon", "--untag", "pump"];
     let done = sandbox.json(&set);
     let expected = json!({"author": "Bo", "pages": [1, 2], "tags": ["valve", "moon"]});
-    assert_eq!(done[0]["metadata"], expected);
-    assert_eq!(sandbox.json(&set)[0]["changed"], false, "said twice");
+    assert_eq!(done["items"][0]["metadata"], expected);
+    assert_eq!(sandbox.json(&set)["items"][0]["changed"], false, "said twice");
     sandbox.write("manual.md", "---\nauthor: Cy\ntags: pump, valve, seal\n---\n# Manual\n\nOpen the valve now.\n");
     sandbox.json(&["ingest", ".", "--no-embed"]);
     let expected = json!({"author": "Bo", "pages": [1, 2], "tags": ["valve", "seal", "moon"]});
@@ -95,7 +98,7 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     sandbox.write("manual.md.meta.toml", "level =\n");
     let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
     assert!(run.code == 4 && run.err.contains("manual.md.meta.toml"), "{} {}", run.code, run.err);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
     for (args, says) in [
         (&["doc-set", "a.md"][..], "nothing to set is named"),
         (&["doc-set", "a.md", "--meta", "x"], "NAME=VALUE"),
@@ -108,7 +111,7 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     // Named files are documents whatever they are called, but not the file beside one.
     sandbox.write("manual.md.meta.toml", "level = 1\n");
     assert_eq!(sandbox.kb(&["ingest", "manual.md", "manual.md.meta.toml", "--no-embed"]).code, 0);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
     sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"a[b\"\nx = 1\n");
     let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
     assert!(run.code == 2 && run.err.contains("is not a glob"), "{}", run.err);

@@ -29,7 +29,7 @@ fn folders(sandbox: &Sandbox) -> Vec<String> {
 #[test]
 fn namespaces_are_listed_with_counts_and_sizes() {
     let sandbox = two_namespaces();
-    let list = sandbox.json(&["namespaces"]);
+    let list = sandbox.items(&["namespaces"]);
     let figures = |n: usize| (list[n]["name"].as_str().unwrap(), list[n]["documents"].as_u64().unwrap());
     assert_eq!([figures(0), figures(1)], [("default", 2), ("manuals", 1)]);
     for line in list.as_array().unwrap() {
@@ -44,7 +44,7 @@ fn namespaces_are_listed_with_counts_and_sizes() {
 fn a_damaged_namespace_does_not_hide_the_others() {
     let sandbox = two_namespaces();
     sandbox.write(".kb/namespaces/manuals/MANIFEST.json", "{");
-    let list = sandbox.json(&["namespaces"]);
+    let list = sandbox.items(&["namespaces"]);
     assert_eq!((list[0]["documents"].as_u64(), list[1]["documents"].as_u64()), (Some(2), None));
     assert!(list[1]["error"].as_str().unwrap().contains("damaged"), "{list}");
     assert_eq!(sandbox.kb(&["namespaces", "remove", "manuals", "--yes"]).code, 0);
@@ -54,11 +54,13 @@ fn a_damaged_namespace_does_not_hide_the_others() {
 #[test]
 fn a_renamed_namespace_keeps_its_content() {
     let sandbox = two_namespaces();
-    let before = sandbox.json(&["docs", "-n", "manuals"]);
+    let before = sandbox.items(&["docs", "-n", "manuals"]);
     let renamed = sandbox.json(&["namespaces", "rename", "manuals", "泵站-2026"]);
     assert_eq!((renamed["outcome"].as_str(), renamed["to"].as_str()), (Some("renamed"), Some("泵站-2026")));
     assert_eq!(names(&sandbox), ["default", "泵站-2026"]);
-    assert_eq!(sandbox.json(&["docs", "-n", "泵站-2026"]), before);
+    let ids =
+        |list: &serde_json::Value| list.as_array().unwrap().iter().map(|row| row["doc_id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&sandbox.items(&["docs", "-n", "泵站-2026"])), ids(&before));
     assert_eq!(sandbox.kb(&["search", "pump", "--method", "keyword", "-n", "泵站-2026"]).code, 0);
     assert_eq!(sandbox.kb(&["docs", "-n", "manuals"]).code, 3);
     assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "泵站-2026"]).code, 0, "it can be written to");
@@ -107,7 +109,7 @@ fn removing_asks_first_and_removes_one_namespace() {
     assert_eq!((removed["outcome"].as_str(), removed["name"].as_str()), (Some("removed"), Some("manuals")));
     assert_eq!(folders(&sandbox), ["default"]);
     assert!(sandbox.path("b.md").exists(), "the file stays");
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
     assert_eq!(sandbox.kb(&["ingest", "b.md", "--no-embed", "-n", "manuals"]).code, 0, "the name is free again");
 }
 
@@ -127,7 +129,21 @@ fn the_rest_of_an_interrupted_removal_is_cleared() {
 fn a_name_cannot_leave_the_store() {
     let sandbox = two_namespaces();
     sandbox.write("precious/MANIFEST.json", "{}");
-    let bad = ["..", ".", "", "../../precious", "/etc", "a/b", "manuals/..", "..\\x", ".removing-x", "x\n", "a:b", "~"];
+    let bad = [
+        "..",
+        ".",
+        "",
+        "../../precious",
+        "/etc",
+        "a//b",
+        "a/../b",
+        "manuals/..",
+        "..\\x",
+        ".removing-x",
+        "x\n",
+        "a:b",
+        "~",
+    ];
     for name in bad {
         for command in [
             &["namespaces", "remove", "--yes", "--", name][..],
@@ -188,7 +204,7 @@ fn a_writer_waiting_for_a_renamed_namespace_fails() {
     drop(lock);
     let run = crate::common::Run::of(waiting.wait_with_output().unwrap());
     assert!(run.code == 3 && run.err.contains("nothing was ingested"), "{}", run.err);
-    assert_eq!(sandbox.json(&["docs", "-n", "other"]).as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.items(&["docs", "-n", "other"]).as_array().unwrap().len(), 1);
     assert_eq!(folders(&sandbox), ["default", "other"]);
 }
 
@@ -197,9 +213,63 @@ fn namespaces_are_apart() {
     let sandbox = Sandbox::of_two_documents();
     sandbox.write("other/c.md", "# Filters\n\nRinse the filter.");
     sandbox.json(&["ingest", "other", "-n", "second"]);
-    assert_eq!(sandbox.json(&["docs", "-n", "second"]).as_array().unwrap().len(), 1);
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.items(&["docs", "-n", "second"]).as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
     let missing = sandbox.kb(&["search", "x", "-n", "third"]);
     assert_eq!(missing.code, 3);
     assert!(missing.err.contains("third"));
+}
+
+#[test]
+fn a_namespace_below_another_has_documents_of_its_own() {
+    let sandbox = two_namespaces();
+    sandbox.json(&["ingest", "a.md", "--no-embed", "-n", "acme"]);
+    sandbox.json(&["ingest", "b.md", "--no-embed", "-n", "acme/reports"]);
+    sandbox.json(&["ingest", "a.md", "--no-embed", "-n", "acme/reports/2026"]);
+    sandbox.json(&["ingest", "b.md", "--no-embed", "-n", "acme-other"]);
+    assert_eq!(names(&sandbox), ["acme", "acme/reports", "acme/reports/2026", "acme-other", "default", "manuals"]);
+    let sources = |namespace: &str| {
+        let listed = sandbox.items(&["docs", "-n", namespace]);
+        let rows = listed.as_array().unwrap().iter();
+        rows.map(|row| format!("{} {}", row["namespace"].as_str().unwrap(), row["source"].as_str().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sources("acme"), ["acme a.md"]);
+    assert_eq!(sources("acme/*"), ["acme/reports b.md", "acme/reports/2026 a.md"]);
+    assert_eq!(sources("acme,acme/reports/*"), ["acme a.md", "acme/reports/2026 a.md"]);
+    let table = sandbox.kb(&["namespaces", "--format", "table"]).out;
+    assert!(table.contains("  acme/reports ") && table.contains("    acme/reports/2026 "), "{table}");
+}
+
+#[test]
+fn a_search_stays_in_the_namespaces_it_names() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
+    for name in ["acme/manuals", "other/manuals"] {
+        sandbox.json(&["ingest", "a.md", "--no-embed", "-n", name]);
+    }
+    let found = sandbox.json(&["search", "valve", "--method", "keyword", "-n", "acme/*", "--keep-duplicates"]);
+    let hits = found["hits"].as_array().unwrap();
+    assert!(!hits.is_empty() && hits.iter().all(|hit| hit["namespace"] == "acme/manuals"), "{found}");
+    let default = sandbox.kb(&["search", "valve", "--method", "keyword"]);
+    assert_eq!(default.code, 3, "nothing was ingested into default: {}", default.out);
+}
+
+#[test]
+fn a_name_means_the_same_on_every_file_system() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
+    sandbox.json(&["ingest", "a.md", "--no-embed", "-n", "Acme/Re\u{301}sume\u{301}s"]);
+    assert_eq!(names(&sandbox), ["acme/r\u{e9}sum\u{e9}s"]);
+    let again = sandbox.json(&["docs", "-n", "ACME/R\u{c9}SUM\u{c9}S"]);
+    assert_eq!(again["namespace"], "acme/r\u{e9}sum\u{e9}s");
+    let device = sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "acme/NUL"]);
+    assert!(device.code == 2 && device.err.contains("cannot be a namespace's name"), "{}", device.err);
+}
+
+#[test]
+fn nothing_below_a_name_is_an_error() {
+    let sandbox = two_namespaces();
+    let run = sandbox.kb(&["search", "valve", "-n", "manuals/*"]);
+    assert!(run.code == 3 && run.err.contains("below \"manuals\"") && run.err.contains("kb namespaces"), "{}", run.err);
 }

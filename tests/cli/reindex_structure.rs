@@ -21,13 +21,13 @@ fn guide() -> Sandbox {
 /// Every section of a document with its text, the text before the first heading in front.
 fn everything(sandbox: &Sandbox, document: &str) -> (String, Value) {
     let before = sandbox.kb(&["section", document, "0"]).out;
-    let toc: Value = serde_json::from_str(&sandbox.kb(&["toc", document, "--format", "json"]).out).unwrap();
-    let paths: Vec<&str> = toc.as_array().unwrap().iter().map(|e| e["path"].as_str().unwrap()).collect();
+    let toc = sandbox.sections(document);
+    let paths: Vec<&str> = toc.iter().map(|e| e["path"].as_str().unwrap()).collect();
     if paths.is_empty() {
         assert_ne!(before, "", "{document} has neither sections nor text");
         return (before, Value::Null);
     }
-    (before, sandbox.json(&[&["section", document, "--no-children"], &paths[..]].concat()))
+    (before, sandbox.items(&[&["section", document, "--no-children"], &paths[..]].concat()))
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn reindex_needs_a_part_and_skips_current_documents() {
     let run = sandbox.kb(&["reindex"]);
     assert!(run.code == 2 && run.err.contains("`--structure` rebuilds sections"), "{}", run.err);
     let report = sandbox.json(&["reindex", "--structure"]);
-    assert_eq!((report["current"].as_u64(), &report["documents"]), (Some(1), &Value::Array(Vec::new())));
+    assert_eq!((report["current"].as_u64(), &report["items"]), (Some(1), &Value::Array(Vec::new())));
     assert_eq!(report["generation"], Value::Null);
     assert_eq!(sandbox.kb(&["reindex", "--structure", "nobody.md"]).code, 1);
 }
@@ -59,7 +59,7 @@ fn rebuilt_sections_keep_their_vectors() {
     });
     assert_ne!(everything(&sandbox, "guide.md"), good);
     let dry = sandbox.json(&["reindex", "--structure", "--dry-run"]);
-    assert_eq!((dry["documents"][0]["from"].as_str(), &dry["generation"]), (Some("source"), &Value::Null));
+    assert_eq!((dry["items"][0]["from"].as_str(), &dry["generation"]), (Some("source"), &Value::Null));
     assert_ne!(everything(&sandbox, "guide.md"), good);
     let report = sandbox.json(&["reindex", "--structure"]);
     // Three child chunks: two as they were under other titles, one with a text that has no vector yet.
@@ -92,7 +92,7 @@ fn without_the_source_the_stored_text_gives_the_same_sections() {
     sandbox.write("guide.md", "# Changed\n\nmeanwhile");
     let report = sandbox.json(&["reindex", "--structure", "--force"]);
     let from = |source: &str| {
-        let documents = report["documents"].as_array().unwrap();
+        let documents = report["items"].as_array().unwrap();
         documents.iter().find(|d| d["source"] == source).unwrap()["from"].as_str().unwrap().to_owned()
     };
     assert!(names.iter().all(|name| from(name) == "store"), "{report}");
@@ -115,10 +115,10 @@ fn sections_survive_a_missing_source() {
         titled.for_each(|section| (section.title, section.provenance) = ("a big word".into(), "typography".into()));
     });
     let before = everything(&sandbox, "tide.pdf");
-    assert_eq!(before.1["parts"].as_array().unwrap().len(), 4);
+    assert_eq!(before.1.as_array().unwrap().len(), 4);
     std::fs::remove_file(sandbox.path("tide.pdf")).unwrap();
     let report = sandbox.json(&["reindex", "--structure"]);
-    assert_eq!((report["documents"][0]["kept"].as_bool(), report["embedded"].as_u64()), (Some(true), Some(0)));
+    assert_eq!((report["items"][0]["kept"].as_bool(), report["embedded"].as_u64()), (Some(true), Some(0)));
     assert_eq!(everything(&sandbox, "tide.pdf"), before);
     assert_eq!(sandbox.json(&["reindex", "--structure"])["current"], 2);
 }
@@ -138,8 +138,8 @@ fn a_failing_document_stays_and_the_others_are_rebuilt() {
     assert_eq!(run.code, 4, "{}", run.err);
     assert!(run.err.contains("failed: b.md: the corrected table of contents"), "{}", run.err);
     let report: Value = serde_json::from_str(&run.out).unwrap();
-    assert_eq!((report["failed"].as_u64(), report["documents"].as_array().unwrap().len()), (Some(1), 2));
-    assert!(report["documents"][0]["hint"].as_str().unwrap().contains("--reset"));
+    assert_eq!((report["failed"].as_u64(), report["items"].as_array().unwrap().len()), (Some(1), 2));
+    assert!(report["items"][0]["hint"].as_str().unwrap().contains("--reset"));
     assert_eq!(everything(&sandbox, "b.md"), before);
     assert_eq!(sandbox.json(&["reindex", "--structure", "guide.md"])["current"], 1);
 }
@@ -149,13 +149,13 @@ fn corrections_survive_and_documents_without_vectors_stay_without() {
     let sandbox = guide();
     sandbox.write("t.txt", "Start\nUse\n");
     sandbox.json(&["toc", "guide.md", "--set", "t.txt"]);
-    let corrected = sandbox.json(&["toc", "guide.md"]);
+    let corrected = sandbox.sections("guide.md");
     sandbox.write("b.md", "# B\n\nText of b.");
     sandbox.json(&["ingest", "b.md", "--no-embed"]);
     let report = sandbox.json(&["reindex", "--structure", "--force"]);
     assert_eq!((report["embedded"].as_u64(), report["reused"].as_u64()), (Some(0), Some(3)), "{report}");
-    assert_eq!(sandbox.json(&["toc", "guide.md"]), corrected);
-    assert_eq!(sandbox.json(&["status"])["without_vectors"], 1);
+    assert_eq!(sandbox.sections("guide.md"), corrected);
+    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 1);
     assert_eq!(sandbox.json(&["ingest", "b.md"])["counts"]["embedded"], 1);
 }
 
@@ -171,7 +171,7 @@ fn a_scan_is_read_again_with_the_ocr_command() {
     let without = sandbox.kb(&again);
     assert!(without.code == 4 && without.out.contains("--ocr-command"), "{}{}", without.out, without.err);
     let report = sandbox.json(&[&again[..], &ocr, &["--page-timeout", "60", "--file-timeout", "90"]].concat());
-    assert_eq!((report["documents"][0]["from"].as_str(), &report["failed"]), (Some("source"), &Value::from(0)));
+    assert_eq!((report["items"][0]["from"].as_str(), &report["failed"]), (Some("source"), &Value::from(0)));
     // The settings of `kb.toml` serve where nothing is typed, and flags win over them.
     sandbox.configure("[ingest]\nocr_command = \"sh ocr.sh\"\n");
     assert_eq!(sandbox.kb(&again).code, 0);
@@ -192,9 +192,7 @@ fn a_correction_reads_a_scan_with_the_ocr_command() {
     let ocr = ["--ocr-command", "sh ocr.sh"];
     sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
     let titles = || {
-        // Without an entry the command ends with 1.
-        let toc: Value = serde_json::from_str(&sandbox.kb(&["toc", "scan.pdf", "--format", "json"]).out).unwrap();
-        toc.as_array().unwrap().iter().map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        sandbox.sections("scan.pdf").iter().map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let found = titles();
     let set = ["toc", "scan.pdf", "--set", "toc.txt"];

@@ -28,7 +28,7 @@ fn best_by_meaning(sandbox: &Sandbox, args: &[&str]) -> String {
 }
 
 fn status(sandbox: &Sandbox) -> (String, u64, u64) {
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     let number = |name: &str| status[name].as_u64().unwrap();
     (status["model"].as_str().unwrap().to_owned(), number("dimension"), number("without_vectors"))
 }
@@ -67,7 +67,7 @@ fn a_namespace_remembers_its_model() {
     assert!(is_sound(&sandbox));
     // Those without the model differ by name.
     sandbox.json(&["ingest", "docs", "-n", "other"]);
-    assert_eq!(sandbox.json(&["status", "-n", "other"])["model"], EMBEDDED);
+    assert_eq!(sandbox.items(&["status", "-n", "other"])[0]["model"], EMBEDDED);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn another_model_replaces_the_first_and_can_be_reverted() {
     assert_eq!((number(&again, "documents"), again["generation"].clone()), (0, Value::Null));
     assert!(sandbox.kb(&["reindex", "--vectors"]).out.contains("all documents have vectors of tiny"));
 
-    let log = sandbox.json(&["log"]);
+    let log = sandbox.items(&["log"]);
     assert_eq!((log[0]["command"].as_str(), log[0]["counts"]["embedded"].as_u64()), (Some("reindex"), Some(3)));
     let generation = number(&report, "generation");
     let diff = sandbox.kb(&["diff", &(generation - 1).to_string()]);

@@ -6,9 +6,9 @@ use crate::common::Sandbox;
 fn removed_documents_are_gone_from_both_indexes() {
     let sandbox = Sandbox::of_two_documents();
     assert_eq!(sandbox.kb(&["remove", "a.md", "--dry-run"]).code, 0);
-    assert_eq!(sandbox.json(&["status"])["documents"], 2);
+    assert_eq!(sandbox.items(&["status"])[0]["documents"], 2);
     assert_eq!(sandbox.kb(&["remove", "a.md"]).code, 0);
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!((status["documents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(1), Some(1)));
     assert_eq!(sandbox.kb(&["search", "valve slowly", "--method", "keyword"]).code, 1);
     let semantic = sandbox.json(&["search", "close the valve", "--method", "semantic"]);
@@ -21,7 +21,7 @@ fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# Valves of 1994\n\nClose the valve slowly.");
     sandbox.json(&["ingest", "."]);
-    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     for name in ["9", "99", "v", "Valves"] {
         assert_ne!(sandbox.kb(&["remove", name]).code, 0, "{name}");
         assert_ne!(sandbox.kb(&["remove", name, "--dry-run"]).code, 0, "{name}");
@@ -31,7 +31,7 @@ fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{change:?}");
         assert!(run.err.contains("part of a title") && run.err.contains(&id), "{change:?}: {}", run.err);
     }
-    assert_eq!(sandbox.json(&["status"])["documents"], 1);
+    assert_eq!(sandbox.items(&["status"])[0]["documents"], 1);
     for read in
         [&["toc", "valves"][..], &["docs", "valves"], &["section", "valves", "1"], &["toc", "valves", "--editable"]]
     {

@@ -8,7 +8,7 @@ fn questions_find_the_section_that_answers_them() {
     let sandbox = Sandbox::with_fixtures();
     let first = |query: &str| {
         let hit = sandbox.json(&["search", query])["hits"][0].clone();
-        (hit["source"].as_str().unwrap().to_owned(), hit["section"].as_str().unwrap().to_owned())
+        (hit["source"].as_str().unwrap().to_owned(), hit["section"]["path"].as_str().unwrap().to_owned())
     };
     assert_eq!(first("how do I prime the pump?"), ("docs/pump-station-manual.pdf".into(), "3.2.1".into()));
     // An identifier, which only keyword search can know.
@@ -29,7 +29,7 @@ fn traditional_and_simplified_characters_match() {
     sandbox.json(&["ingest", "docs", "--no-embed"]);
     let first = |query: &str, flags: &[&str]| {
         let hit = sandbox.json(&[&["search", query], flags].concat())["hits"][0].clone();
-        hit["section_title"].as_str().unwrap_or_default().to_owned()
+        hit["section"]["title"].as_str().unwrap_or_default().to_owned()
     };
     assert_eq!(first("設備採購", &["--mode", "section"]), "设备采购");
     assert_eq!(first("如何啟動？", &[]), "启动");
@@ -40,7 +40,7 @@ fn traditional_and_simplified_characters_match() {
     assert!(shown.contains("傳") && !shown.contains("传"), "{shown}");
     assert!(sandbox.kb(&["section", "閥.md", "维护保养"]).out.contains("關閉閥門"));
     // Its words are read as those of simplified text are.
-    assert_eq!(sandbox.json(&["docs", "閥.md"])[0]["profile"]["kinds"][0]["kind"], "procedure");
+    assert_eq!(sandbox.items(&["docs", "閥.md"])[0]["profile"]["kinds"][0]["kind"], "procedure");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn every_format_has_its_fields() {
     let sandbox = Sandbox::with_fixtures();
     let out = |format: &str| sandbox.kb(&["search", "how do I prime the pump?", "-k", "2", "--format", format]).out;
     assert!(out("markdown").starts_with("## 1. Norwick Pump Station"), "{}", out("markdown"));
-    assert_eq!(out("jsonl").lines().count(), 2);
+    assert_eq!(out("jsonl").lines().count(), 3, "two hits and the summary");
     let line: serde_json::Value = serde_json::from_str(out("jsonl").lines().next().unwrap()).unwrap();
     for field in [
         "rank",
@@ -108,9 +108,7 @@ fn every_format_has_its_fields() {
         "doc_id",
         "source",
         "title",
-        "section_id",
         "section",
-        "section_title",
         "page_start",
         "page_end",
         "content",

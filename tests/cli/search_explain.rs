@@ -88,7 +88,7 @@ fn why_names_the_stage_in_which_a_chunk_was_lost() {
     assert!(shown.contains("--limit governs this stage"), "{shown}");
     // A child chunk stands for its parent chunk, a section for its best.
     assert_eq!(why(&["--why", &format!("{first}.0")]).1["chunk_id"], first);
-    let section = all["hits"][0]["section_id"].as_str().unwrap();
+    let section = all["hits"][0]["section"]["id"].as_str().unwrap();
     assert_eq!(why(&["--why", section]).1["chunk_id"], first);
     let document = first.split(':').next().unwrap();
     let (_, paint, _) = why(&["--why", &format!("{document}#3")]);
@@ -135,7 +135,7 @@ fn place(hits: &[Value], id: &str, sections: bool) -> Option<u64> {
     let shows = |hit: &&Value| {
         let mut sources = hit["sources"].as_array().unwrap().iter();
         match id.contains('#') {
-            true if sections => names(hit, "section_id", id),
+            true if sections => names(&hit["section"], "id", id),
             true => sources.any(|source| own(source["section_id"].as_str().unwrap())),
             false => sources.any(|source| names(source, "chunk_id", id)),
         }
@@ -161,7 +161,7 @@ fn agrees(sandbox: &Sandbox, args: &[&str], id: &str, sections: bool) -> Value {
 
 /// The parent chunks of the store: ids and texts.
 fn parent_chunks(sandbox: &Sandbox) -> Vec<(String, String)> {
-    let list = sandbox.json(&["chunks-list"]);
+    let list = sandbox.items(&["chunks-list"]);
     let text = |chunk: &Value, field: &str| chunk[field].as_str().unwrap().to_owned();
     let chunks = list.as_array().unwrap().iter().filter(|chunk| chunk["chunk_type"] == "parent");
     chunks.map(|chunk| (text(chunk, "chunk_id"), text(chunk, "content"))).collect()

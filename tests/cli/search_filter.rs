@@ -37,7 +37,7 @@ fn found(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
     let hits = result["hits"].as_array().unwrap();
     let mut found: Vec<String> = hits
         .iter()
-        .map(|hit| format!("{}#{}", hit["source"].as_str().unwrap(), hit["section"].as_str().unwrap()))
+        .map(|hit| format!("{}#{}", hit["source"].as_str().unwrap(), hit["section"]["path"].as_str().unwrap()))
         .collect();
     found.sort();
     found
@@ -150,15 +150,15 @@ fn what_is_not_there(sandbox: &Sandbox) {
 
 fn documents_too(sandbox: &Sandbox) {
     let listed = |flags: &[&str]| {
-        let list = sandbox.json(&[&["docs"], flags].concat());
+        let list = sandbox.items(&[&["docs"], flags].concat());
         list.as_array().unwrap().iter().map(|row| row["source"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(listed(&["--filter", "tags = pump"]), ["docs/manual.md", "docs/old/manual.md"]);
     assert_eq!(listed(&["--filter", "section = Cleaning"]), ["docs/manual.md"]);
     assert_eq!(listed(&["--before", "2021"]), ["docs/old/manual.md"]);
-    let chunks = sandbox.json(&["chunks-list", "--where", "section = Safety and author exists", "--type", "child"]);
+    let chunks = sandbox.items(&["chunks-list", "--where", "section = Safety and author exists", "--type", "child"]);
     let sections: Vec<&str> =
-        chunks.as_array().unwrap().iter().map(|chunk| chunk["section_title"].as_str().unwrap()).collect();
+        chunks.as_array().unwrap().iter().map(|chunk| chunk["section"]["title"].as_str().unwrap()).collect();
     assert!(sections.contains(&"Safety") && sections.contains(&"Cleaning") && !sections.contains(&"Running"));
     let run = sandbox.kb(&["chunks-list", "--where", "section ="]);
     assert!(run.code == 2 && run.err.contains("--where: filter, character 10"), "{}", run.err);
@@ -230,7 +230,7 @@ fn both_retrievers_keep_to_the_filter() {
 fn times_come_from_the_document_or_the_flag() {
     let sandbox = library();
     let time = |name: &str| {
-        let row = sandbox.json(&["docs", name])[0]["time"].clone();
+        let row = sandbox.items(&["docs", name])[0]["time"].clone();
         (row["at"].as_str().unwrap().to_owned(), row["from"].as_str().unwrap().to_owned())
     };
     let is = |at: &str, from: &str| (format!("{at}T00:00:00Z"), from.to_owned());
@@ -301,7 +301,7 @@ fn documents_are_found_by_their_kind() {
         let run = sandbox.kb(&["docs", "--filter", filter, "--format", "json"]);
         let rows: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_default();
         let source = |row: &serde_json::Value| row["source"].as_str().unwrap().to_owned();
-        rows.as_array().into_iter().flatten().map(source).collect::<Vec<_>>()
+        rows["items"].as_array().into_iter().flatten().map(source).collect::<Vec<_>>()
     };
     let procedures = sources("kind = procedure");
     assert!(procedures.iter().any(|source| source == "docs/pump-station-manual.pdf"), "{procedures:?}");

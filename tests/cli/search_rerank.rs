@@ -32,7 +32,7 @@ fn copy_model(to: &Path) {
 }
 
 fn titles(result: &Value) -> Vec<&str> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["section_title"].as_str().unwrap()).collect()
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect()
 }
 
 fn ids(result: &Value) -> Vec<String> {
@@ -367,7 +367,7 @@ fn an_evaluation_measures_a_model() {
     let measured = |rerank: &[&str]| sandbox.json(&[&["eval", "set", "--methods", "keyword"], rerank].concat());
     let (plain, report) = (measured(&[]), measured(&["--rerank", "model"]));
     assert_eq!((plain["reranker"].as_str(), report["reranker"].as_str()), (None, Some("model")));
-    let first = |report: &Value| report["methods"][0]["p@1"].as_f64();
+    let first = |report: &Value| report["items"][0]["p@1"].as_f64();
     assert_eq!((first(&plain), first(&report)), (Some(0.0), Some(1.0)), "{plain} {report}");
     let run = sandbox.kb(&["eval", "set", "--rerank-budget", "5"]);
     assert!(run.code == 2 && run.err.contains("--rerank"), "{}", run.err);

@@ -19,7 +19,7 @@ fn guide() -> (Sandbox, String) {
 
 fn texts(content: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    content["parts"].as_array().unwrap().iter().map(|part| (text(&part["path"]), text(&part["text"]))).collect()
+    content["items"].as_array().unwrap().iter().map(|part| (text(&part["path"]), text(&part["content"]))).collect()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_section_is_the_concatenation_of_its_parts() {
     assert_eq!(parts, wanted);
     // In Markdown too: titles, the origin, the text; a line more would be a line too many.
     let markdown = sandbox.kb(&["section", "guide.md", "2"]).out;
-    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     let expected = format!(
         "# Running\n\n`guide.md` · section `{id}#2`\n\nBefore you run it.\n\n## Priming the pump\n\nOpen the valve.\n\n\
          ## Turning\n\n{long}\n\n### Backwards\n\nNever.\n"
@@ -95,7 +95,7 @@ fn max_tokens_cuts_between_parent_chunks() {
     let (shown, rest) = (&parts[2].1, &cut["left_out"]);
     assert!(long.starts_with(shown.as_str()) && shown.len() > 200 && shown.len() < long.len(), "{shown}");
     assert!(shown.ends_with("one notch."), "cut at a parent chunk's end");
-    let ids: Vec<&str> = rest.as_array().unwrap().iter().map(|r| r["section_id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = rest.as_array().unwrap().iter().map(|r| r["section"]["id"].as_str().unwrap()).collect();
     assert!(ids[0].ends_with("#2.2") && ids[1].ends_with("#2.2.1") && ids.len() == 2, "{ids:?}");
     // What is shown and what is left out together are the whole.
     let all = sandbox.json(&["section", "guide.md", "2.2", "--no-children", "--max-tokens", "100000"]);
@@ -143,7 +143,7 @@ fn lines_of_code_do_not_become_headings_of_markdown() {
     assert!(!sandbox.kb(&search("manual.md")).out.contains("\\#"));
     // Only Markdown is concerned.
     let json = sandbox.json(&["section", "manual.txt", "0"]);
-    assert!(json["parts"][0]["text"].as_str().unwrap().contains("\n# chown newowner foo"), "{json}");
+    assert!(json["items"][0]["content"].as_str().unwrap().contains("\n# chown newowner foo"), "{json}");
     assert!(!sandbox.kb(&["section", "manual.txt", "0", "--format", "table"]).out.contains("\\#"));
 }
 
@@ -151,7 +151,7 @@ fn lines_of_code_do_not_become_headings_of_markdown() {
 fn a_section_is_found_by_its_number_in_any_spelling() {
     let sandbox = Sandbox::with_keyword_fixtures();
     let path = |document: &str, name: &str| {
-        sandbox.json(&["section", document, name])["parts"][0]["section_id"].as_str().unwrap().to_owned()
+        sandbox.json(&["section", document, name])["items"][0]["section_id"].as_str().unwrap().to_owned()
     };
     let chapter = path("泵站维护手册.pdf", "4");
     assert!(chapter.ends_with("#4"), "{chapter}");
@@ -168,7 +168,7 @@ fn a_section_without_a_document_is_looked_up_in_all() {
     let sandbox = Sandbox::with_keyword_fixtures();
     let found = sandbox.kb(&["section", "第4章"]);
     assert!(found.code == 0 && found.out.contains("故障处理"), "{}{}", found.out, found.err);
-    let id = sandbox.json(&["section", "第4章"])["parts"][0]["section_id"].as_str().unwrap().to_owned();
+    let id = sandbox.json(&["section", "第4章"])["items"][0]["section_id"].as_str().unwrap().to_owned();
     assert_eq!(sandbox.kb(&["section", &id]).out, found.out);
     let several = sandbox.kb(&["section", "1.1"]);
     assert_eq!((several.code, several.out.as_str()), (1, ""));

@@ -13,7 +13,7 @@ fn an_id_of_any_kind_is_shown() {
     let sandbox = Sandbox::with_keyword_fixtures();
     let found = sandbox.json(&["search", "prime the pump", "--limit", "1"]);
     let hit = &found["hits"][0];
-    let (chunk, section, document) = (text(&hit["chunk_id"]), text(&hit["section_id"]), text(&hit["doc_id"]));
+    let (chunk, section, document) = (text(&hit["chunk_id"]), text(&hit["section"]["id"]), text(&hit["doc_id"]));
     let parent = sandbox.json(&["show", chunk]);
     assert_eq!((&parent["chunk_id"], &parent["content"]), (&hit["chunk_id"], &hit["content"]));
     let child = text(&hit["sources"][0]["children"][0]["chunk_id"]);
@@ -108,7 +108,7 @@ fn a_file_is_opened_at_its_page() {
     let path = format!("{}:/usr/bin:/bin", viewer.parent().unwrap().display());
     let open = |name: &str| sandbox.command(&["open", name]).env("PATH", &path).output().unwrap();
     let hit = &sandbox.json(&["search", "prime the pump", "--limit", "1"])["hits"][0];
-    for name in [text(&hit["chunk_id"]), text(&hit["section_id"]), "pump-station-manual.pdf", "network-guide.md"] {
+    for name in [text(&hit["chunk_id"]), text(&hit["section"]["id"]), "pump-station-manual.pdf", "network-guide.md"] {
         let run = open(name);
         assert!(run.status.success(), "{name}: {run:?}");
     }

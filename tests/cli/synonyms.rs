@@ -25,7 +25,7 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
 fn search(sandbox: &Sandbox, args: &[&str]) -> (Vec<String>, String) {
     let run = sandbox.kb(&[&["search", "-k", "20", "--format", "json"], args].concat());
     let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    let last = |hit: &Value| hit["section_title"].as_str().unwrap().rsplit(" › ").next().unwrap().to_owned();
+    let last = |hit: &Value| hit["section"]["title"].as_str().unwrap().to_owned();
     (result["hits"].as_array().into_iter().flatten().map(last).collect(), run.err)
 }
 

@@ -24,14 +24,13 @@ fn expected() -> serde_json::Map<String, Value> {
 
 /// The tables of a document in order, those in front of the first heading too.
 fn tables(sandbox: &Sandbox, document: &str) -> Vec<Value> {
-    let contents = sandbox.kb(&["toc", document, "--format", "json"]).out;
-    let contents: Value = serde_json::from_str(&contents).unwrap();
-    let headings = contents.as_array().into_iter().flatten().map(|entry| entry["path"].as_str().unwrap());
+    let contents = sandbox.sections(document);
+    let headings = contents.iter().map(|entry| entry["path"].as_str().unwrap());
     let mut tables = Vec::new();
     for path in std::iter::once("0").chain(headings.filter(|path| *path != "0")) {
         let run = sandbox.kb(&["section", document, path, "--no-children", "--format", "json"]);
         let section: Value = serde_json::from_str(&run.out).unwrap_or_default();
-        let parts = section["parts"].as_array().into_iter().flatten();
+        let parts = section["items"].as_array().into_iter().flatten();
         tables.extend(parts.flat_map(|part| part["tables"].as_array().cloned().unwrap_or_default()));
     }
     tables
@@ -80,7 +79,7 @@ fn the_same_tables_are_the_same_in_every_format() {
 #[test]
 fn a_table_is_in_one_child_with_its_caption_and_shown_in_columns() {
     let sandbox = read();
-    let chunks = sandbox.json(&["chunks-list", "--doc", "lists-zh.pdf", "--type", "child"]);
+    let chunks = sandbox.items(&["chunks-list", "--doc", "lists-zh.pdf", "--type", "child"]);
     let chunks = chunks.as_array().unwrap();
     let seasons: Vec<&Value> = chunks.iter().filter(|chunk| chunk["tables"].to_string().contains("季节")).collect();
     assert_eq!(seasons.len(), 2, "it is there twice, ruled and not: {chunks:?}");
@@ -107,7 +106,7 @@ fn a_later_part_of_a_long_table_is_found_by_its_heads() {
     let hits = hits["hits"].as_array().unwrap();
     assert!(hits.len() > 1, "all parts have the head: {hits:?}");
     assert!(hits[0]["content"].as_str().unwrap().contains("plank 59"), "{hits:?}");
-    let parents = sandbox.json(&["chunks-list", "--doc", "store.md", "--type", "parent"]);
+    let parents = sandbox.items(&["chunks-list", "--doc", "store.md", "--type", "parent"]);
     let parents = parents.as_array().unwrap();
     let text: String = parents.iter().map(|parent| parent["content"].as_str().unwrap()).collect();
     assert_eq!(text.matches("Zloty").count(), 1, "the stored text has it once");

@@ -18,7 +18,7 @@ fn toc(sandbox: &Sandbox, document: &str) -> Vec<(String, String, String, f64)> 
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let entry =
         |e: &Value| (text(&e["path"]), text(&e["title"]), text(&e["provenance"]), e["confidence"].as_f64().unwrap());
-    sandbox.json(&["toc", document]).as_array().unwrap().iter().map(entry).collect()
+    sandbox.sections(document).iter().map(entry).collect()
 }
 
 fn edited(path: &str, title: &str) -> (String, String, String, f64) {
@@ -38,7 +38,7 @@ fn without_a_document_all_documents_are_listed() {
     let sandbox = guide();
     sandbox.write("notes.txt", "Nothing but lines here.");
     sandbox.json(&["ingest", "notes.txt"]);
-    let list = sandbox.json(&["toc"]);
+    let list = sandbox.items(&["toc"]);
     let titles: Vec<&str> =
         list[0]["entries"].as_array().unwrap().iter().map(|e| e["title"].as_str().unwrap()).collect();
     assert_eq!((list[0]["source"].as_str(), titles), (Some("guide.md"), vec!["Start", "Stop"]));
@@ -56,6 +56,15 @@ fn without_a_document_all_documents_are_listed() {
     assert_eq!(sandbox.kb(&["toc", "--format", "paths"]).out, format!("{id}#1\n{id}#2\n"));
 }
 
+/// The titles of a table of contents, each in front of those below it.
+fn titles(entries: &Value) -> Vec<String> {
+    let of_entry = |entry: &Value| {
+        let own = entry["title"].as_str().unwrap().to_owned();
+        std::iter::once(own).chain(titles(&entry["children"])).collect::<Vec<_>>()
+    };
+    entries.as_array().unwrap().iter().flat_map(of_entry).collect()
+}
+
 #[test]
 fn a_section_of_the_whole_document_is_skipped_in_the_list() {
     let sandbox = Sandbox::new();
@@ -66,10 +75,8 @@ fn a_section_of_the_whole_document_is_skipped_in_the_list() {
     sandbox.write("note.md", "# Note\n\nNothing is below its title.\n");
     sandbox.json(&["ingest", ".", "--no-embed"]);
     let paths = |args: &[&str]| {
-        let list = sandbox.json(&[&["toc"], args].concat());
-        let entries =
-            list.as_array().unwrap().iter().flat_map(|document| document["entries"].as_array().unwrap().clone());
-        entries.map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let list = sandbox.items(&[&["toc"], args].concat());
+        list.as_array().unwrap().iter().flat_map(|document| titles(&document["entries"])).collect::<Vec<_>>()
     };
     assert_eq!(paths(&[]), ["Install", "Run", "Note"]);
     assert_eq!(paths(&["--max-level", "2"]), ["Install", "Linux", "Run", "Note"]);
@@ -91,11 +98,11 @@ fn a_correction_is_stored_survives_and_can_be_dropped() {
     assert_eq!(toc(&sandbox, "guide.md"), after);
     // `section` and both retrievers of a search use the corrected sections.
     let section = sandbox.json(&["section", "guide.md", "1.1"]);
-    assert_eq!(section["parts"][0]["text"], "Read this.");
-    assert_eq!(section["parts"].as_array().unwrap().len(), 1);
+    assert_eq!(section["items"][0]["content"], "Read this.");
+    assert_eq!(section["items"].as_array().unwrap().len(), 1);
     for method in ["keyword", "semantic"] {
         let hit = sandbox.json(&["search", "read this before use", "--method", method])["hits"][0].clone();
-        assert_eq!(hit["section"], "1.1", "{method}: {hit}");
+        assert_eq!(hit["section"]["path"], "1.1", "{method}: {hit}");
     }
     // The second time nothing changes.
     let again = sandbox.json(&["toc", "guide.md", "--set", "t.txt"]);
@@ -106,7 +113,7 @@ fn a_correction_is_stored_survives_and_can_be_dropped() {
     sandbox
         .write("guide.md", "# Start\n\nUnpack it well.\n\n**Before use**\n\nRead this.\n\n# Halt\n\nPull the plug.\n");
     let report = sandbox.json(&["ingest", "guide.md"]);
-    assert!(report["sources"][0]["warnings"].to_string().contains("Stop"), "{report}");
+    assert!(report["items"][0]["warnings"].to_string().contains("Stop"), "{report}");
     assert_eq!(toc(&sandbox, "guide.md"), after[..2]);
     let dropped = sandbox.json(&["toc", "guide.md", "--reset"]);
     assert_eq!(dropped["outcome"], "reset");
@@ -130,25 +137,25 @@ fn pages_of_a_pdf_can_be_corrected_by_script() {
         same.out,
         same.err
     );
-    let before = sandbox.json(&["status"])["generation"].as_u64().unwrap();
-    let report = sandbox.json(&["section", PDF, "3.2.1"]);
+    let before = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
+    let report = sandbox.items(&["section", PDF, "3.2.1"]);
     sandbox.write("t.txt", text.replace("3.2.1 Priming the pump", "3.2.1 Filling the casing"));
     let set = sandbox.json(&["toc", PDF, "--set", "t.txt"]);
     assert_eq!(set["outcome"], "stored");
     assert!(set["reused"].as_u64().unwrap() > set["embedded"].as_u64().unwrap(), "{set}");
-    assert_eq!(sandbox.json(&["status"])["generation"].as_u64().unwrap(), before + 1);
+    assert_eq!(sandbox.items(&["status"])[0]["generation"].as_u64().unwrap(), before + 1);
     let entry = toc(&sandbox, PDF).into_iter().find(|entry| entry.0 == "3.2.1").unwrap();
     assert_eq!(entry, edited("3.2.1", "3.2.1 Filling the casing"));
     let hits = sandbox.json(&["search", "how do I prime the pump?"]);
-    assert!(hits["hits"].as_array().unwrap().iter().any(|hit| hit["section"] == "3.2.1"), "{hits}");
+    assert!(hits["hits"].as_array().unwrap().iter().any(|hit| hit["section"]["path"] == "3.2.1"), "{hits}");
     sandbox.json(&["toc", PDF, "--reset"]);
-    assert_eq!(sandbox.json(&["section", PDF, "3.2.1"]), report, "as it was before");
+    assert_eq!(sandbox.items(&["section", PDF, "3.2.1"]), report, "as it was before");
 }
 
 #[test]
 fn bad_lines_are_reported_and_nothing_is_written() {
     let sandbox = guide();
-    let before = sandbox.json(&["status"]);
+    let before = sandbox.items(&["status"])[0].take();
     for (text, message) in [
         ("Start\n   Before use\n", "line 2: is indented by an odd number"),
         ("Start\nNowhere\n", "line 2, \"Nowhere\""),
@@ -163,7 +170,7 @@ fn bad_lines_are_reported_and_nothing_is_written() {
     let pdf = Sandbox::with_fixtures();
     let run = pdf.kb_with_input(&["toc", PDF, "--set", "-"], b"Start  [p. 4000]\n");
     assert!(run.code == 2 && run.err.contains("line 1: names no page of this document"), "{}", run.err);
-    assert_eq!(sandbox.json(&["status"])["generation"], before["generation"]);
+    assert_eq!(sandbox.items(&["status"])[0]["generation"], before["generation"]);
     for wrong in [&["toc", "--edit"][..], &["toc", "guide.md", "--edit", "--reset"]] {
         assert_eq!(sandbox.kb(wrong).code, 2, "{wrong:?}");
     }
@@ -225,8 +232,8 @@ fn piped_documents_can_be_corrected_from_the_store() {
     assert_eq!(sandbox.kb_with_input(&["ingest", "-", "--name", "n.md"], text).code, 0);
     sandbox.write("t.txt", "Start\n  Before use\n");
     assert_eq!(sandbox.json(&["toc", "n.md", "--set", "t.txt"])["outcome"], "stored");
-    assert_eq!(sandbox.json(&["section", "n.md", "1.1"])["parts"][0]["text"], "Read this.");
-    assert_eq!(sandbox.json(&["section", "n.md", "0"])["parts"][0]["text"], "intro");
+    assert_eq!(sandbox.json(&["section", "n.md", "1.1"])["items"][0]["content"], "Read this.");
+    assert_eq!(sandbox.json(&["section", "n.md", "0"])["items"][0]["content"], "intro");
     // Piped again, the document keeps its correction; after dropping it, the next pipe finds the headings.
     assert_eq!(sandbox.kb_with_input(&["ingest", "-", "--name", "n.md", "--force"], text).code, 0);
     assert_eq!(toc(&sandbox, "n.md").len(), 2);

@@ -94,7 +94,7 @@ fn trust_shows_what_counts_and_ends_with_the_settings() {
     let hits = sandbox.json(&["search", "slowly prime"]);
     assert_eq!(hits["hits"].as_array().unwrap().len(), 1, "harmless settings count");
     let shown = sandbox.json(&["trust"]);
-    let settings: BTreeMap<&str, &str> = shown["settings"]
+    let settings: BTreeMap<&str, &str> = shown["items"]
         .as_array()
         .unwrap()
         .iter()

@@ -13,7 +13,7 @@ fn a_crash_of_a_loader_fails_that_file_alone() {
     assert_eq!(run.code, 4, "{}{}", run.out, run.err);
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&report["counts"]["added"], &report["counts"]["failed"]), (&7.into(), &1.into()), "{report}");
-    let failed = report["sources"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
+    let failed = report["items"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
     assert!(failed["source"] == "3.md" && failed["error"].as_str().unwrap().contains("crashed"), "{failed}");
     assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1, "the next run reads it");
 }
@@ -52,7 +52,7 @@ fn text_is_cut_within_the_limits_of_a_worker() {
         assert_eq!(large.code, 4, "{}{}", large.out, large.err);
         assert!(large.out.contains("memory") && large.out.contains("--worker-memory"), "{}", large.out);
     }
-    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
 }
 
 #[cfg(target_os = "linux")]

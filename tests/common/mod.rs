@@ -4,6 +4,7 @@
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
 pub mod repository;
+pub mod schema;
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -213,7 +214,11 @@ impl Sandbox {
     }
 
     pub fn kb(&self, args: &[&str]) -> Run {
-        Run::of(self.command(args).output().expect("kb runs"))
+        let run = Run::of(self.command(args).output().expect("kb runs"));
+        if args.windows(2).any(|pair| pair == ["--format", "json"]) {
+            assert_has_its_shape(&run);
+        }
+        run
     }
 
     pub fn kb_with_input(&self, args: &[&str], input: &[u8]) -> Run {
@@ -252,6 +257,19 @@ impl Sandbox {
         record.write(&folder).expect("a record");
     }
 
+    /// Runs and expects success; gives the list of the JSON it printed.
+    pub fn items(&self, args: &[&str]) -> serde_json::Value {
+        self.json(args)["items"].take()
+    }
+
+    /// The sections of a document, one after the other; none where it has no table of contents.
+    pub fn sections(&self, document: &str) -> Vec<serde_json::Value> {
+        let run = self.kb(&["toc", document, "--format", "jsonl"]);
+        assert!(run.code <= 1, "{document}: {}", run.err);
+        let lines = run.out.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        lines.filter(|line: &serde_json::Value| line["type"] == "section").collect()
+    }
+
     /// Runs and expects success; gives the JSON it printed.
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let run = self.kb(&[args, &["--format", "json"]].concat());
@@ -267,6 +285,20 @@ impl Run {
             out: String::from_utf8(output.stdout).expect("UTF-8"),
             err: String::from_utf8(output.stderr).expect("UTF-8"),
         }
+    }
+}
+
+/// What a command prints as JSON, results and errors, is as its schema says.
+fn assert_has_its_shape(run: &Run) {
+    let schemas: serde_json::Value =
+        serde_json::from_str(include_str!("../../src/render/schema.json")).expect("the schemas are JSON");
+    let errors = run.err.lines().filter(|line| line.starts_with("{\"error\""));
+    for (text, kind) in std::iter::once((run.out.as_str(), None)).chain(errors.map(|line| (line, Some("error")))) {
+        let Ok(json) = serde_json::from_str::<serde_json::Value>(text) else { continue };
+        let kind = kind.unwrap_or_else(|| json["kind"].as_str().unwrap_or_default());
+        assert!(schemas.get(kind).is_some(), "no schema for {text}");
+        let checked = schema::check(&serde_json::json!({ "$ref": format!("#/$defs/{kind}") }), &json, &schemas, kind);
+        assert!(checked.is_ok(), "{}\n{text}", checked.unwrap_err());
     }
 }
 

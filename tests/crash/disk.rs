@@ -206,7 +206,7 @@ fn every_step_of_an_ingest(trouble: Trouble) {
 
 /// The ids of all chunks.
 fn chunks(sandbox: &Sandbox) -> Vec<String> {
-    let list = sandbox.json(&["chunks-list", "--limit", "100"]);
+    let list = sandbox.items(&["chunks-list", "--limit", "100"]);
     list.as_array().unwrap().iter().map(|row| row["chunk_id"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -245,7 +245,7 @@ fn an_entity_is_set_whole_or_not_at_all() {
             trouble.end(&sandbox);
             assert_eq!(sandbox.kb(&["entities", "--quiet"]).out, "", "{trouble:?} at {step:?}");
             sandbox.json(&order);
-            assert_eq!(sandbox.json(&["entities"])[0]["documents"], 3, "the next run after {trouble:?} at {step:?}");
+            assert_eq!(sandbox.items(&["entities"])[0]["documents"], 3, "the next run after {trouble:?} at {step:?}");
             assert_sound(&sandbox);
         }
     }
@@ -269,10 +269,10 @@ fn a_failed_compaction_leaves_the_tables_alone() {
         trouble.assert_reported(&struck, "chunks written");
         assert!(struck.err.contains("compact"), "{}", struck.err);
         trouble.end(&sandbox);
-        assert_eq!(sandbox.json(&["status"])["documents"], 15, "{trouble:?}");
+        assert_eq!(sandbox.items(&["status"])[0]["documents"], 15, "{trouble:?}");
         sandbox.json(&add);
         assert_sound(&sandbox);
-        assert_eq!(sandbox.json(&["status"])["documents"], 16, "{trouble:?}");
+        assert_eq!(sandbox.items(&["status"])[0]["documents"], 16, "{trouble:?}");
     }
 }
 

@@ -28,7 +28,7 @@ fn sandbox() -> Sandbox {
 
 /// Each entity as `name state documents`.
 fn message(sandbox: &Sandbox) -> Vec<String> {
-    let list = sandbox.json(&["entities"]);
+    let list = sandbox.items(&["entities"]);
     let line = |one: &Value| {
         format!("{} {} {}", one["name"].as_str().unwrap(), one["state"].as_str().unwrap_or("-"), one["documents"])
     };

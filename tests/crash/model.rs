@@ -460,7 +460,7 @@ impl Test {
         if *generation == 0 {
             return;
         }
-        let log = self.sandbox.json(&["log", "-n", space]);
+        let log = self.sandbox.items(&["log", "-n", space]);
         let listed: Vec<u64> =
             log.as_array().unwrap().iter().map(|entry| entry["generation"].as_u64().unwrap()).collect();
         let known: Vec<u64> = history.keys().rev().copied().collect();

@@ -93,7 +93,7 @@ fn one_version() -> Sandbox {
 
 #[test]
 fn an_edit_survives_a_power_loss_whole_or_not_at_all() {
-    let documents = one_version().json(&["docs"]);
+    let documents = one_version().items(&["docs"]);
     let document = documents.as_array().unwrap().iter().find(|row| row["source"] == "docs/1.md").unwrap();
     let id = format!("{}:0", document["doc_id"].as_str().unwrap());
     let edit = ["chunk-edit", &id, "--content", "Written by hand."];
@@ -124,7 +124,7 @@ fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
             sandbox.json(&["ingest", "docs"]);
         })
     };
-    let model = |sandbox: &Sandbox| sandbox.json(&["status"])["model"].to_string();
+    let model = |sandbox: &Sandbox| sandbox.items(&["status"])[0]["model"].to_string();
     let reindex = ["reindex", "--vectors", "--model", "tiny"];
     let first = STEPS.iter().position(|step| *step == "tables compacted").unwrap();
     for (place, step) in REWRITE_STEPS.iter().chain(&STEPS[first..]).enumerate() {

@@ -22,7 +22,7 @@ pub const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
 
 /// Which version the store holds; panics where it holds parts of two, or its indexes disagree.
 pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
-    let documents = sandbox.json(&["docs"]);
+    let documents = sandbox.items(&["docs"]);
     let sources: Vec<&str> = documents.as_array().unwrap().iter().map(|row| row["source"].as_str().unwrap()).collect();
     let held: Vec<usize> =
         candidates.iter().copied().filter(|version| sources.contains(&&*format!("docs/only-{version}.md"))).collect();
@@ -36,7 +36,7 @@ pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
     }
     let text: String = sources.iter().map(|source| sandbox.kb(&["section", source, "1"]).out).collect();
     assert_eq!(text.matches(&format!("version{}x", held[0])).count(), DOCUMENTS, "{text}");
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!(status["keyword_chunks"].as_u64(), Some(DOCUMENTS as u64), "{status}");
     held[0]
 }

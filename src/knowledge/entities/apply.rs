@@ -31,7 +31,7 @@ pub struct EntityPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntityOutcome {
     pub name: String,
-    #[serde(rename = "type")]
+    #[serde(rename = "entity_type")]
     pub kind: String,
     pub outcome: Outcome,
     /// The number of its states afterwards.

@@ -15,7 +15,7 @@ const ALIKE: f64 = 0.75;
 pub struct ListedEntity {
     pub name: String,
     /// Its type; empty if unknown.
-    #[serde(rename = "type")]
+    #[serde(rename = "entity_type")]
     pub kind: String,
     pub aliases: Vec<String>,
     /// At the moment of the list.

@@ -121,8 +121,7 @@ fn disturbs(c: char) -> bool {
 #[serde(deny_unknown_fields)]
 struct Line {
     name: String,
-    #[serde(rename = "type")]
-    kind: Option<String>,
+    entity_type: Option<String>,
     #[serde(default)]
     aliases: Vec<String>,
     state: Option<String>,
@@ -130,6 +129,8 @@ struct Line {
     #[serde(default)]
     remove: bool,
     // The other fields of a list, so that it can be given back.
+    #[serde(rename = "type")]
+    line_type: Option<String>,
     #[serde(default, rename = "documents")]
     _documents: IgnoredAny,
     #[serde(default, rename = "parents")]
@@ -172,7 +173,7 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
         let text = std::str::from_utf8(&bytes)
             .map_err(|_| Error::usage(format!("{place} is not UTF-8; nothing was changed")).hint("convert the file"))?;
         let text = text.trim_start_matches('\u{feff}').trim();
-        if !text.is_empty() {
+        if !text.is_empty() && !is_summary(text) {
             let order = order(text, now).map_err(|error| error.at(&place))?;
             orders.push((place, order));
         }
@@ -180,13 +181,21 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
     Ok(orders)
 }
 
+/// Whether a line is the last of a list, which is about all of it.
+fn is_summary(line: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(line).is_ok_and(|value| value["type"] == "summary")
+}
+
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
-    const FORM: &str = r#"a line is {"name": "…", "type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name must be there"#;
+    const FORM: &str = r#"a line is {"name": "…", "entity_type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name must be there"#;
     let line: Line = serde_json::from_str(text).map_err(|error| {
         // The error names the line of the batch; within it only the column counts.
         let message = error.to_string().replace(" at line 1 column ", " at column ");
         Error::usage(format!("{message}; nothing was changed")).hint(FORM)
     })?;
+    if line.line_type.as_deref().is_some_and(|of| of != "entity") {
+        return Err(Error::usage("\"type\" is the type of a line; nothing was changed").hint(FORM));
+    }
     let time = line.time.map(|text| {
         Period::asked(&text, now).ok_or_else(|| {
             Error::usage(format!("{text:?} is no time; nothing was changed"))
@@ -195,7 +204,7 @@ fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
     });
     Ok(EntityOrder {
         name: line.name,
-        kind: line.kind.filter(|kind| !kind.is_empty()),
+        kind: line.entity_type.filter(|kind| !kind.is_empty()),
         aliases: line.aliases,
         state: line.state,
         time: time.transpose()?,
@@ -263,15 +272,14 @@ mod tests {
 
     #[test]
     fn lines_are_orders() {
-        let text = "\u{feff}{\"name\": \"Pump\", \"type\": \"machine\", \"aliases\": [\"P1\"], \"state\": \"on\", \
+        let text = "\u{feff}{\"name\": \"Pump\", \"entity_type\": \"machine\", \"aliases\": [\"P1\"], \"state\": \"on\", \
                     \"time\": \"2026-11\"}\n\n{\"name\":\"一号泵\",\"remove\":true}";
         let orders = read(text).unwrap();
         assert_eq!((orders.len(), orders[1].0.as_str()), (2, "line 3 of x.jsonl"));
         assert_eq!(orders[0].1.kind.as_deref(), Some("machine"));
         assert_eq!(orders[0].1.time.unwrap().start.to_string(), "2026-11-01T00:00:00Z");
         assert_eq!(orders[1].1.what, What::Remove);
-        let listed =
-            r#"{"name":"a","type":"","aliases":[],"state":null,"time":null,"documents":1,"parents":2,"namespace":"x"}"#;
+        let listed = r#"{"name":"a","type":"entity","entity_type":"","aliases":[],"state":null,"time":null,"documents":1,"parents":2,"namespace":"x"}"#;
         assert_eq!(read(listed).unwrap()[0].1, EntityOrder { name: "a".into(), ..EntityOrder::default() });
     }
 

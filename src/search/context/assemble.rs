@@ -6,6 +6,7 @@ use super::layout::{ContextChild, ContextDocument, ContextEntity, ContextParentC
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::search::hit::{Hit, Omitted, Source, SourceChild, joint_score, pages_of, text_of};
+use crate::search::section_name::SectionName;
 
 /// Stands between parent chunks of a section with others in between.
 const GAP: &str = "\n\n[…]\n\n";
@@ -190,7 +191,7 @@ fn summary(hit: &Hit) -> &str {
 
 impl ContextChild {
     fn of(child: &SourceChild) -> Self {
-        ContextChild { chunk_id: child.chunk_id.clone(), score: child.score, text: child.text.trim().to_owned() }
+        ContextChild { chunk_id: child.chunk_id.clone(), score: child.score, content: child.text.trim().to_owned() }
     }
 }
 
@@ -205,12 +206,11 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
     let (page_start, page_end) = pages_of(units.iter().map(|unit| unit.source));
     let first = units[0].source;
     ContextParentChunk {
-        section_id: first.section_id.clone(),
-        section_title: first.section_title.clone(),
+        section: SectionName::new(first.section_id.clone(), first.section_title.clone()),
         page_start,
         page_end,
         score: joint_score(units.iter().filter_map(|unit| unit.source.score)),
-        text: runs.collect::<Vec<String>>().join(GAP),
+        content: runs.collect::<Vec<String>>().join(GAP),
         chunk_ids: units.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
         children: units.iter().flat_map(|unit| &unit.source.children).map(ContextChild::of).collect(),
     }
@@ -242,7 +242,7 @@ mod tests {
             for document in &parts.documents {
                 text.push_str(&format!("= {}\n", document.title));
                 for parent_chunk in &document.parent_chunks {
-                    text.push_str(&format!("== {}\n{}\n", parent_chunk.section_title, parent_chunk.text));
+                    text.push_str(&format!("== {}\n{}\n", parent_chunk.section.titles, parent_chunk.content));
                 }
             }
             if detail != Detail::Silent && !parts.left_out.is_empty() {

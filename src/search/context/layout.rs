@@ -7,9 +7,10 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::ids::{ChunkId, DocId, SectionId};
+use crate::ids::{ChunkId, DocId};
 use crate::knowledge::profile::Share;
 use crate::search::hit::Omitted;
+use crate::search::section_name::SectionName;
 use crate::store::{DocumentTime, Fields};
 use crate::text::date_or_moment;
 
@@ -49,19 +50,15 @@ pub struct ContextDocument {
 /// The chosen parent chunks of a section.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextParentChunk {
-    /// The section, as `doc#path`.
-    pub section_id: SectionId,
-    /// The titles of the section and those above it.
-    pub section_title: String,
+    pub section: SectionName,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     /// The joint score of its parent chunks.
     pub score: f32,
     /// The text, with `[…]` for parent chunks between them that are left out.
-    pub text: String,
+    pub content: String,
     pub chunk_ids: Vec<ChunkId>,
     /// The child chunks that match best, in the mode drill.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<ContextChild>,
 }
 
@@ -71,7 +68,7 @@ pub struct ContextChild {
     pub chunk_id: ChunkId,
     /// From 0 to 1.
     pub score: f32,
-    pub text: String,
+    pub content: String,
 }
 
 /// How much a layout writes beside the text of chunks.
@@ -99,7 +96,7 @@ pub trait Layout {
 pub struct ContextEntity {
     pub name: String,
     /// Its type; empty where it has none.
-    #[serde(rename = "type")]
+    #[serde(rename = "entity_type")]
     pub kind: String,
     pub aliases: Vec<String>,
     pub namespace: String,
@@ -123,9 +120,9 @@ impl ContextEntity {
 
 /// The hint of every error about templates.
 const HINT: &str = "it may use query, documents (title, source, language, time, metadata, summary, kinds, doc_id, namespace, \
-    parent_chunks) with time (at, from), kinds (kind, share) and parent_chunks (section_title, section_id, page_start, page_end, score, text, chunk_ids, children (chunk_id, \
-    score, text)), entities (name, type, aliases, namespace, state, time, \
-    in_question), left_out (source, section_id, section_title, chunk_ids) and entities_left_out (names)";
+    parent_chunks) with time (at, from), kinds (kind, share) and parent_chunks (section, page_start, page_end, score, content, chunk_ids, children (chunk_id, \
+    score, content)), entities (name, entity_type, aliases, namespace, state, time, \
+    in_question), left_out (source, section, chunk_ids), each section with id, path, number, title, titles and level, and entities_left_out (names)";
 
 /// A template that was parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,7 +198,7 @@ mod tests {
                 title: sample(),
                 parent_chunks: vec![ContextParentChunk {
                     page_start: Some(1),
-                    text: sample(),
+                    content: sample(),
                     ..ContextParentChunk::default()
                 }],
                 ..ContextDocument::default()
@@ -220,14 +217,14 @@ mod tests {
     #[test]
     fn a_template_lays_out_all_parts() {
         let text = "Q: {{ query }}\n{% for document in documents %}\n{{ loop.index }}. {{ document.title }}:\n\
-                    {% for parent_chunk in document.parent_chunks %}\n{{ parent_chunk.text }} (p. {{ parent_chunk.page_start }})\n\
+                    {% for parent_chunk in document.parent_chunks %}\n{{ parent_chunk.content }} (p. {{ parent_chunk.page_start }})\n\
                     {% endfor %}\n{% endfor %}\n{% if left_out %}\n{{ left_out|length }} more\n{% endif %}";
         let template = Template::new("t", text).unwrap();
         let shown = template.text("why?", &sample(), Detail::Full).unwrap();
         assert_eq!(shown, "Q: why?\n1. sample:\nsample (p. 1)\n1 more\n");
         let nothing = ContextParts::default();
         assert_eq!(template.text("why?", &nothing, Detail::Full).unwrap(), "Q: why?\n");
-        let text = "{% for entity in entities %}{{ entity.name }} ({{ entity.type }}): {{ entity.state }}, {{ entity.time }}\
+        let text = "{% for entity in entities %}{{ entity.name }} ({{ entity.entity_type }}): {{ entity.state }}, {{ entity.time }}\
                     {% endfor %} {{ entities_left_out|length }}";
         let shown = Template::new("t", text).unwrap().text("why?", &sample(), Detail::Full).unwrap();
         assert_eq!(shown, "sample (sample): sample, 1970-01-01T00:00:00Z 1");

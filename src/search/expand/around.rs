@@ -31,7 +31,7 @@ pub fn merge(hits: Vec<Hit>, most: usize) -> Vec<Hit> {
 
 fn are_adjacent(a: &Hit, b: &Hit) -> bool {
     let follow = |(a, b): ((u32, u32), (u32, u32))| a.0 <= b.1.saturating_add(1) && b.0 <= a.1.saturating_add(1);
-    (&a.namespace, &a.section_id) == (&b.namespace, &b.section_id) && span(a).zip(span(b)).is_some_and(follow)
+    (&a.namespace, &a.section.id) == (&b.namespace, &b.section.id) && span(a).zip(span(b)).is_some_and(follow)
 }
 
 /// The numbers of the first and the last parent chunk of a hit.
@@ -69,7 +69,7 @@ pub fn reach(hit: &Hit, count: usize) -> Option<Range<u32>> {
 /// as they were read.
 pub fn add_neighbours(hit: &mut Hit, chunks: &BTreeMap<u32, IndexedParentChunk>, count: usize) {
     let Some((first, last)) = span(hit) else { return };
-    let belongs = |row: &&IndexedParentChunk| row.section_id == hit.section_id;
+    let belongs = |row: &&IndexedParentChunk| row.section_id == hit.section.id;
     let before = chunks.range(..first).rev().map(|(_, row)| row).take_while(belongs).take(count);
     let after = chunks.range(last.saturating_add(1)..).map(|(_, row)| row).take_while(belongs).take(count);
     hit.sources.extend(before.chain(after).map(|row| Source::of(row, &hit.title, None)));

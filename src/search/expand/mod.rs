@@ -189,7 +189,7 @@ fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<O
         let mut taken = 0;
         // Nothing fits once the limit is reached, so nothing more is counted.
         if !full {
-            let mut cost = counter.count(&format!("{}\n{}", hit.title, hit.section_title))?;
+            let mut cost = counter.count(&format!("{}\n{}", hit.title, hit.section.titles))?;
             while let Some(source) = hit.sources.get(taken) {
                 cost += counter.count(&source.text)? + counter.count(&source.headings.join("\n"))?;
                 least.get_or_insert(cost);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn cost(hit: &Hit) -> usize {
-        let titles = hit.title.len() + 1 + hit.section_title.len();
+        let titles = hit.title.len() + 1 + hit.section.titles.len();
         titles + hit.sources.iter().map(|source| source.text.len()).sum::<usize>()
     }
 

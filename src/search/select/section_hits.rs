@@ -12,6 +12,7 @@ use crate::ids::{ChunkId, DocId};
 use crate::search::hit::{Candidate, Hit, Source};
 use crate::search::request::{SearchRequest, Target};
 use crate::search::result::Ranking;
+use crate::search::section_name::SectionName;
 use crate::search::trace::Traced;
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 
@@ -47,7 +48,7 @@ impl Found<'_> {
         for found in &self.sections {
             let Some(hit) = self.hit(found, &rows[found.namespace]) else { continue };
             let same = |known: &&mut Hit| {
-                (&known.section_id, &known.source, &known.content) == (&hit.section_id, &hit.source, &hit.content)
+                (&known.section.id, &known.source, &known.content) == (&hit.section.id, &hit.source, &hit.content)
             };
             match hits.iter_mut().find(same) {
                 Some(known) => known.also_in.push(hit.namespace),
@@ -113,10 +114,7 @@ impl Found<'_> {
             confidence: found.confidence,
             namespace: self.ranking.namespaces[found.namespace].clone(),
             chunk_id: chunk_id.unwrap_or_default(),
-            section_id: section.section_id.clone(),
-            section: section.path.clone(),
-            section_level: section.level as usize,
-            section_title: titles(self.index(found), found.at, &document.title),
+            section: SectionName::new(section.section_id.clone(), titles(self.index(found), found.at, &document.title)),
             keyword_score: best.and_then(|best| best.keyword),
             semantic_score: best.and_then(|best| best.semantic),
             sources,

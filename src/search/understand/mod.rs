@@ -74,7 +74,6 @@ pub struct Understanding {
     /// How sure that is, from 0 to 1.
     pub sure: f32,
     /// Of a question about structure, the part of the table of contents that it asks for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Wanted>,
     /// The words that say what it is about, as they were typed.
     pub keywords: Vec<String>,

@@ -48,10 +48,8 @@ pub struct GenerationDiff {
     /// The differing documents, by source.
     pub documents: Vec<DocumentDiff>,
     /// The differing entities, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<EntityDiff>,
     /// The models of the vectors, where they differ.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<ModelDiff>,
 }
 

@@ -28,7 +28,6 @@ pub struct Restored {
     /// Entities that are put back, changed back or removed.
     pub entities: usize,
     /// The model of its vectors, where the published ones are of another.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRecord>,
 }
 

@@ -44,7 +44,7 @@ fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
 }
 
 fn sections(result: &Value) -> Vec<&str> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["section_title"].as_str().unwrap()).collect()
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect()
 }
 
 #[test]

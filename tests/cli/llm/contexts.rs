@@ -96,7 +96,7 @@ fn profiles_are_written_by_the_model_and_found_by_their_words() {
     let server = Server::start(|request| Reply::Say(good(request)));
     let sandbox = sandbox(&server);
     sandbox.json(&["ingest", "docs", "--context", "llm", "--no-embed"]);
-    let profile = || sandbox.json(&["docs", "manual.md"])[0]["profile"].clone();
+    let profile = || sandbox.items(&["docs", "manual.md"])[0]["profile"].clone();
     assert_eq!(profile()["topics"], json!(["gauges", "colours"]));
     assert!(profile()["summary"].as_str().unwrap().ends_with("subterranean gauges."), "{}", profile());
     assert_eq!(profile()["kinds"][0]["kind"], "procedure", "shares are measured");
@@ -141,7 +141,7 @@ fn failing_requests_do_not_stop_the_ingest_and_are_asked_again() {
         run.out,
         run.err
     );
-    let documents = sandbox.json(&["docs"]);
+    let documents = sandbox.items(&["docs"]);
     assert_eq!(documents.as_array().map(Vec::len), Some(22));
     let first = found(&sandbox, "hydroelectric");
     assert!(first < 45 && first > 25, "{first}");

@@ -264,12 +264,12 @@ fn a_removed_model_is_reported_by_the_store_that_uses_it_on(engine: &str) {
         error_text.contains("has vectors of mine (namespaces: default)") && error_text.contains("--yes"),
         "{error_text}"
     );
-    assert!(sandbox.json(&["status"]).get("model_problem").is_none());
+    assert!(sandbox.items(&["status"])[0]["model_problem"].is_null());
     assert_eq!(sandbox.kb(&["models", "remove", "mine", "--yes"]).code, 0);
-    let status = sandbox.json(&["status"]);
+    let status = sandbox.items(&["status"])[0].take();
     let problem = status["model_problem"].as_str().unwrap();
     assert!(problem.contains("is not installed") && problem.contains("kb models add mine"), "{problem}");
-    let lost = &sandbox.json(&["models"])["models"];
+    let lost = &sandbox.json(&["models"])["items"];
     let lost = lost.as_array().unwrap().iter().find(|model| model["name"] == "mine").unwrap();
     assert_eq!((&lost["here"], &lost["used_by"]), (&false.into(), &serde_json::json!(["default"])));
 }

@@ -7,7 +7,7 @@ use crate::common::{Run, Sandbox, onnxruntime};
 fn every_model_is_listed_in_every_format_without_a_store() {
     let sandbox = Sandbox::new();
     let list = sandbox.json(&["models"]);
-    let models = list["models"].as_array().unwrap();
+    let models = list["items"].as_array().unwrap();
     assert_eq!(models.len(), 51, "the embedded one, 46 that fastembed embeds with and 4 that it reranks with");
     assert_eq!((&models[0]["name"], &models[0]["here"]), (&"all-MiniLM-L6-v2-int8".into(), &true.into()));
     assert_eq!(list["engine"], "tract (pure Rust)");
@@ -15,7 +15,7 @@ fn every_model_is_listed_in_every_format_without_a_store() {
     assert_eq!((&e5["dimension"], &e5["licence"], &e5["here"]), (&384.into(), &"MIT".into(), &false.into()));
     assert_eq!(e5["used_by"].as_array().unwrap().len(), 0);
     let lines = sandbox.kb(&["models", "--format", "jsonl"]);
-    assert_eq!((lines.code, lines.out.lines().count()), (0, 51));
+    assert_eq!((lines.code, lines.out.lines().count()), (0, 52));
     let paths = sandbox.kb(&["models", "--format", "paths"]);
     assert!(paths.out.starts_with("all-MiniLM-L6-v2-int8\nall-MiniLM-L6-v2\n"), "{}", paths.out);
     let table = sandbox.kb(&["models", "--format", "table"]);
@@ -36,10 +36,10 @@ fn the_model_of_the_store_is_marked_and_a_damaged_one_is_listed() {
     copy_model(&sandbox.path("mine"));
     assert_eq!(sandbox.kb(&["models", "add", "mine", "-q"]).code, 0);
     let list = sandbox.json(&["models"]);
-    assert_eq!(list["models"][0]["used_by"], serde_json::json!(["default"]));
+    assert_eq!(list["items"][0]["used_by"], serde_json::json!(["default"]));
     assert_eq!(here(&sandbox), ["mine"]);
     sandbox.write("models/mine/model.onnx", "no model");
-    let damaged = &sandbox.json(&["models"])["models"][1];
+    let damaged = &sandbox.json(&["models"])["items"][1];
     assert_eq!((&damaged["name"], &damaged["here"]), (&"mine".into(), &false.into()));
     assert!(damaged["error"].as_str().unwrap().contains("has 8 bytes"), "{damaged}");
     assert!(sandbox.kb(&["models"]).out.contains("| mine |"));
@@ -82,8 +82,11 @@ fn an_unavailable_device_is_refused_with_the_available_ones_on(engine: &str) {
     // The list of devices also reports that this one is unavailable.
     let list = sandbox.json(&["models"]);
     assert_eq!(list["devices"], serde_json::json!(["cpu"]));
-    assert!(list["notes"][0].as_str().is_some_and(|note| note.contains("offers no device cuda, only cpu")), "{list}");
-    let status = sandbox.json(&["status"]);
+    assert!(
+        list["notes"][0]["message"].as_str().is_some_and(|note| note.contains("offers no device cuda, only cpu")),
+        "{list}"
+    );
+    let status = sandbox.items(&["status"])[0].take();
     let problem = status["engine_problem"].as_str();
     assert!(problem.is_some_and(|problem| problem.contains("offers no device cuda")), "{status}");
     let mut command = sandbox.command(&["models"]);

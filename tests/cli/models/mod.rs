@@ -21,7 +21,7 @@ fn copy_model(to: &Path) {
 /// The names of the installed models, without the embedded one.
 fn here(sandbox: &Sandbox) -> Vec<String> {
     let list = sandbox.json(&["models"]);
-    let models = list["models"].as_array().unwrap().iter().filter(|model| model["here"] == true);
+    let models = list["items"].as_array().unwrap().iter().filter(|model| model["here"] == true);
     models.map(|model| model["name"].as_str().unwrap().to_owned()).skip(1).collect()
 }
 

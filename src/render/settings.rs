@@ -1,16 +1,31 @@
-//! What `kb trust` shows.
+//! Settings: what `kb config` and `kb trust` show.
 
 use std::path::Path;
 
 use serde_json::json;
 
 use super::page::{Grid, Page};
-use crate::config::Risky;
+use crate::config::{ListedSetting, Risky};
+
+/// What `kb config` shows.
+pub fn setting_list(settings: &[ListedSetting]) -> Page {
+    let mut page =
+        Page::list("config", "setting", settings).of_none().with_paths(settings.iter().map(|one| &one.setting));
+    let row = |one: &ListedSetting| vec![one.setting.clone(), one.value.clone(), one.from.clone()];
+    page.grid(Grid {
+        whole: vec![0],
+        ..Grid::new(&["setting", "value", "from"], &[], settings.iter().map(row).collect())
+    });
+    page
+}
 
 /// A store that is trusted now, with what counts in it from now on.
 pub fn store_trusted(store: &Path, settings: &[Risky]) -> Page {
     let path = store.display().to_string();
-    let mut page = Page::new(&json!({ "store": path, "trusted": true, "settings": settings })).with_paths([&path]);
+    let mut page = Page::new("trust", &json!({ "store": path, "trusted": true }))
+        .of_none()
+        .with_items("setting", settings)
+        .with_paths([&path]);
     let rows = settings.iter().map(|risky| vec![risky.setting.clone(), risky.value.clone(), risky.can.to_owned()]);
     page.grid(Grid { header: vec!["setting", "value", "what it can do"], rows: rows.collect(), ..Grid::default() });
     page.gap();
@@ -24,7 +39,10 @@ pub fn store_trusted(store: &Path, settings: &[Risky]) -> Page {
 /// A store that is not trusted, or no longer.
 pub fn store_not_trusted(store: &Path, was_known: bool) -> Page {
     let path = store.display().to_string();
-    let mut page = Page::new(&json!({ "store": path, "trusted": false })).with_paths([&path]);
+    let mut page = Page::new("trust", &json!({ "store": path, "trusted": false }))
+        .of_none()
+        .with_items("setting", [(); 0])
+        .with_paths([&path]);
     page.line(match was_known {
         true => format!("forgot {path}; it is no longer trusted"),
         false => format!("{path} was not trusted"),

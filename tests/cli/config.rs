@@ -1,0 +1,54 @@
+//! `kb config`: which settings count, and where each comes from.
+
+use crate::common::{Run, Sandbox};
+
+/// A setting as JSON lists it.
+fn setting(sandbox: &Sandbox, name: &str) -> serde_json::Value {
+    let settings = sandbox.items(&["config"]);
+    settings.as_array().unwrap().iter().find(|one| one["setting"] == name).unwrap().clone()
+}
+
+#[test]
+fn each_setting_has_its_value_and_its_place() {
+    let sandbox = Sandbox::new();
+    sandbox.configure("[search]\nlimit = 3\n");
+    let limit = setting(&sandbox, "search.limit");
+    assert_eq!((limit["value"].as_str(), limit["is_set"].as_bool()), (Some("3"), Some(true)));
+    assert!(limit["from"].as_str().unwrap().ends_with("kb.toml"), "{limit}");
+    let mode = setting(&sandbox, "search.mode");
+    assert_eq!((mode["value"].as_str(), mode["from"].as_str()), (Some("precise"), Some("default")));
+}
+
+#[test]
+fn a_variable_comes_before_the_file() {
+    let sandbox = Sandbox::new();
+    sandbox.configure("[search]\nlimit = 3\n");
+    let run = Run::of(sandbox.command(&["config", "--set"]).env("KB_SEARCH_LIMIT", "9").output().unwrap());
+    assert!(run.code == 0 && run.out.contains("KB_SEARCH_LIMIT") && run.out.contains('9'), "{}{}", run.out, run.err);
+    assert!(!run.out.contains("search.mode"), "only what is set: {}", run.out);
+}
+
+#[test]
+fn settings_work_without_a_store() {
+    let sandbox = Sandbox::new();
+    let listed = sandbox.items(&["config"]);
+    assert!(listed.as_array().unwrap().iter().all(|one| one["from"] == "default" || one["is_set"] == true), "{listed}");
+}
+
+#[test]
+fn what_an_untrusted_store_may_not_set_does_not_count() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".kb/kb.toml", "[search]\nlimit = 3\n[ingest]\nocr_command = \"rm {}\"\n");
+    let run = sandbox.kb(&["config", "--set", "--format", "json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("search.limit") && !run.out.contains("rm {}"), "{}", run.out);
+    assert!(run.err.contains("kb trust"), "{}", run.err);
+}
+
+#[test]
+fn an_invalid_setting_is_an_error() {
+    let sandbox = Sandbox::new();
+    sandbox.configure("[search]\nlimits = 3\n");
+    let run = sandbox.kb(&["config"]);
+    assert!(run.code == 2 && run.err.contains("limits"), "{}", run.err);
+}
