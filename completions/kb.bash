@@ -492,7 +492,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --time-field --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -511,6 +511,10 @@ _kb() {
                     return 0
                     ;;
                 --as-of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time-field)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -753,7 +757,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__docs)
-            opts="-n -0 -q -v -h --filter --before --after --as-of --limit --offset --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --filter --before --after --as-of --time-field --limit --offset --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -772,6 +776,10 @@ _kb() {
                     return 0
                     ;;
                 --as-of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time-field)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -819,13 +827,17 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entities)
-            opts="-n -0 -q -v -h --as-of --type --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --as-of --time-field --type --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --as-of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time-field)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -869,7 +881,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entity__subcmd__set)
-            opts="-n -0 -q -v -h --type --state --alias --time --retype --remove --from --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --type --state --alias --time --time-field --retype --remove --from --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -888,6 +900,10 @@ _kb() {
                     return 0
                     ;;
                 --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time-field)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1890,7 +1906,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --why --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --time-field --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --why --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1909,6 +1925,10 @@ _kb() {
                     return 0
                     ;;
                 --as-of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --time-field)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

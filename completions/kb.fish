@@ -147,6 +147,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only this docum
 complete -c kb -n "__fish_kb_using_subcommand search" -l before -d 'Only documents from before this time' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l after -d 'Only documents from this time or later' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l as-of -d 'Only documents that existed at the end of this time' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l time-field -d 'Times are the numbers in this field of metadata, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'Number of hits [default: 5; broad 10; drill as many as the beam reaches]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l mode -d 'How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l context -d 'Add N neighbouring parent chunks of the section on both sides' -r
@@ -162,7 +163,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l per-document -d 'The mo
 complete -c kb -n "__fish_kb_using_subcommand search" -l max-tokens -d 'The most tokens of all hits together; hits that do not fit are named [default: section 8000, `kb context` 4000]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age; hyperbolic:90d decays more slowly [default: none]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or semantic 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
@@ -218,6 +219,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l doc -d 'Only this docu
 complete -c kb -n "__fish_kb_using_subcommand context" -l before -d 'Only documents from before this time' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l after -d 'Only documents from this time or later' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l as-of -d 'Only documents that existed at the end of this time' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l time-field -d 'Times are the numbers in this field of metadata, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -s k -l limit -d 'Number of hits [default: 5; broad 10; drill as many as the beam reaches]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l mode -d 'How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l context -d 'Add N neighbouring parent chunks of the section on both sides' -r
@@ -233,7 +235,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l per-document -d 'The m
 complete -c kb -n "__fish_kb_using_subcommand context" -l max-tokens -d 'The most tokens of all hits together; hits that do not fit are named [default: section 8000, `kb context` 4000]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age; hyperbolic:90d decays more slowly [default: none]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or semantic 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
@@ -503,6 +505,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -l type -d 'Its type: 
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l state -d 'Its state from --time on, in one line' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l alias -d 'Another name; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time -d 'When the state begins, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, which state' -r
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time-field -d 'The time is a number in this field, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l from -d 'Read many from this file, one JSON object a line; - is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -534,6 +537,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -s v -l verbose -d 'Pr
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand entities" -l as-of -d 'Their states at the end of this time [default: now]' -r
+complete -c kb -n "__fish_kb_using_subcommand entities" -l time-field -d 'The time is a number in this field, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l type -d 'Only this type' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entities" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
@@ -564,6 +568,7 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -l filter -d 'Only what matc
 complete -c kb -n "__fish_kb_using_subcommand docs" -l before -d 'Only documents from before this time' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l after -d 'Only documents from this time or later' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l as-of -d 'Only documents that existed at the end of this time' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -l time-field -d 'Times are the numbers in this field of metadata, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l offset -d 'Skip the first N' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F

@@ -1,15 +1,13 @@
 //! `kb entities`: lists entities with their states.
 
 use clap::Args;
-use jiff::Timestamp;
 
-use super::filter::parse_time;
+use super::filter::MomentArgs;
 use super::global::Context;
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityFacts, ListedEntity, describe, list, nearest};
 use crate::render;
 use crate::store::{EntityRow, Snapshot};
-use crate::text::Period;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,9 +27,8 @@ pub struct EntitiesArgs {
     /// Describe this entity, by its name or an alias
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Their states at the end of this time [default: now]
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    as_of: Option<Period>,
+    #[command(flatten)]
+    moment: MomentArgs,
     /// Only this type
     #[arg(long = "type", value_name = "TYPE", conflicts_with = "name")]
     kind: Option<String>,
@@ -39,7 +36,7 @@ pub struct EntitiesArgs {
 
 pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
     let namespaces = context.store()?.namespaces_named(&context.global.namespace)?;
-    let moment = args.as_of.map_or_else(Timestamp::now, |period| period.last());
+    let moment = args.moment.of()?;
     let (mut listed, mut found) = (Vec::<ListedEntity>::new(), Vec::<EntityFacts>::new());
     let mut all: Vec<EntityRow> = Vec::new();
     let mut generations = Vec::new();
@@ -50,9 +47,9 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
         match &args.name {
             Some(name) => {
                 let documents = snapshot.documents().await?;
-                found.extend(describe(&rows, &documents, name, namespace.name(), moment));
+                found.extend(describe(&rows, &documents, name, namespace.name(), &moment));
             }
-            None => listed.extend(list(&rows, namespace.name(), moment, args.kind.as_deref())),
+            None => listed.extend(list(&rows, namespace.name(), &moment, args.kind.as_deref())),
         }
         all.extend(rows);
     }

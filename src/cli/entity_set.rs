@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jiff::Timestamp;
 
-use super::filter::parse_time;
+use super::filter::{Limit, parse_limit};
 use super::global::{Context, WaitArgs};
 use super::input::name_of;
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
 use crate::render::set_entities;
+use crate::search::TimeField;
 use crate::store::{Change, Namespace, Note, Snapshot, Writer};
-use crate::text::Period;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,6 +30,8 @@ const MORE: &str = "\
 A state holds from its time until the next one. Of a day, a month or a year the first moment counts, in UTC; a future time
 is refused. A second state of the same time replaces the first. Names are compared without case, full-width forms and
 extra spaces; each belongs to one entity.
+
+With --time-field story_time, --time 1200 is a number in that field, apart from the states of dates.
 
 A line of --from is {\"name\": \"…\", \"entity_type\": \"…\", \"aliases\": [\"…\"], \"state\": \"…\", \"time\": \"…\"}; only the name is required,
 and \"remove\": true removes. All lines are applied or, where one is wrong, none.";
@@ -51,8 +53,11 @@ pub struct EntitySetArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     alias: Vec<String>,
     /// When the state begins, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, which state
-    #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "from")]
-    time: Option<Period>,
+    #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true, conflicts_with = "from")]
+    time: Option<Limit>,
+    /// The time is a number in this field, such as story_time
+    #[arg(long, value_name = "FIELD", value_parser = TimeField::named, requires = "time")]
+    time_field: Option<TimeField>,
     /// Replace an existing type by --type
     #[arg(long, requires = "kind")]
     retype: bool,
@@ -111,7 +116,7 @@ fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrd
         kind: args.kind.clone(),
         aliases: args.alias.clone(),
         state: args.state.clone(),
-        time: args.time,
+        time: args.time.map(|time| time.of_state(args.time_field.as_ref())).transpose()?,
         what: match (args.remove, args.retype) {
             (true, _) => What::Remove,
             (_, true) => What::Retype,

@@ -3,35 +3,123 @@
 use clap::Args;
 use jiff::Timestamp;
 
-use crate::error::Result;
-use crate::search::{Filter, Restriction};
+use crate::error::{Error, Result, Setting};
+use crate::knowledge::entities::OrderTime;
+use crate::search::{Filter, HeadingForms, Restriction, TimeField};
+use crate::store::StateTime;
 use crate::text::Period;
 
 /// The syntax of filters and times, for `--help`.
 pub(super) const FILTERS: &str = "\
 Filters: KEY = VALUE (also !=, <, <=, >, >=), KEY in (A, B), KEY contains TEXT, KEY exists, joined by and, or, not and
 ( ). Values with spaces need quotes. Keys: format, path (a glob, a folder or a file), source, title, kind, tags, time,
-section (path or title, with subsections), page, language, entity, every field of a document's metadata, every note of
+section (path or title, with subsections), page, language, entity, every field of the metadata of a document or section, every note of
 a chunk. Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; UTC without a zone.";
 
-/// Spans of time.
+/// Limits in time.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Filters")]
 pub struct TimeArgs {
     /// Only documents from before this time
-    #[arg(long, value_name = "TIME", value_parser = parse_time, hide_short_help = true)]
-    before: Option<Period>,
+    #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true, hide_short_help = true)]
+    before: Option<Limit>,
     /// Only documents from this time or later
-    #[arg(long, value_name = "TIME", value_parser = parse_time, hide_short_help = true)]
-    after: Option<Period>,
+    #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true, hide_short_help = true)]
+    after: Option<Limit>,
     /// Only documents that existed at the end of this time
-    #[arg(long, value_name = "TIME", value_parser = parse_time, hide_short_help = true)]
-    as_of: Option<Period>,
+    #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true, hide_short_help = true)]
+    as_of: Option<Limit>,
+    /// Times are the numbers in this field of metadata, such as story_time
+    #[arg(long, value_name = "FIELD", value_parser = TimeField::named, hide_short_help = true)]
+    time_field: Option<TimeField>,
+}
+
+/// A time as it was typed: a date, a number, or what may be both.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    period: Option<Period>,
+    number: Option<f64>,
 }
 
 impl TimeArgs {
-    pub(super) fn restriction(self, filter: Option<Filter>) -> Restriction {
-        Restriction { filter, before: self.before, after: self.after, as_of: self.as_of }
+    /// What a command is restricted to, beside a filter. `headings` are the forms of headings that state fields.
+    ///
+    /// # Errors
+    /// Where a limit is no date, or no number on a time field.
+    pub(super) fn restriction(self, filter: Option<Filter>, headings: HeadingForms) -> Result<Restriction> {
+        let TimeArgs { before, after, as_of, time_field } = self;
+        let Some(field) = time_field else {
+            let date =
+                |limit: Option<Limit>, name| limit.map(|limit| limit.period.ok_or_else(|| no_date(name))).transpose();
+            let (before, after, as_of) = (date(before, "before")?, date(after, "after")?, date(as_of, "as_of")?);
+            return Ok(Restriction { filter, before, after, as_of, time_field: None, headings });
+        };
+        let number = |limit: Option<Limit>, name| {
+            limit.map(|limit| limit.number.ok_or_else(|| no_number(name, &field.name))).transpose()
+        };
+        let (before, after, as_of) = (number(before, "before")?, number(after, "after")?, number(as_of, "as_of")?);
+        let time_field = Some(TimeField { before, after, as_of, ..field });
+        Ok(Restriction { filter, time_field, headings, ..Restriction::default() })
+    }
+}
+
+/// The moment whose states count.
+#[derive(Debug, Default, Args)]
+pub struct MomentArgs {
+    /// Their states at the end of this time [default: now]
+    #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true)]
+    as_of: Option<Limit>,
+    /// The time is a number in this field, such as story_time
+    #[arg(long, value_name = "FIELD", value_parser = TimeField::named)]
+    time_field: Option<TimeField>,
+}
+
+impl MomentArgs {
+    /// # Errors
+    /// Where the limit is no date, or no number on a time field.
+    pub(super) fn of(&self) -> Result<StateTime> {
+        match (&self.time_field, self.as_of) {
+            (None, None) => Ok(Timestamp::now().into()),
+            (None, Some(limit)) => Ok(limit.period.ok_or_else(|| no_date("as_of"))?.last().into()),
+            (Some(field), None) => Ok(StateTime::On { field: field.name.clone(), at: f64::INFINITY }),
+            (Some(field), Some(limit)) => {
+                let at = limit.number.ok_or_else(|| no_number("as_of", &field.name))?;
+                Ok(StateTime::On { field: field.name.clone(), at })
+            }
+        }
+    }
+}
+
+impl Limit {
+    /// The time of a state.
+    ///
+    /// # Errors
+    /// Where it is no date, or no number on a time field.
+    pub(super) fn of_state(self, field: Option<&TimeField>) -> Result<OrderTime> {
+        match field {
+            None => self.period.map(OrderTime::Period).ok_or_else(|| no_date("time")),
+            Some(TimeField { name, .. }) => {
+                let at = self.number.ok_or_else(|| no_number("time", name))?;
+                Ok(OrderTime::On { field: name.clone(), at })
+            }
+        }
+    }
+}
+
+fn no_date(setting: &'static str) -> Error {
+    Error::usage(format!("{}: expected a time such as 2026-11-21", Setting(setting)))
+        .hint(format!("{} FIELD takes the numbers in a field of metadata for times", Setting("time_field")))
+}
+
+fn no_number(setting: &'static str, field: &str) -> Error {
+    Error::usage(format!("{}: expected a number, as {field} has", Setting(setting)))
+}
+
+pub(super) fn parse_limit(text: &str) -> Result<Limit, String> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    match (parse_time(text), number) {
+        (Err(reason), None) => Err(reason),
+        (period, number) => Ok(Limit { period: period.ok(), number }),
     }
 }
 

@@ -59,14 +59,28 @@ fn adjusted(command: Command, all: bool) -> Command {
         let arg = if is_empty { arg.env(Resettable::Reset) } else { arg };
         if all { arg.hide_short_help(false) } else { arg }
     });
-    let command = match command.get_after_long_help().cloned() {
-        Some(help) if all => command.after_help(help),
-        _ => command,
+    let help = command.get_after_long_help().filter(|_| all).or(command.get_after_help());
+    let command = match help.map(|help| flowing(&help.to_string())) {
+        Some(help) => command.after_help(help),
+        None => command,
     };
     command.mut_subcommands(|subcommand| {
         let is_hidden = subcommand.is_hide_set() || (!all && RARE.contains(&subcommand.get_name()));
         adjusted(subcommand, all).hide(is_hidden)
     })
+}
+
+/// Joins the lines of paragraphs, for a terminal of any width. Indented lines and those in front of them stay.
+fn flowing(help: &str) -> String {
+    let mut text = String::new();
+    let mut lines = help.lines().peekable();
+    while let Some(line) = lines.next() {
+        text.push_str(line);
+        let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
+        let flows = is_text(line) && lines.peek().is_some_and(|next| is_text(next));
+        text.push(if flows { ' ' } else { '\n' });
+    }
+    text
 }
 
 /// Prints the help or the error that parsing ended with, and exits: errors as JSON where results would be.
@@ -143,6 +157,14 @@ mod tests {
         assert_eq!(usage.next_step(), Some("--help lists the options"));
         let error = command.try_get_matches_from_mut(["kb", "search", "x", "--modes", "broad"]).unwrap_err();
         assert!(as_usage(&error.to_string()).next_step().is_some_and(|hint| hint.contains("--mode")), "{error}");
+    }
+
+    #[test]
+    fn paragraphs_flow_and_examples_stay() {
+        assert_eq!(
+            flowing("One\ntwo.\n\nExamples:\n  kb x\n  kb y\n\nEnd."),
+            "One two.\n\nExamples:\n  kb x\n  kb y\n\nEnd.\n"
+        );
     }
 
     #[test]

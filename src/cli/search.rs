@@ -8,12 +8,12 @@ use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
 use super::global::Context;
-use crate::config::{Output, SearchSettings, Share};
+use crate::config::{HalfLifeSetting, Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::render::{self, OutputFormat};
 use crate::search::{
-    Expand, Fallback, Hit, Note, NoteCode, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
+    Expand, Fallback, Hit, Note, NoteCode, Restriction, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
 };
 use crate::store::Store;
 
@@ -173,11 +173,39 @@ pub(super) async fn ask(
     {
         searcher = searcher.asking(Arc::new(client));
     }
-    request.restriction = args.times.restriction(request.restriction.filter);
+    request.restriction = args.times.restriction(request.restriction.filter, config.headings.forms())?;
+    if let Some(setting) = config.search.half_life.filter(|setting| setting.half_life.is_some()) {
+        match half_life_fits(setting, &request.restriction) {
+            Ok(()) => {}
+            Err(error) if context.is_typed("half_life") => return Err(error),
+            Err(error) => {
+                request.half_life = None;
+                context.tell(&format!("no decay: {}", error.message()));
+            }
+        }
+    }
     if !args.doc.is_empty() {
         request.documents = Some(documents(context, &searcher, &args.doc, &store).await?);
     }
     Ok((searcher, request))
+}
+
+/// Whether a half-life has the unit of the times.
+fn half_life_fits(setting: HalfLifeSetting, restriction: &Restriction) -> Result<()> {
+    let half_life = Setting("half_life");
+    match &restriction.time_field {
+        None if setting.is_number => Err(Error::usage(format!("{half_life} is a number without a unit"))
+            .hint(format!("write 90d, or name a field of numbers with {}", Setting("time_field")))),
+        Some(field) if !setting.is_number => {
+            Err(Error::usage(format!("{half_life} is a length of time, and {} has numbers", field.name))
+                .hint("write a number, such as 100"))
+        }
+        Some(field) if field.as_of.is_none() => {
+            Err(Error::usage(format!("nothing says from when on {} ages", field.name))
+                .hint(format!("give {} too", Setting("as_of"))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The ids of the named documents in all namespaces, each once, with a note on each guess.

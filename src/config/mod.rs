@@ -3,6 +3,7 @@
 //! A topic is one struct that derives `clap::Args` and `Deserialize`: the files fill it, and clap updates it from flags and
 //! variables. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
 
+mod headings;
 mod ingest;
 mod known_stores;
 mod listing;
@@ -18,12 +19,13 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+pub use headings::HeadingsConfig;
 pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
 pub use trust::{Ignored, Risky, StoreSettings};
-pub use values::Share;
+pub use values::{HalfLifeSetting, Share};
 
 use self::settings_file::SettingsFile;
 use crate::embed::Device;
@@ -46,6 +48,8 @@ pub struct Config {
     pub ingest: IngestSettings,
     pub history: HistoryConfig,
     pub llm: LlmConfig,
+    /// The forms of headings that state a field of their sections.
+    pub headings: HeadingsConfig,
     /// What the store's file sets and does not count.
     #[serde(skip)]
     pub ignored: Option<Ignored>,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::{Args, Command, FromArgMatches};
 use serde::Deserialize;
 
-use super::values::{Seconds, Share, Whole, from_text, one_or_many};
+use super::values::{HalfLifeSetting, Seconds, Share, Whole, from_text, one_or_many};
 use crate::embed::{CrossEncoder, TokenCounter};
 use crate::error::{Error, Result, Setting};
 use crate::models::{ModelKind, Models};
@@ -86,10 +86,10 @@ pub struct SearchSettings {
     #[arg(long, value_name = "FILTER", env = "KB_SEARCH_FILTER", help_heading = FILTERS)]
     #[serde(default, deserialize_with = "one_or_many")]
     pub filter: Option<Vec<String>>,
-    /// Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]
+    /// Halve the score of a document for each 90d, 6 months, 1y of its age; hyperbolic:90d decays more slowly [default: none]
     #[arg(long, value_name = "AGE", env = "KB_SEARCH_HALF_LIFE", hide_short_help = true, help_heading = FILTERS)]
     #[serde(default, deserialize_with = "from_text")]
-    pub half_life: Option<Seconds>,
+    pub half_life: Option<HalfLifeSetting>,
     /// Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or
     /// semantic 0]
     #[arg(long, value_name = "SHARE", env = "KB_SEARCH_MIN_CONFIDENCE", hide_short_help = true, help_heading = FILTERS)]
@@ -246,7 +246,7 @@ impl SearchSettings {
         let mut request = SearchRequest {
             method,
             limit,
-            half_life: self.half_life.and_then(|Seconds(seconds)| seconds),
+            half_life: self.half_life.and_then(|setting| setting.half_life),
             min_confidence: self.min_confidence.map_or(least, |Share(least)| least),
             pool,
             rerank: rerank(self.rerank.as_ref(), self.rerank_budget, Some(DEFAULT_RERANK_TIME))?,

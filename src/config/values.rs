@@ -6,6 +6,7 @@ use std::str::FromStr;
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
+use crate::search::{Decay, HalfLife};
 use crate::text::period;
 
 /// A whole number from `LEAST` to `MOST`.
@@ -78,6 +79,35 @@ impl FromStr for Seconds {
         let seconds = period::seconds(text);
         let expected = || "expected a duration above 0 such as 500ms, 90d, 6 months or 1y, or none".to_owned();
         seconds.map(|seconds| Seconds(Some(seconds))).ok_or_else(expected)
+    }
+}
+
+/// An age that halves a score, written `90d`, or `100` where a time field has numbers, with `hyperbolic:` in front for the slower
+/// decay; `none` for no decay.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HalfLifeSetting {
+    /// `None`: no decay.
+    pub half_life: Option<HalfLife>,
+    /// Whether it is a bare number.
+    pub is_number: bool,
+}
+
+impl FromStr for HalfLifeSetting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (decay, age) = match text.trim().split_once(':') {
+            None => (Decay::Exponential, text.trim()),
+            Some(("hyperbolic", age)) => (Decay::Hyperbolic, age.trim()),
+            Some(_) => return Err("expected 90d or hyperbolic:90d".to_owned()),
+        };
+        if age.eq_ignore_ascii_case("none") {
+            return Ok(HalfLifeSetting { half_life: None, is_number: false });
+        }
+        let number = age.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+        let known = number.or_else(|| period::seconds(age)).map(|age| HalfLife { age, decay });
+        let expected = || "expected a duration above 0 such as 90d, 6 months or 1y, or none".to_owned();
+        known.map(|known| HalfLifeSetting { half_life: Some(known), is_number: number.is_some() }).ok_or_else(expected)
     }
 }
 

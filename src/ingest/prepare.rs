@@ -239,6 +239,7 @@ fn section_row(section: &Section, position: u32, doc_id: &DocId, parent_id: Opti
         chunk_end: 0,
         provenance: section.provenance.name().to_owned(),
         confidence: section.confidence,
+        metadata: section.metadata.clone(),
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Document {
     pub pages: Option<u32>,
     /// In reading order.
     pub blocks: Vec<Block>,
+    /// What the document states about the section of a heading, by the index of the heading among the blocks.
+    #[serde(default)]
+    pub section_metadata: BTreeMap<usize, BTreeMap<String, String>>,
     /// The outline (bookmarks) of a PDF, depth first, as the file has it.
     pub outline: Vec<OutlineEntry>,
     /// The number printed on each page, or given by the page labels: `12`, `xiv`.
@@ -47,6 +50,7 @@ impl Document {
             metadata: BTreeMap::new(),
             pages: None,
             blocks: Vec::new(),
+            section_metadata: BTreeMap::new(),
             outline: Vec::new(),
             page_labels: Vec::new(),
             page_heads: Vec::new(),
@@ -71,24 +75,14 @@ impl Document {
     /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal. Of
     /// its statements about itself only so many are kept: every command that lists documents reads them all.
     pub(super) fn cleaned(mut self) -> Self {
-        let all = self.metadata.len();
-        let fits = |key: &String| key.chars().nth(LONGEST_KEY).is_none();
-        self.metadata = self.metadata.into_iter().filter(|(key, _)| fits(key)).take(MOST_METADATA).collect();
-        self.metadata.values_mut().for_each(|value| *value = truncate(value, LONGEST_VALUE));
-        if self.metadata.len() < all {
-            self.warnings.push(format!("{} of metadata left out", count(all - self.metadata.len(), "field")));
+        let left_out: usize =
+            std::iter::once(&mut self.metadata).chain(self.section_metadata.values_mut()).map(clean_metadata).sum();
+        if left_out > 0 {
+            self.warnings.push(format!("{} of metadata left out", count(left_out, "field")));
         }
         self.blocks.iter_mut().chain(&mut self.page_heads).for_each(|block| clean(&mut block.text));
         self.outline.iter_mut().for_each(|entry| clean(&mut entry.title));
         self.title.iter_mut().for_each(clean);
-        self.metadata = std::mem::take(&mut self.metadata)
-            .into_iter()
-            .map(|(mut name, mut value)| {
-                clean(&mut name);
-                clean(&mut value);
-                (name, value)
-            })
-            .collect();
         self.warnings.iter_mut().for_each(clean);
         self
     }
@@ -96,6 +90,20 @@ impl Document {
     pub fn has_text(&self) -> bool {
         self.blocks.iter().any(|block| block.text.chars().any(char::is_alphanumeric))
     }
+}
+
+/// Cleans fields and gives how many are left out.
+fn clean_metadata(fields: &mut BTreeMap<String, String>) -> usize {
+    let all = fields.len();
+    let fits = |(key, _): &(String, String)| key.chars().nth(LONGEST_KEY).is_none();
+    let cleaned = |(mut name, value): (String, String)| {
+        let mut value = truncate(&value, LONGEST_VALUE);
+        clean(&mut name);
+        clean(&mut value);
+        (name, value)
+    };
+    *fields = std::mem::take(fields).into_iter().filter(fits).take(MOST_METADATA).map(cleaned).collect();
+    all - fields.len()
 }
 
 fn clean(text: &mut String) {

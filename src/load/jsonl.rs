@@ -2,17 +2,18 @@
 //! `serde_json`.
 //!
 //! Each record becomes a section of level 1 with the record's title, or its `_id` without one. If the title hides the
-//! `_id`, a last line of the text names it, so that search finds it.
+//! `_id`, a last line of the text names it, so that search finds it. All other fields are metadata of the section.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::document::{Block, Document, Format};
 use super::plain::lines_to_blocks;
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 
-/// Other fields are ignored.
 #[derive(Deserialize)]
 struct Record {
     /// A string or a number.
@@ -21,6 +22,8 @@ struct Record {
     #[serde(default)]
     title: Option<String>,
     text: String,
+    #[serde(flatten)]
+    others: Map<String, Value>,
 }
 
 /// Reads JSON Lines. Empty lines are skipped.
@@ -44,6 +47,10 @@ pub fn parse(text: &str) -> Result<Document> {
             _ => return Err(bad("its `_id` is neither text nor a number".to_owned())),
         };
         let title = record.title.map(|title| squeeze(&title)).filter(|title| !title.is_empty());
+        let fields = fields(record.others);
+        if !fields.is_empty() {
+            document.section_metadata.insert(document.blocks.len(), fields);
+        }
         document.blocks.push(Block::heading(1, title.clone().unwrap_or_else(|| id.clone())));
         document.blocks.extend(lines_to_blocks(&record.text, None));
         if title.is_some_and(|title| title != id) {
@@ -51,6 +58,27 @@ pub fn parse(text: &str) -> Result<Document> {
         }
     }
     Ok(document)
+}
+
+/// Fields as texts; those of an object stand for themselves, as in the `metadata` of BEIR.
+fn fields(others: Map<String, Value>) -> BTreeMap<String, String> {
+    let mut fields = BTreeMap::new();
+    for (name, value) in others {
+        match value {
+            Value::Null => {}
+            Value::String(text) => drop(fields.insert(name, text)),
+            Value::Object(inner) => {
+                let plain = inner.into_iter().filter(|(_, value)| !value.is_object() && !value.is_null());
+                fields.extend(plain.map(|(name, value)| (name, plain_text(&value))));
+            }
+            other => drop(fields.insert(name, plain_text(&other))),
+        }
+    }
+    fields
+}
+
+fn plain_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 pub fn is_record(line: &str) -> bool {
@@ -89,6 +117,18 @@ mod tests {
                 Block::heading(1, "x"),
             ]
         );
+    }
+
+    #[test]
+    fn other_fields_are_metadata_of_the_record() {
+        let document = parse(
+            "{\"_id\": \"a\", \"text\": \"x\", \"year\": 1200, \"tags\": [\"p\", \"q\"], \"metadata\": {\"by\": \"Ann\"}}\n\
+             {\"_id\": \"b\", \"text\": \"y\", \"note\": null}\n",
+        )
+        .unwrap();
+        let fields = [("by", "Ann"), ("tags", "[\"p\",\"q\"]"), ("year", "1200")];
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        assert_eq!(document.section_metadata, BTreeMap::from([(0, fields)]));
     }
 
     #[test]

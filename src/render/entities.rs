@@ -15,7 +15,7 @@ pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
             entity.name.clone(),
             entity.kind.clone(),
             entity.state.clone().unwrap_or_default(),
-            entity.time.map(|time| time.to_string()).unwrap_or_default(),
+            entity.time.as_ref().map(|time| time.to_string()).unwrap_or_default(),
             entity.documents.to_string(),
             entity.parents.to_string(),
         ];
@@ -71,7 +71,7 @@ fn states(entity: &EntityFacts) -> Vec<Value> {
         return vec![value(listed)];
     }
     let states = entity.states.iter();
-    states.map(|state| value_with(&value_with(listed, "state", &state.state), "time", state.time)).collect()
+    states.map(|state| value_with(&value_with(listed, "state", &state.state), "time", &state.time)).collect()
 }
 
 /// What `kb entity-set` shows. `generation` is `None` if nothing was published.
@@ -97,7 +97,7 @@ fn sentence(outcome: &EntityOutcome, dry_run: bool) -> String {
         Outcome::Unchanged => "unchanged",
     };
     let kind = super::style::around(" (", &outcome.kind, ")");
-    let state = match (&outcome.state, outcome.time) {
+    let state = match (&outcome.state, &outcome.time) {
         (Some(state), Some(time)) => format!(": {state}, since {time}"),
         _ => String::new(),
     };

@@ -191,6 +191,7 @@ mod tests {
             chunk_end: 0,
             provenance: "outline".into(),
             confidence: 1.0,
+            metadata: Default::default(),
         };
         anstream::adapter::strip_str(&table_line(&section, section.level, Shown { provenance, width })).to_string()
     }

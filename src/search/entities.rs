@@ -7,10 +7,11 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use super::context::layout::{ContextDocument, ContextEntity};
+use super::filter::Restriction;
 use super::trace::Trace;
 use crate::error::Result;
-use crate::store::{EntityRow, Snapshot};
-use crate::text::{Names, Period};
+use crate::store::{EntityRow, Snapshot, StateTime};
+use crate::text::Names;
 
 /// The entities of a namespace, ready to be recognised.
 pub(super) struct KnownEntities {
@@ -41,15 +42,15 @@ impl KnownEntities {
 }
 
 impl ContextEntity {
-    fn of(row: &EntityRow, namespace: &str, moment: Timestamp, in_question: bool) -> Option<Self> {
-        let state = row.state_at(moment)?;
+    fn of(row: &EntityRow, namespace: &str, moment: &StateTime, in_question: bool) -> Option<Self> {
+        let state = row.state_at(moment.clone())?;
         Some(ContextEntity {
             name: row.name.clone(),
             kind: row.kind.clone(),
             aliases: row.aliases.clone(),
             namespace: namespace.to_owned(),
             state: state.state.clone(),
-            time: state.time,
+            time: state.time.clone(),
             in_question,
         })
     }
@@ -64,13 +65,18 @@ pub(super) struct Recogniser<'k> {
     /// The namespaces that are searched, by name.
     known: Vec<(&'k str, &'k KnownEntities)>,
     query: &'k str,
-    moment: Timestamp,
+    moment: StateTime,
 }
 
 impl<'k> Recogniser<'k> {
-    /// The end of the period `as_of` is the moment whose states count; otherwise now.
-    pub(super) fn new(known: Vec<(&'k str, &'k KnownEntities)>, query: &'k str, as_of: Option<Period>) -> Self {
-        Recogniser { known, query, moment: as_of.map_or_else(Timestamp::now, |period| period.last()) }
+    /// The states count of the end of the period `as_of`, or of its number in the time field; otherwise those of now, or the
+    /// last ones of the field.
+    pub(super) fn new(known: Vec<(&'k str, &'k KnownEntities)>, query: &'k str, restriction: &Restriction) -> Self {
+        let moment = match &restriction.time_field {
+            Some(field) => StateTime::On { field: field.name.clone(), at: field.as_of.unwrap_or(f64::INFINITY) },
+            None => restriction.as_of.map_or_else(Timestamp::now, |period| period.last()).into(),
+        };
+        Recogniser { known, query, moment }
     }
 
     /// The entities with a state that the question mentions, then those that the documents' parent chunks or titles do,
@@ -79,7 +85,7 @@ impl<'k> Recogniser<'k> {
         let mut found: Vec<ContextEntity> = Vec::new();
         let mut take = |rows: Vec<&EntityRow>, namespace: &str, in_question: bool| {
             for row in rows {
-                let entity = ContextEntity::of(row, namespace, self.moment, in_question);
+                let entity = ContextEntity::of(row, namespace, &self.moment, in_question);
                 found.extend(entity.filter(|entity| !found.iter().any(|known| known.is_same(entity))));
             }
         };
@@ -104,7 +110,7 @@ pub(super) fn explain(recogniser: &Recogniser<'_>, start: Instant, trace: &mut T
     let mut notes = Vec::new();
     for (namespace, known) in &recogniser.known {
         for row in known.in_text(recogniser.query) {
-            let note = match ContextEntity::of(row, namespace, recogniser.moment, true) {
+            let note = match ContextEntity::of(row, namespace, &recogniser.moment, true) {
                 Some(entity) => format!("{}{}", entity.name, entity.in_words()),
                 None => format!("{}, without a state", row.name),
             };
@@ -130,7 +136,7 @@ mod tests {
     fn entity(name: &str, states: &[(&str, &str)]) -> EntityRow {
         let mut row = EntityRow::named(name, Timestamp::UNIX_EPOCH);
         for (time, state) in states {
-            row.set_state(EntityState { time: at(time), state: (*state).to_owned(), set_at: at(time) });
+            row.set_state(EntityState { time: at(time).into(), state: (*state).to_owned(), set_at: at(time) });
         }
         row
     }
@@ -163,10 +169,11 @@ mod tests {
             ]
         };
         let (a, b) = (KnownEntities::new(rows("on")).unwrap(), KnownEntities::new(rows("off")).unwrap());
-        let recogniser =
-            Recogniser {
-                known: vec![("a", &a), ("b", &b)], query: "泵的状态？", moment: at("2026-02-01T00:00:00Z")
-            };
+        let recogniser = Recogniser {
+            known: vec![("a", &a), ("b", &b)],
+            query: "泵的状态？",
+            moment: at("2026-02-01T00:00:00Z").into(),
+        };
         let found = recogniser.mentioned(&[document("b", "the seal of the valve V-2")]);
         let described: Vec<String> = found
             .iter()
@@ -179,6 +186,7 @@ mod tests {
     #[test]
     fn the_moment_is_the_last_of_the_time_asked_for() {
         let as_of = Period::asked("2026-02", Timestamp::UNIX_EPOCH);
-        assert_eq!(Recogniser::new(Vec::new(), "x", as_of).moment, at("2026-02-28T23:59:59.999999999Z"));
+        let restriction = Restriction { as_of, ..Restriction::default() };
+        assert_eq!(Recogniser::new(Vec::new(), "x", &restriction).moment, at("2026-02-28T23:59:59.999999999Z").into());
     }
 }

@@ -41,16 +41,17 @@ pub use contents::Contents;
 pub use context::Context;
 pub use context::layout::{ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Template};
 pub use encoder::Encoder;
+pub use filter::headings::HeadingForm;
 pub use filter::syntax::Filter;
-pub use filter::{Restriction, scopes_within};
+pub use filter::{HeadingForms, Restriction, TimeField, scopes_within};
 pub use find_section::{document_with, find_sections, title_section};
 pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};
 pub use request::{
     Beam, CrossEncoderRerank, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH,
-    DEFAULT_RERANK_TIME, Expand, Fallback, Fusion, GroupBy, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank,
-    SearchRequest, Shape, Target, Weights,
+    DEFAULT_RERANK_TIME, Decay, Expand, Fallback, Fusion, GroupBy, HalfLife, LARGEST_LIMIT, LARGEST_POOL, Method, Mode,
+    Rerank, SearchRequest, Shape, Target, Weights,
 };
 pub use resolve::{Purpose, resolve_document, resolve_each};
 pub use result::SearchResult;

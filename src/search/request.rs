@@ -174,6 +174,35 @@ pub enum Expand {
     Llm,
 }
 
+/// The age that halves a score, and how it decays further.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HalfLife {
+    /// In seconds, or in the unit of the time field.
+    pub age: f64,
+    pub decay: Decay,
+}
+
+/// How a score decays with age.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Decay {
+    /// By half with each half-life: 0.5^(age / half-life).
+    #[default]
+    Exponential,
+    /// Ever slower: 1 / (1 + age / half-life).
+    Hyperbolic,
+}
+
+impl HalfLife {
+    /// The share of a score that is left at an age. What is from the future counts as new.
+    pub(super) fn share_left(self, age: f64) -> f32 {
+        let lives = age.max(0.0) / self.age;
+        match self.decay {
+            Decay::Exponential => 0.5f64.powf(lives) as f32,
+            Decay::Hyperbolic => (1.0 / (1.0 + lives)) as f32,
+        }
+    }
+}
+
 /// When a search is tried again with wider settings; never, where no condition is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -368,8 +397,8 @@ pub struct SearchRequest {
     pub documents: Option<Vec<DocId>>,
     /// Further restricts those documents.
     pub restriction: Restriction,
-    /// Seconds of a document's age, counted from now or `restriction.as_of`, that halve its scores.
-    pub half_life: Option<f64>,
+    /// How scores decay with the age of documents, counted from now or `restriction.as_of`.
+    pub half_life: Option<HalfLife>,
     /// Hits below this confidence are dropped.
     pub min_confidence: f32,
     /// Candidates per retriever.

@@ -5,8 +5,8 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
-use super::filter::facts::{Documents, Facts};
-use super::filter::scopes;
+use super::filter::facts::Facts;
+use super::filter::{Restriction, TimeField, scopes};
 use super::hit::Candidate;
 use super::note::NoteCode;
 use super::request::SearchRequest;
@@ -103,7 +103,8 @@ fn nothing_has(phrases: &[String], instead: bool) -> String {
     format!("no parent chunk has {the} {}; {then}", quoted.join(", "))
 }
 
-/// Halves scores with the age of their documents, where that was asked for.
+/// Lowers scores with the age of what they are of, where that was asked for, and sorts the candidates anew. What has no time
+/// keeps its score.
 pub(super) async fn decay_scores(
     searcher: &Searcher,
     question: &Question<'_>,
@@ -113,35 +114,65 @@ pub(super) async fn decay_scores(
 ) -> Result<Vec<Candidate>> {
     let Some(half_life) = question.request.half_life else { return Ok(candidates) };
     let start = Instant::now();
-    let each = searcher.searched.iter().zip(snapshots);
-    let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts.documents(snapshot))).await?;
-    let seen_from = question.request.restriction.seen_from(question.now);
-    let undated = decay(&mut candidates, half_life, seen_from, &documents);
-    let note = format!("half-life {}, seen from {seen_from:.0}; {undated} without a time", duration(half_life));
+    let restriction = &question.request.restriction;
+    let (ages, seen_from, length) = match &restriction.time_field {
+        Some(TimeField { name, as_of: Some(now), .. }) => {
+            let numbers = numbers(searcher, snapshots, restriction, name, &candidates).await?;
+            let ages = numbers.into_iter().map(|number| number.map(|number| now - number)).collect();
+            (ages, format!("{name} {now}"), half_life.age.to_string())
+        }
+        _ => {
+            let now = restriction.seen_from(question.now);
+            (
+                ages_in_seconds(searcher, snapshots, now, &candidates).await?,
+                format!("{now:.0}"),
+                duration(half_life.age),
+            )
+        }
+    };
+    for (candidate, age) in candidates.iter_mut().zip(&ages) {
+        candidate.score *= age.map_or(1.0, |age| half_life.share_left(age));
+    }
+    // The sort is stable: equals keep their order.
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let undated = ages.iter().filter(|age| age.is_none()).count();
+    let note = format!("half-life {length}, seen from {seen_from}; {undated} without a time");
     trace.stage("decay", start, candidates.len(), candidates.len()).note(note).ranking(&candidates);
     Ok(candidates)
 }
 
-/// Halves the score of a candidate for each half-life (in seconds) that its document is older than `seen_from`, and
-/// sorts the candidates anew. `documents` holds the documents of each namespace. A document without a time keeps its score;
-/// returns the number of such candidates.
-fn decay(candidates: &mut [Candidate], half_life: f64, seen_from: Timestamp, documents: &[&Documents]) -> usize {
-    let mut undated = 0;
-    for candidate in candidates.iter_mut() {
-        let document = documents.get(candidate.namespace).and_then(|known| known.get(candidate.chunk_id.doc_id()));
-        match document.and_then(|document| document.time.as_ref()) {
-            Some(time) => candidate.score *= share_left(seen_from.duration_since(time.at).as_secs_f64(), half_life),
-            None => undated += 1,
-        }
-    }
-    // The sort is stable: equals keep their order.
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-    undated
+/// The ages of the candidates' documents in seconds, seen from a moment; `None` without a time.
+async fn ages_in_seconds(
+    searcher: &Searcher,
+    snapshots: &[&Snapshot],
+    now: Timestamp,
+    candidates: &[Candidate],
+) -> Result<Vec<Option<f64>>> {
+    let each = searcher.searched.iter().zip(snapshots);
+    let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts.documents(snapshot))).await?;
+    let age = |candidate: &Candidate| {
+        let document = documents.get(candidate.namespace)?.get(candidate.chunk_id.doc_id())?;
+        Some(now.duration_since(document.time.as_ref()?.at).as_secs_f64())
+    };
+    Ok(candidates.iter().map(age).collect())
 }
 
-/// The share of a score that is left after `age` seconds. Documents from the future count as new.
-fn share_left(age: f64, half_life: f64) -> f32 {
-    0.5f64.powf(age.max(0.0) / half_life) as f32
+/// The numbers that the candidates have in a time field; `None` without one.
+async fn numbers(
+    searcher: &Searcher,
+    snapshots: &[&Snapshot],
+    restriction: &Restriction,
+    field: &str,
+    candidates: &[Candidate],
+) -> Result<Vec<Option<f64>>> {
+    let mut numbers = vec![None; candidates.len()];
+    for (place, (searched, snapshot)) in searcher.searched.iter().zip(snapshots).enumerate() {
+        let own: Vec<usize> = (0..candidates.len()).filter(|&at| candidates[at].namespace == place).collect();
+        let ids: Vec<ChunkId> = own.iter().map(|&at| candidates[at].chunk_id.clone()).collect();
+        let found = searched.facts.numbers(snapshot, &restriction.headings, field, &ids).await?;
+        own.into_iter().zip(found).for_each(|(at, number)| numbers[at] = number);
+    }
+    Ok(numbers)
 }
 
 impl Searcher {

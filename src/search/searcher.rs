@@ -137,7 +137,7 @@ impl Searcher {
         let read = async |searched: &'s Searched| searched.facts.entities(searched.snapshot().await?).await;
         let known = try_join_all(self.searched.iter().map(read)).await?;
         let known = self.searched.iter().map(Searched::name).zip(known).collect();
-        Ok(Recogniser::new(known, &request.query, request.restriction.as_of))
+        Ok(Recogniser::new(known, &request.query, &request.restriction))
     }
 
     /// The names of entities, as people set them. They apply to all namespaces.

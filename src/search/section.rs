@@ -158,6 +158,7 @@ pub(super) mod tests {
             chunk_end: 0,
             provenance: "markup".into(),
             confidence: 1.0,
+            metadata: Default::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use super::filter::Restriction;
+use super::filter::{Restriction, TimeField};
 use super::hit::Hit;
 use super::request::{Fallback, Mode, Rerank, SearchRequest, Target};
 use super::result::SearchResult;
@@ -158,13 +158,14 @@ impl Case<'_> {
 
     /// The setting that restricts what may be found, where it is one.
     fn restricting_setting(&self) -> Option<&'static str> {
-        let Restriction { filter, before, after, as_of } = &self.request.restriction;
+        let Restriction { filter, before, after, as_of, time_field, headings: _ } = &self.request.restriction;
+        let on = |limit: fn(&TimeField) -> Option<f64>| time_field.as_ref().and_then(limit).is_some();
         let all = [
             ("doc", self.request.documents.is_some()),
             ("filter", filter.is_some()),
-            ("as_of", as_of.is_some()),
-            ("after", after.is_some()),
-            ("before", before.is_some()),
+            ("as_of", as_of.is_some() || on(|field| field.as_of)),
+            ("after", after.is_some() || on(|field| field.after)),
+            ("before", before.is_some() || on(|field| field.before)),
         ];
         let mut set = all.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting);
         set.next().filter(|_| set.next().is_none())

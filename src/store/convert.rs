@@ -95,6 +95,7 @@ pub(super) fn sections_to_batch(rows: &[&SectionRow]) -> Result<RecordBatch> {
         numbers("chunk_end", rows, |row| row.chunk_end),
         texts("provenance", rows, |row| &row.provenance),
         ("confidence", Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| row.confidence))), false),
+        optional_texts("metadata", rows, |row| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
     ];
     batch(SECTIONS, columns)
 }
@@ -213,6 +214,7 @@ pub(super) fn section(columns: &Columns, i: usize) -> Result<SectionRow> {
         chunk_end: columns.number("chunk_end", i)?,
         provenance: columns.text("provenance", i)?,
         confidence: columns.float("confidence", i)?,
+        metadata: columns.optional_json("metadata", i)?.unwrap_or_default(),
     })
 }
 

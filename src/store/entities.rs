@@ -5,14 +5,16 @@
 //! an entity where its own text or the titles above it have one of the names ([`Names`]): what a manual of pump P-12 contains
 //! is about P-12, also where the text has only "the pump". Counts, filters and contexts follow this one rule.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::text::{Names, fold_name};
+use crate::text::{Names, date_or_moment, fold_name};
 
 /// A thing that documents mention.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,11 +40,81 @@ pub struct EntityRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityState {
     /// From when on.
-    pub time: Timestamp,
+    pub time: StateTime,
     /// What it was.
     pub state: String,
     /// When it was recorded.
     pub set_at: Timestamp,
+}
+
+/// A time of states: a moment, or a number in a time field. Those of different kinds and fields have nothing to do with each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum StateTime {
+    At(Timestamp),
+    On { field: String, at: f64 },
+}
+
+impl StateTime {
+    /// Whether the two can be compared.
+    pub fn is_beside(&self, other: &StateTime) -> bool {
+        match (self, other) {
+            (StateTime::At(_), StateTime::At(_)) => true,
+            (StateTime::On { field: own, .. }, StateTime::On { field, .. }) => own == field,
+            _ => false,
+        }
+    }
+
+    /// For people: a day without the time of day where it is its beginning.
+    pub fn in_words(&self) -> String {
+        match self {
+            StateTime::At(moment) => date_or_moment(*moment),
+            StateTime::On { .. } => self.to_string(),
+        }
+    }
+}
+
+impl Default for StateTime {
+    fn default() -> Self {
+        StateTime::At(Timestamp::UNIX_EPOCH)
+    }
+}
+
+impl From<Timestamp> for StateTime {
+    fn from(moment: Timestamp) -> Self {
+        StateTime::At(moment)
+    }
+}
+
+impl fmt::Display for StateTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StateTime::At(moment) => moment.fmt(f),
+            StateTime::On { field, at } => write!(f, "{field} {at}"),
+        }
+    }
+}
+
+// The numbers are finite.
+impl Eq for StateTime {}
+
+impl Ord for StateTime {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (StateTime::At(own), StateTime::At(other)) => own.cmp(other),
+            (StateTime::On { field: own, at }, StateTime::On { field, at: other }) => {
+                own.cmp(field).then(at.total_cmp(other))
+            }
+            (StateTime::At(_), _) => Ordering::Less,
+            (_, StateTime::At(_)) => Ordering::Greater,
+        }
+    }
+}
+
+impl PartialOrd for StateTime {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl EntityRow {
@@ -65,14 +137,15 @@ impl EntityRow {
     }
 
     /// What it was at a moment: the last state that was set for then or before.
-    pub fn state_at(&self, moment: Timestamp) -> Option<&EntityState> {
+    pub fn state_at(&self, moment: impl Into<StateTime>) -> Option<&EntityState> {
+        let moment = moment.into();
         let behind = self.states.partition_point(|state| state.time <= moment);
-        behind.checked_sub(1).and_then(|place| self.states.get(place))
+        self.states[..behind].last().filter(|state| state.time.is_beside(&moment))
     }
 
     /// Records its state from a time on, in the place of an earlier record of that very time.
     pub fn set_state(&mut self, new: EntityState) {
-        match self.states.binary_search_by_key(&new.time, |state| state.time) {
+        match self.states.binary_search_by(|state| state.time.cmp(&new.time)) {
             Ok(place) => self.states[place] = new,
             Err(place) => self.states.insert(place, new),
         }
@@ -178,7 +251,7 @@ mod row_tests {
     }
 
     fn state(second: i64, text: &str) -> EntityState {
-        EntityState { time: at(second), state: text.to_owned(), set_at: at(100) }
+        EntityState { time: at(second).into(), state: text.to_owned(), set_at: at(100) }
     }
 
     #[test]
@@ -189,6 +262,18 @@ mod row_tests {
         assert_eq!(row.state_at(at(10)).unwrap().state, "new");
         row.set_state(state(10, "broken"));
         assert_eq!((row.states.len(), row.state_at(at(99)).unwrap().state.as_str()), (1, "broken"));
+    }
+
+    #[test]
+    fn states_of_a_time_field_are_apart_from_those_of_dates() {
+        let on = |at: f64| StateTime::On { field: "story_time".to_owned(), at };
+        let mut row = EntityRow::named("Frodo", at(0));
+        row.set_state(state(10, "read"));
+        row.set_state(EntityState { time: on(1200.0), state: "in Bree".to_owned(), set_at: at(100) });
+        assert_eq!(row.state_at(at(99)).unwrap().state, "read");
+        assert_eq!(row.state_at(on(1300.0)).unwrap().state, "in Bree");
+        assert_eq!(row.state_at(on(1199.0)), None);
+        assert_eq!(row.state_at(StateTime::On { field: "other".to_owned(), at: 5.0 }), None);
     }
 
     proptest! {

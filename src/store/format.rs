@@ -15,9 +15,11 @@ use crate::error::{Error, NextStep, Result, Setting};
 /// The file, in the store's folder.
 pub(super) const FORMAT_FILE: &str = "kb.json";
 /// What this program can read, and what others must know to read what it writes.
-const READER: u32 = 1;
+const READER: u32 = 2;
+/// Older formats were never released.
+const OLDEST: u32 = 2;
 /// What this program can write to, and what others must know to write beside it.
-const WRITER: u32 = 1;
+const WRITER: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Format {
@@ -54,8 +56,8 @@ impl Format {
     /// Where the store needs another program to be read.
     pub(super) fn must_be_readable(&self, root: &Path) -> Result<()> {
         match (self.min_reader, self.min_writer) {
-            (Some(least), Some(_)) if least <= READER => Ok(()),
-            (Some(least), Some(_)) => Err(self.too_new(root, "read", least, READER)),
+            (Some(least), Some(_)) if (OLDEST..=READER).contains(&least) => Ok(()),
+            (Some(least), Some(_)) if least > READER => Err(self.too_new(root, "read", least, READER)),
             _ => Err(Error::failed(format!("the store at {} is of an unreleased kb", root.display())).hint(again(""))),
         }
     }
@@ -110,10 +112,12 @@ mod tests {
 
     #[test]
     fn a_store_of_an_unreleased_version_is_refused_with_the_way_to_ingest_again() {
-        let old: Format = serde_json::from_str(r#"{"format": 2, "created_by": "0.1.0"}"#).unwrap();
-        let error = old.must_be_readable(Path::new("/here/.kb")).unwrap_err();
-        assert!(error.message().contains("/here/.kb is of an unreleased kb"), "{error}");
-        assert!(error.next_step().is_some_and(|hint| hint.starts_with("ingest the documents again")), "{error}");
+        let first: Format = serde_json::from_str(r#"{"format": 2, "created_by": "0.1.0"}"#).unwrap();
+        for old in [first, format(OLDEST - 1, OLDEST - 1)] {
+            let error = old.must_be_readable(Path::new("/here/.kb")).unwrap_err();
+            assert!(error.message().contains("/here/.kb is of an unreleased kb"), "{error}");
+            assert!(error.next_step().is_some_and(|hint| hint.starts_with("ingest the documents again")), "{error}");
+        }
     }
 
     #[test]
@@ -132,7 +136,7 @@ mod tests {
         let stored = blake3::hash(format!("{columns:?}{keyword}").as_bytes()).to_hex();
         assert_eq!(
             (READER, WRITER, &stored[..16]),
-            (1, 1, "7f8571e6bdc9dd70"),
+            (2, 2, "2fad31ca73fe0efa"),
             "columns or keyword fields have changed: raise WRITER, and READER where older programs would misread them"
         );
     }

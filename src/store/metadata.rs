@@ -21,6 +21,15 @@ pub enum MetadataValue {
 }
 
 impl MetadataValue {
+    /// What a document states: a number, `true`, `false`, a list as JSON writes it, otherwise text.
+    pub fn stated(text: &str) -> Self {
+        let list = || serde_json::from_str(text).ok();
+        match text.starts_with('[') {
+            true => list().unwrap_or_else(|| MetadataValue::from(text)),
+            false => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
+        }
+    }
+
     /// What a list has; of another value, itself, and of a text in commas its parts.
     fn parts(&self) -> Vec<MetadataValue> {
         match self {
@@ -129,7 +138,7 @@ impl Metadata {
     /// What counts, by field.
     pub fn fields(&self) -> Fields {
         let mut all: Fields =
-            self.stated.iter().map(|(name, text)| (name.clone(), MetadataValue::from(text.as_str()))).collect();
+            self.stated.iter().map(|(name, text)| (name.clone(), MetadataValue::stated(text))).collect();
         let tags = |all: &Fields| all.get(TAGS).map(MetadataValue::parts).unwrap_or_default();
         for (name, value) in &self.given {
             let value = match name.as_str() {

@@ -57,7 +57,7 @@ mod words;
 mod writer;
 
 pub use cache_folder::CacheFolder;
-pub use entities::{EntityChange, EntityRow, EntityState};
+pub use entities::{EntityChange, EntityRow, EntityState, StateTime};
 pub use fault::{REWRITE_STEPS, STEPS};
 #[cfg(feature = "fuzzing")]
 pub use history::record_is_readable;

@@ -139,6 +139,24 @@ impl Snapshot {
         self.tables.read(&self.tables.sections, filter, columns, title).await
     }
 
+    /// What documents state about their sections, or about some of them; most state nothing.
+    pub async fn section_metadata(
+        &self,
+        section_ids: Option<&[SectionId]>,
+    ) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
+        let of = section_ids.map_or_else(String::new, |ids| format!(" AND {}", in_list("section_id", ids)));
+        let stated = Some(format!("metadata IS NOT NULL{of}"));
+        let columns = Wanted::Named(&["section_id", "metadata"]);
+        self.tables
+            .read(&self.tables.sections, stated, columns, |columns, row| {
+                Ok((
+                    columns.text("section_id", row)?.into(),
+                    columns.optional_json("metadata", row)?.unwrap_or_default(),
+                ))
+            })
+            .await
+    }
+
     /// The parent chunks of a document, by index, with all vectors.
     pub async fn parents_of(&self, doc_id: &str) -> Result<Vec<ParentChunk>> {
         let each = self.parents_by_document(&[doc_id.into()], Wanted::All).await?;

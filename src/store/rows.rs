@@ -228,6 +228,9 @@ pub struct SectionRow {
     pub provenance: String,
     /// From 0 to 1.
     pub confidence: f32,
+    /// What the document states about it: the fields of a record.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// Which of the two levels a chunk is on.

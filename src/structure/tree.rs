@@ -1,5 +1,7 @@
 //! Headings to a tree of sections with paths, page ranges and text.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::load::{BlockKind, Document};
@@ -72,6 +74,9 @@ pub struct Section {
     pub provenance: Provenance,
     /// The probability that this is a section, from 0 to 1.
     pub confidence: f32,
+    /// What the document states about it.
+    #[serde(default)]
+    pub metadata: BTreeMap<String, String>,
     /// Without that of its subsections. It is not written: the chunks cut from it have it.
     #[serde(skip)]
     pub text: SectionText,
@@ -154,6 +159,7 @@ pub(super) fn build(document: &Document, title: &str, headings: Vec<Heading>) ->
         };
         let level = u32::try_from(open.len()).unwrap_or(u32::MAX).saturating_add(1);
         open.push((heading.level, index, 0));
+        let of_heading = heading.start.checked_sub(heading.heading_blocks.max(1));
         let last_page = text.pages.last().map(|&(_, page)| page).max(heading.page);
         sections.push(Section {
             path,
@@ -164,6 +170,7 @@ pub(super) fn build(document: &Document, title: &str, headings: Vec<Heading>) ->
             page_end: last_page,
             provenance: heading.provenance,
             confidence: heading.confidence,
+            metadata: of_heading.and_then(|at| document.section_metadata.get(&at)).cloned().unwrap_or_default(),
             text,
         });
     }
@@ -186,6 +193,7 @@ fn preamble(document: &Document, title: &str, text: SectionText) -> Section {
         page_end: text.pages.last().map(|&(_, page)| page).or(document.pages.map(|_| 1)),
         provenance: Provenance::None,
         confidence: 1.0,
+        metadata: BTreeMap::new(),
         text,
     }
 }

@@ -48,6 +48,7 @@ mod show;
 mod structure;
 mod synonyms;
 mod tables;
+mod time_field;
 mod toc;
 mod trust;
 mod worker;

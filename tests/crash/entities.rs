@@ -9,7 +9,7 @@ use crate::versions::{INGEST, assert_sound, version_of, write_version};
 
 /// Two entities that are added and one that is changed, in one publication.
 const LINES: &str = "{\"name\": \"valves\", \"state\": \"shut\", \"time\": \"2025\"}\n\
-                     {\"name\": \"pumps\", \"type\": \"machine\"}\n\
+                     {\"name\": \"pumps\", \"entity_type\": \"machine\"}\n\
                      {\"name\": \"version1x\", \"aliases\": [\"first\"], \"state\": \"old\", \"time\": \"2025\"}\n";
 const SET: [&str; 3] = ["entity-set", "--from", "lines.jsonl"];
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::list::nearest;
 use super::orders::{EntityOrder, What};
 use crate::error::{Error, NextStep, Result, Setting};
-use crate::store::{EntityChange, EntityRow, EntityState};
+use crate::store::{EntityChange, EntityRow, EntityState, StateTime};
 use crate::text::{count, fold_name};
 
 /// The entities of a namespace: all of them are read for every context.
@@ -36,10 +36,10 @@ pub struct EntityOutcome {
     pub outcome: Outcome,
     /// The number of its states afterwards.
     pub states: usize,
-    /// Its state now.
+    /// Its state now; where it has none, the last of a time field.
     pub state: Option<String>,
     /// The beginning of that state.
-    pub time: Option<Timestamp>,
+    pub time: Option<StateTime>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -150,11 +150,11 @@ impl Entities {
                 .hint(format!("an entity has at most {MOST_ALIASES}")));
         }
         if let Some(state) = order.state {
-            let time = order.time.map_or(now, |time| time.start);
+            let is_now = order.time.is_none();
+            let time = order.time.map_or(now.into(), |time| time.start());
             // A state that holds already is not set again from now on.
-            let holds = row
-                .state_at(time)
-                .is_some_and(|known| known.state == state && (order.time.is_none() || known.time == time));
+            let holds =
+                row.state_at(time.clone()).is_some_and(|known| known.state == state && (is_now || known.time == time));
             if !holds {
                 row.set_state(EntityState { time, state, set_at: now });
             }
@@ -199,18 +199,19 @@ impl Entities {
                     .hint(format!("its aliases: {}", row.aliases.join(", "))));
             }
         }
-        if let Some(time) = order.time {
-            let meant: Vec<Timestamp> =
-                row.states.iter().map(|state| state.time).filter(|state| time.has(*state)).collect();
-            let times = |times: &[Timestamp]| {
+        if let Some(time) = &order.time {
+            let of = |is_meant: &dyn Fn(&StateTime) -> bool| -> Vec<StateTime> {
+                row.states.iter().map(|state| state.time.clone()).filter(is_meant).collect()
+            };
+            let (meant, all) = (of(&|own| time.has(own)), of(&|_| true));
+            let times = |times: &[StateTime]| {
                 let more = if times.len() > MOST_NAMED { ", …" } else { "" };
-                let shown: Vec<String> = times.iter().take(MOST_NAMED).map(Timestamp::to_string).collect();
+                let shown: Vec<String> = times.iter().take(MOST_NAMED).map(StateTime::to_string).collect();
                 format!("{}{more}", shown.join(", "))
             };
             match meant.as_slice() {
                 [one] => row.states.retain(|state| state.time != *one),
                 [] => {
-                    let all: Vec<Timestamp> = row.states.iter().map(|state| state.time).collect();
                     let error = Error::not_found(format!("{:?} has no state of that time", row.name));
                     return Err(match all.is_empty() {
                         true => error.hint("it has no states"),
@@ -242,14 +243,14 @@ impl Entities {
                 (Some(_), Some(_)) => Outcome::Changed,
             };
             let Some(row) = is.or(was) else { continue };
-            let holding = is.and_then(|row| row.state_at(now));
+            let holding = is.and_then(|row| row.state_at(now).or(row.states.last()));
             plan.outcomes.push(EntityOutcome {
                 name: row.name.clone(),
                 kind: row.kind.clone(),
                 outcome,
                 states: is.map_or(0, |row| row.states.len()),
                 state: holding.map(|state| state.state.clone()),
-                time: holding.map(|state| state.time),
+                time: holding.map(|state| state.time.clone()),
             });
             match outcome {
                 Outcome::Removed => plan.change.remove.push(key.clone()),
@@ -265,6 +266,7 @@ impl Entities {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::entities::OrderTime;
     use crate::text::Period;
     use proptest::prelude::*;
 
@@ -278,7 +280,7 @@ mod tests {
 
     fn state(name: &str, state: &str, time: Option<&str>) -> EntityOrder {
         let time = time.map(|time| Period::asked(time, now()).unwrap());
-        EntityOrder { state: Some(state.to_owned()), time, ..order(name) }
+        EntityOrder { state: Some(state.to_owned()), time: time.map(OrderTime::Period), ..order(name) }
     }
 
     fn alias(name: &str, alias: &str) -> EntityOrder {
@@ -354,7 +356,9 @@ mod tests {
             state("Pump", "off", Some("2026-02-05")),
         ];
         let rows = after(&[], &orders);
-        let at = |time: &str| removal(EntityOrder { time: Period::asked(time, now()), ..order("Pump") });
+        let at = |time: &str| {
+            removal(EntityOrder { time: Period::asked(time, now()).map(OrderTime::Period), ..order("Pump") })
+        };
         let message = |order| try_all(&rows, &[order]).unwrap_err().to_line();
         assert!(message(at("2026-02")).contains("2 states of that time"), "{}", message(at("2026-02")));
         assert!(message(at("2025")).contains("2026-01-01T00:00:00Z"));
@@ -383,7 +387,7 @@ mod tests {
                 1 => alias("Pump", names[*name]),
                 _ => state("pump", &format!("state {name}"), Some(&format!("2026-{month:02}"))),
             }).collect();
-            let orders: Vec<EntityOrder> = orders.into_iter().filter(|order| order.time.is_none_or(|time| time.start < now())).collect();
+            let orders: Vec<EntityOrder> = orders.into_iter().filter(|order| order.time.as_ref().is_none_or(|time| time.start() < now().into())).collect();
             let rows = after(&[], &orders);
             let removed = after(&rows, &[removal(order("Pump"))]);
             prop_assert_eq!(&removed, &[]);

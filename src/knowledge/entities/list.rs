@@ -1,10 +1,9 @@
 //! Entities in lists and on their own, with their mentions.
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::ids::DocId;
-use crate::store::{DocumentRow, EntityRow, EntityState};
+use crate::store::{DocumentRow, EntityRow, EntityState, StateTime};
 use crate::text::fold_name;
 
 /// The least likeness of a suggested name, from 0 to 1.
@@ -21,7 +20,7 @@ pub struct ListedEntity {
     /// At the moment of the list.
     pub state: Option<String>,
     /// Since when.
-    pub time: Option<Timestamp>,
+    pub time: Option<StateTime>,
     /// Documents that mention it.
     pub documents: usize,
     /// Parent chunks that mention it.
@@ -34,7 +33,7 @@ pub struct ListedEntity {
 pub struct EntityFacts {
     #[serde(flatten)]
     pub listed: ListedEntity,
-    /// Its states up to the moment, the earliest first.
+    /// Its states up to the moment, and those of other time fields, the earliest first.
     pub states: Vec<EntityState>,
     /// The documents that mention it, those with most parent chunks first.
     pub mentions: Vec<EntityMention>,
@@ -51,20 +50,20 @@ pub struct EntityMention {
 }
 
 /// The entities of a namespace as of a moment, by name; only those of a type if one is given.
-pub fn list(rows: &[EntityRow], namespace: &str, moment: Timestamp, kind: Option<&str>) -> Vec<ListedEntity> {
+pub fn list(rows: &[EntityRow], namespace: &str, moment: &StateTime, kind: Option<&str>) -> Vec<ListedEntity> {
     let kind = kind.map(fold_name);
     let wanted = |row: &&EntityRow| kind.as_ref().is_none_or(|kind| fold_name(&row.kind) == *kind);
     rows.iter().filter(wanted).map(|row| listed(row, namespace, moment)).collect()
 }
 
-fn listed(row: &EntityRow, namespace: &str, moment: Timestamp) -> ListedEntity {
-    let state = row.state_at(moment);
+fn listed(row: &EntityRow, namespace: &str, moment: &StateTime) -> ListedEntity {
+    let state = row.state_at(moment.clone());
     ListedEntity {
         name: row.name.clone(),
         kind: row.kind.clone(),
         aliases: row.aliases.clone(),
         state: state.map(|state| state.state.clone()),
-        time: state.map(|state| state.time),
+        time: state.map(|state| state.time.clone()),
         documents: row.mentions.len(),
         parents: row.parent_chunks(),
         namespace: namespace.to_owned(),
@@ -77,7 +76,7 @@ pub fn describe(
     documents: &[DocumentRow],
     name: &str,
     namespace: &str,
-    moment: Timestamp,
+    moment: &StateTime,
 ) -> Option<EntityFacts> {
     let folded = fold_name(name);
     let row = rows.iter().find(|row| row.names().any(|own| fold_name(own) == folded))?;
@@ -88,7 +87,9 @@ pub fn describe(
     };
     let mut mentions: Vec<EntityMention> = documents.iter().filter_map(mention).collect();
     mentions.sort_by(|a, b| b.parents.cmp(&a.parents).then_with(|| a.source.cmp(&b.source)));
-    let states = row.states.iter().filter(|state| state.time <= moment).cloned().collect();
+    // Those of another time are not past or to come.
+    let is_reached = |state: &&EntityState| state.time <= *moment || !state.time.is_beside(moment);
+    let states = row.states.iter().filter(is_reached).cloned().collect();
     Some(EntityFacts { listed: listed(row, namespace, moment), states, mentions })
 }
 
@@ -101,6 +102,8 @@ pub fn nearest<'n>(names: impl Iterator<Item = &'n str>, typed: &str) -> Option<
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     fn at(text: &str) -> Timestamp {
@@ -112,7 +115,7 @@ mod tests {
         row.kind = "machine".to_owned();
         row.aliases = vec!["一号泵".to_owned()];
         for (time, state) in [("2026-03-01T00:00:00Z", "on"), ("2026-06-01T00:00:00Z", "off")] {
-            row.set_state(EntityState { time: at(time), state: state.to_owned(), set_at: at(time) });
+            row.set_state(EntityState { time: at(time).into(), state: state.to_owned(), set_at: at(time) });
         }
         row.mentions = [("doc111".into(), 1), ("doc222".into(), 4)].into();
         row
@@ -121,22 +124,22 @@ mod tests {
     #[test]
     fn a_list_says_what_was_at_a_moment() {
         let rows = [pump()];
-        let state = |moment: &str| list(&rows, "default", at(moment), None)[0].state.clone();
+        let state = |moment: &str| list(&rows, "default", &at(moment).into(), None)[0].state.clone();
         assert_eq!(state("2026-02-01T00:00:00Z"), None);
         assert_eq!(state("2026-05-31T23:59:59Z").as_deref(), Some("on"));
         assert_eq!(state("2026-06-01T00:00:00Z").as_deref(), Some("off"));
-        assert_eq!(list(&rows, "n", at("2026-06-01T00:00:00Z"), Some("ＭＡＣＨＩＮＥ")).len(), 1);
-        assert_eq!(list(&rows, "n", at("2026-06-01T00:00:00Z"), Some("valve")).len(), 0);
+        assert_eq!(list(&rows, "n", &at("2026-06-01T00:00:00Z").into(), Some("ＭＡＣＨＩＮＥ")).len(), 1);
+        assert_eq!(list(&rows, "n", &at("2026-06-01T00:00:00Z").into(), Some("valve")).len(), 0);
     }
 
     #[test]
     fn an_entity_is_described_by_any_of_its_names() {
         let documents = [DocumentRow::sample("doc111"), DocumentRow::sample("doc222"), DocumentRow::sample("doc333")];
-        let found = describe(&[pump()], &documents, "一号泵", "default", at("2026-04-01T00:00:00Z")).unwrap();
+        let found = describe(&[pump()], &documents, "一号泵", "default", &at("2026-04-01T00:00:00Z").into()).unwrap();
         assert_eq!((found.states.len(), found.listed.parents, found.listed.documents), (1, 5, 2));
         let mentions: Vec<&str> = found.mentions.iter().map(|mention| mention.doc_id.as_str()).collect();
         assert_eq!(mentions, ["doc222", "doc111"]);
-        assert_eq!(describe(&[pump()], &documents, "P-12", "default", Timestamp::UNIX_EPOCH), None);
+        assert_eq!(describe(&[pump()], &documents, "P-12", "default", &Timestamp::UNIX_EPOCH.into()), None);
         assert_eq!(nearest(pump().names(), "pump p12"), Some("Pump P-12"));
         assert_eq!(nearest(pump().names(), "valve"), None);
     }

@@ -9,4 +9,4 @@ mod orders;
 
 pub use apply::{EntityOutcome, EntityPlan, Outcome, plan};
 pub use list::{EntityFacts, ListedEntity, describe, list, nearest};
-pub use orders::{EntityOrder, What, read_batch};
+pub use orders::{EntityOrder, OrderTime, What, read_batch};

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::error::{Error, Result, plain_io};
-use crate::text::{Period, char_count, fold_name, is_hidden, squeeze, truncate};
+use crate::store::StateTime;
+use crate::text::{Period, char_count, fold, fold_name, is_hidden, squeeze, truncate};
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 200;
@@ -35,6 +36,38 @@ pub enum What {
     Remove,
 }
 
+/// A time as a person gives it: a period, or a number in a time field.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OrderTime {
+    /// Its beginning counts.
+    Period(Period),
+    On {
+        field: String,
+        at: f64,
+    },
+}
+
+// The numbers are finite.
+impl Eq for OrderTime {}
+
+impl OrderTime {
+    /// When a state begins.
+    pub fn start(&self) -> StateTime {
+        match self {
+            OrderTime::Period(period) => StateTime::At(period.start),
+            OrderTime::On { field, at } => StateTime::On { field: field.clone(), at: *at },
+        }
+    }
+
+    /// Whether it means states of a time.
+    pub fn has(&self, time: &StateTime) -> bool {
+        match (self, time) {
+            (OrderTime::Period(period), StateTime::At(moment)) => period.has(*moment),
+            (own, time) => own.start() == *time,
+        }
+    }
+}
+
 /// A change of an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityOrder {
@@ -45,7 +78,7 @@ pub struct EntityOrder {
     pub aliases: Vec<String>,
     pub state: Option<String>,
     /// Since when, or which states are meant; `None` means now.
-    pub time: Option<Period>,
+    pub time: Option<OrderTime>,
     pub what: What,
 }
 
@@ -64,14 +97,16 @@ impl EntityOrder {
                 .hint("name a state by its time, or an alias; without both the entity is removed"));
         }
         if self.what != What::Remove
-            && let Some(time) = self.time
+            && let Some(time) = &self.time
         {
             if state.is_none() {
                 return Err(Error::usage(format!("the time for {name:?} has no state"))
                     .hint("give the state that it has from then on"));
             }
-            if time.start > now {
-                return Err(Error::usage(format!("the time {} is in the future", time.start))
+            if let OrderTime::Period(period) = time
+                && period.start > now
+            {
+                return Err(Error::usage(format!("the time {} is in the future", period.start))
                     .hint("set a state once it is true; plans belong into a document"));
             }
         }
@@ -116,6 +151,13 @@ fn disturbs(c: char) -> bool {
     is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a time, or a field and a number")]
+enum LineTime {
+    Text(String),
+    On { field: String, at: f64 },
+}
+
 /// A line of JSON, as a list of entities writes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -125,7 +167,7 @@ struct Line {
     #[serde(default)]
     aliases: Vec<String>,
     state: Option<String>,
-    time: Option<String>,
+    time: Option<LineTime>,
     #[serde(default)]
     remove: bool,
     // The other fields of a list, so that it can be given back.
@@ -196,11 +238,12 @@ fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
     if line.line_type.as_deref().is_some_and(|of| of != "entity") {
         return Err(Error::usage("\"type\" is the type of a line; nothing was changed").hint(FORM));
     }
-    let time = line.time.map(|text| {
-        Period::asked(&text, now).ok_or_else(|| {
+    let time = line.time.map(|time| match time {
+        LineTime::On { field, at } => Ok(OrderTime::On { field: fold(field.trim()), at }),
+        LineTime::Text(text) => Period::asked(&text, now).map(OrderTime::Period).ok_or_else(|| {
             Error::usage(format!("{text:?} is no time; nothing was changed"))
-                .hint("say for example 2026-11-21, 2026-11 or 2026-11-21T10:30:00Z")
-        })
+                .hint(r#"say for example 2026-11-21, 2026-11 or {"field": "story_time", "at": 1200}"#)
+        }),
     });
     Ok(EntityOrder {
         name: line.name,
@@ -256,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_order_that_contradicts_itself_is_refused() {
-        let time = |text| Period::asked(text, now());
+        let time = |text| Period::asked(text, now()).map(OrderTime::Period);
         assert!(refused(EntityOrder { time: time("2026"), ..named("x") }).contains("no state"));
         let state = Some("broken".to_owned());
         let later = EntityOrder { state: state.clone(), time: time("2026-11-22"), ..named("x") };
@@ -277,7 +320,7 @@ mod tests {
         let orders = read(text).unwrap();
         assert_eq!((orders.len(), orders[1].0.as_str()), (2, "line 3 of x.jsonl"));
         assert_eq!(orders[0].1.kind.as_deref(), Some("machine"));
-        assert_eq!(orders[0].1.time.unwrap().start.to_string(), "2026-11-01T00:00:00Z");
+        assert_eq!(orders[0].1.time.as_ref().unwrap().start().to_string(), "2026-11-01T00:00:00Z");
         assert_eq!(orders[1].1.what, What::Remove);
         let listed = r#"{"name":"a","type":"entity","entity_type":"","aliases":[],"state":null,"time":null,"documents":1,"parents":2,"namespace":"x"}"#;
         assert_eq!(read(listed).unwrap()[0].1, EntityOrder { name: "a".into(), ..EntityOrder::default() });

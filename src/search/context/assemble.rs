@@ -321,7 +321,7 @@ mod tests {
                 aliases: Vec::new(),
                 namespace: "default".to_owned(),
                 state: "s".repeat(lengths[place]),
-                time: jiff::Timestamp::UNIX_EPOCH,
+                time: jiff::Timestamp::UNIX_EPOCH.into(),
                 in_question: place == 0,
             };
             let there =

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
 use minijinja::{Environment, UndefinedBehavior, context};
 use serde::Serialize;
 
@@ -11,8 +10,7 @@ use crate::ids::{ChunkId, DocId};
 use crate::knowledge::profile::Share;
 use crate::search::hit::Omitted;
 use crate::search::section_name::SectionName;
-use crate::store::{DocumentTime, Fields};
-use crate::text::date_or_moment;
+use crate::store::{DocumentTime, Fields, StateTime};
 
 /// The parts of a context.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -102,7 +100,7 @@ pub struct ContextEntity {
     pub namespace: String,
     pub state: String,
     /// When the state began.
-    pub time: Timestamp,
+    pub time: StateTime,
     /// Whether the question mentions it; otherwise a parent chunk does.
     pub in_question: bool,
 }
@@ -114,7 +112,7 @@ impl ContextEntity {
         let kind = (!self.kind.is_empty()).then(|| self.kind.clone());
         let parts: Vec<String> = kind.into_iter().chain(also).collect();
         let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
-        format!("{parts}: {}, since {}", self.state, date_or_moment(self.time))
+        format!("{parts}: {}, since {}", self.state, self.time.in_words())
     }
 }
 

@@ -17,8 +17,8 @@ use super::searcher::Searcher;
 use super::trace::Trace;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
-use crate::ids::{ChunkId, DocId};
-use crate::store::{IndexedParentChunk, LoadedVectors, Scope, Snapshot};
+use crate::ids::{ChunkId, DocId, SectionId};
+use crate::store::{Fields, IndexedParentChunk, LoadedVectors, MetadataValue, Scope, Snapshot};
 use crate::text::highlight::Terms;
 pub(super) use around::merge;
 use around::{Known, Question};
@@ -77,7 +77,7 @@ struct Expansion<'a> {
 /// Parent chunks that were read, by namespace and document, then by number.
 type Chunks = BTreeMap<(String, DocId), BTreeMap<u32, IndexedParentChunk>>;
 
-/// Adds time and metadata of their documents to hits.
+/// Adds time and metadata to hits: those of their documents, and over them what these state about the sections.
 async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -> Result<()> {
     for (snapshot, name) in snapshots.iter().zip(names) {
         let own = || hits.iter().filter(|hit| hit.namespace == *name);
@@ -86,17 +86,26 @@ async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -
             continue;
         }
         let rows = snapshot.documents_by_id(&Vec::from_iter(ids)).await?;
+        let section_ids: Vec<SectionId> = own().map(|hit| hit.section.id.clone()).collect();
+        let stated: HashMap<SectionId, _> = snapshot.section_metadata(Some(&section_ids)).await?.into_iter().collect();
         for hit in hits.iter_mut().filter(|hit| hit.namespace == *name) {
             let row = rows.iter().find(|row| row.doc_id == hit.doc_id);
             hit.described = row.map(|row| Described {
                 time: row.time.clone(),
-                metadata: row.metadata.fields(),
+                metadata: metadata(row.metadata.fields(), stated.get(&hit.section.id)),
                 language: row.language.clone(),
                 profile: row.profile.clone(),
             });
         }
     }
     Ok(())
+}
+
+/// The fields of a document with those of a section over them.
+fn metadata(mut fields: Fields, of_section: Option<&BTreeMap<String, String>>) -> Fields {
+    let own = of_section.into_iter().flatten();
+    fields.extend(own.map(|(name, value)| (name.clone(), MetadataValue::stated(value))));
+    fields
 }
 
 /// Names the child chunks of each hit that match best.

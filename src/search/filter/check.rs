@@ -116,7 +116,7 @@ impl Value {
         let looks_like_path = text.chars().all(|c| c.is_ascii_digit() || c == '.');
         let mut value = Value {
             folded: if *key == Key::Entity { fold_name(text) } else { fold(text) },
-            number: number(text),
+            number: as_number(text),
             period: Period::asked(text, Timestamp::now()),
             // `2` must not find "Error T-1102".
             title: if looks_like_path { String::new() } else { normalise_title(text) },
@@ -152,7 +152,7 @@ impl Value {
         if let (Comparison::Equal, Some(format)) = (comparison, self.format) {
             return value == format;
         }
-        if let (Some(typed), Some(number)) = (self.number, number(value)) {
+        if let (Some(typed), Some(number)) = (self.number, as_number(value)) {
             return number.partial_cmp(&typed).is_some_and(|ordering| comparison.holds(ordering));
         }
         if let (Some(typed), Some(period)) = (self.period, Period::stated(value)) {
@@ -182,7 +182,7 @@ impl Value {
 }
 
 /// The number that a text is; `inf` and `nan` are words.
-fn number(text: &str) -> Option<f64> {
+pub fn as_number(text: &str) -> Option<f64> {
     let text = text.trim();
     let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
     text.parse::<f64>().ok().filter(|number| looks_like_one && number.is_finite())
@@ -257,6 +257,12 @@ pub enum Relation {
     Contains(String),
     /// The key has any value.
     Exists,
+    /// The key has a number that compares; what has none is as `timeless` says.
+    Number {
+        comparison: Comparison,
+        number: f64,
+        timeless: bool,
+    },
 }
 
 impl Test {
@@ -266,13 +272,20 @@ impl Test {
         Test { key: Key::Time, relation: Relation::Is(comparison, Box::new(value)), text }
     }
 
+    /// The number of a time field compares with another.
+    pub fn of_number(field: &str, sign: &str, number: f64, timeless: bool) -> Self {
+        let comparison = Comparison::of_sign(sign).expect("a sign of comparison");
+        let relation = Relation::Number { comparison, number, timeless };
+        Test { key: Key::Other(field.to_owned()), relation, text: format!("{field} {sign} {number}") }
+    }
+
     /// Whether it needs the titles of sections.
     pub fn compares_titles(&self) -> bool {
         let by_title = match &self.relation {
             Relation::Is(_, value) => !value.title.is_empty(),
             Relation::In(values) => values.iter().any(|value| !value.title.is_empty()),
             Relation::Contains(_) => true,
-            Relation::Exists => false,
+            Relation::Exists | Relation::Number { .. } => false,
         };
         self.key == Key::Section && by_title
     }
@@ -285,11 +298,16 @@ impl Test {
             Relation::In(values) => values.iter().any(|value| is(value, Comparison::Equal)),
             Relation::Contains(part) => contains(part),
             Relation::Exists => exists,
+            Relation::Number { timeless, .. } => *timeless,
         }
     }
 
     /// Whether it holds of any of several values.
     fn holds(&self, has: &[&str]) -> bool {
+        if let Relation::Number { comparison, number, timeless } = self.relation {
+            let own = has.iter().find_map(|text| as_number(text));
+            return own.map_or(timeless, |own| comparison.holds(own.total_cmp(&number)));
+        }
         let is = |value: &Value, comparison| has.iter().any(|text| value.compares(text, comparison));
         self.decide(is, |part| has.iter().any(|text| fold(text).contains(part)), !has.is_empty())
     }
@@ -338,8 +356,14 @@ impl Test {
             Key::Other(name) => {
                 let noted: Vec<&str> =
                     chunk.notes.iter().filter_map(|notes| notes.get(name)).map(String::as_str).collect();
-                // A person's note about a chunk overrides the document's metadata.
-                if noted.is_empty() { self.holds_of_document(document) } else { self.holds(&noted) }
+                // What is said of a chunk overrides what is said of its section, and that the document's metadata.
+                if !noted.is_empty() {
+                    return self.holds(&noted);
+                }
+                match chunk.fields.iter().find_map(|fields| fields.get(name)) {
+                    Some(field) => self.holds_of_field(Some(field)),
+                    None => self.holds_of_document(document),
+                }
             }
             _ => self.holds_of_document(document),
         }

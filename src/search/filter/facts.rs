@@ -2,7 +2,7 @@
 //! not change.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use tokio::sync::OnceCell;
@@ -10,6 +10,8 @@ use tokio::sync::OnceCell;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::search::entities::KnownEntities;
+use crate::search::filter::check::as_number;
+use crate::search::filter::headings::HeadingForm;
 use crate::search::find_section::without_number;
 use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
@@ -23,6 +25,7 @@ pub struct Facts {
     languages: OnceCell<HashMap<ChunkId, String>>,
     titles: OnceCell<Titles>,
     notes: OnceCell<ChunkNotes>,
+    fields: OnceCell<SectionFields>,
     entities: OnceCell<KnownEntities>,
 }
 
@@ -32,6 +35,11 @@ pub type Titles = HashMap<SectionId, SectionTitle>;
 pub type Notes = BTreeMap<String, String>;
 /// The notes about each parent chunk and its children.
 pub type ChunkNotes = HashMap<ChunkId, Vec<Notes>>;
+
+/// The fields of sections, by folded name.
+pub type SectionFields = HashMap<SectionId, Notes>;
+/// The forms of headings that state a field, by the folded name of the field.
+pub type HeadingForms = BTreeMap<String, Vec<HeadingForm>>;
 
 /// The documents by id; the names of their metadata are [folded](fold).
 pub type Documents = BTreeMap<DocId, DocumentFacts>;
@@ -59,6 +67,8 @@ pub struct ChunkFacts<'a> {
     /// The titles of its section and those above it.
     pub titles: Vec<&'a SectionTitle>,
     pub notes: &'a [Notes],
+    /// The fields of its section and those above it, the nearest first.
+    pub fields: Vec<&'a Notes>,
     /// The folded names of the entities that it mentions.
     pub entities: &'a [String],
 }
@@ -119,11 +129,61 @@ impl Facts {
     }
 }
 
-/// The titles of a section and those above it.
-pub fn titles_above<'a>(section_id: &str, titles: &'a Titles) -> Vec<&'a SectionTitle> {
+impl Facts {
+    /// The fields of sections: what documents state, and what headings of some forms say.
+    pub async fn fields(&self, snapshot: &Snapshot, forms: &HeadingForms) -> Result<&SectionFields> {
+        let read = async || {
+            let mut fields = SectionFields::new();
+            if !forms.is_empty() {
+                for (id, title) in self.titles(snapshot, None).await?.iter() {
+                    for (name, forms) in forms {
+                        if let Some(value) = forms.iter().find_map(|form| form.value(&title.folded)) {
+                            fields.entry(id.clone()).or_default().insert(name.clone(), value.to_owned());
+                        }
+                    }
+                }
+            }
+            for (id, stated) in snapshot.section_metadata(None).await? {
+                fields.entry(id).or_default().extend(with_folded_names(stated));
+            }
+            Ok(fields)
+        };
+        self.fields.get_or_try_init(read).await
+    }
+
+    /// The number that each parent chunk has in a field: of its notes, otherwise of its section, otherwise of its document.
+    pub async fn numbers(
+        &self,
+        snapshot: &Snapshot,
+        forms: &HeadingForms,
+        field: &str,
+        chunk_ids: &[ChunkId],
+    ) -> Result<Vec<Option<f64>>> {
+        let (documents, notes) = (self.documents(snapshot).await?, self.notes(snapshot).await?);
+        let fields = self.fields(snapshot, forms).await?;
+        let doc_ids: BTreeSet<DocId> = chunk_ids.iter().map(|id| id.doc_id().into()).collect();
+        let sections: HashMap<ChunkId, SectionId> = match fields.is_empty() {
+            true => HashMap::new(),
+            false => {
+                let rows = snapshot.keyword().parent_chunk_facts(Some(&Vec::from_iter(doc_ids)))?;
+                rows.into_iter().map(|row| (row.chunk_id, row.section_id)).collect()
+            }
+        };
+        let number = |id: &ChunkId| {
+            let of_section = || sections.get(id).map(|section| above(section, fields)).unwrap_or_default();
+            let noted = notes.get(id).into_iter().flatten().chain(of_section());
+            let stated = documents.get(id.doc_id()).map(|document| &document.metadata);
+            noted.chain(stated).find_map(|fields| as_number(fields.get(field)?))
+        };
+        Ok(chunk_ids.iter().map(number).collect())
+    }
+}
+
+/// What is known of a section and those above it, the nearest first.
+pub fn above<'a, T>(section_id: &str, each: &'a HashMap<SectionId, T>) -> Vec<&'a T> {
     let above = |id: &&str| id.rfind('.').filter(|&dot| !id[dot..].contains('#'));
     let ids = std::iter::successors(Some(section_id), |id| above(id).map(|dot| &id[..dot]));
-    ids.filter_map(|id| titles.get(id)).collect()
+    ids.filter_map(|id| each.get(id)).collect()
 }
 
 /// The entities that documents and chunks mention, by their folded names.

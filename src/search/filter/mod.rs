@@ -6,6 +6,7 @@
 
 mod check;
 pub(super) mod facts;
+pub mod headings;
 #[cfg(test)]
 mod laws;
 mod parse;
@@ -23,7 +24,8 @@ use crate::search::find_section::alike;
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
 use crate::text::{Period, count, first_of};
 use check::{Comparison, Key, Test};
-use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, Notes, Titles, titles_above};
+pub use facts::HeadingForms;
+use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, SectionFields, Titles, above};
 use syntax::{Filter, first_or_open};
 
 /// Names less alike than this are not suggested.
@@ -41,11 +43,47 @@ pub struct Restriction {
     pub after: Option<Period>,
     /// Documents from no later than the end of this.
     pub as_of: Option<Period>,
+    /// The time that is no date.
+    pub time_field: Option<TimeField>,
+    /// The forms of headings that state fields.
+    pub headings: HeadingForms,
+}
+
+/// A time that is no date: the number in a field of the metadata of documents, sections and chunks, and its limits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimeField {
+    /// [Folded](fold).
+    pub name: String,
+    /// Less than this.
+    pub before: Option<f64>,
+    /// This or more.
+    pub after: Option<f64>,
+    /// Not more than this, or without the field.
+    pub as_of: Option<f64>,
+}
+
+impl TimeField {
+    /// # Errors
+    /// Where the name is that of another key.
+    pub fn named(name: &str) -> Result<Self, String> {
+        match Key::named(name) {
+            Key::Other(name) if !name.is_empty() => Ok(TimeField { name, before: None, after: None, as_of: None }),
+            _ => Err(format!("{name:?} is no field of metadata with a number, such as story_time")),
+        }
+    }
+
+    fn tests(&self) -> impl Iterator<Item = Test> {
+        let TimeField { name, before, after, as_of } = self;
+        let limits = [(before, "<", false), (after, ">=", false), (as_of, "<=", true)];
+        limits.into_iter().filter_map(|(limit, sign, timeless)| Some(Test::of_number(name, sign, (*limit)?, timeless)))
+    }
 }
 
 impl Restriction {
     pub fn is_empty(&self) -> bool {
-        *self == Restriction::default()
+        let Restriction { filter, before, after, as_of, time_field, headings: _ } = self;
+        let has_limits = time_field.as_ref().is_some_and(|field| field.tests().next().is_some());
+        filter.is_none() && before.is_none() && after.is_none() && as_of.is_none() && !has_limits
     }
 
     /// The moment that ages are counted to.
@@ -86,12 +124,13 @@ pub async fn scopes(
 ) -> Result<Scopes> {
     let conditions = conditions(restriction);
     let every: Vec<&Filter> = conditions.iter().collect();
+    let forms = &restriction.headings;
     let mut worlds = Vec::with_capacity(namespaces.len());
     for (snapshot, facts) in namespaces {
-        worlds.push(World::read(snapshot, facts, &every, named).await?);
+        worlds.push(World::read(snapshot, facts, &every, named, forms).await?);
     }
     let each: Vec<Scope> = worlds.iter().map(|world| world.scope(&every)).collect();
-    let unknown = unknown_key(restriction.filter.as_ref(), &worlds);
+    let unknown = unknown_key(&every, &worlds);
     if each.iter().all(Scope::is_empty) {
         if let Some((message, hint)) = unknown {
             return Err(Error::usage(message).hint(hint));
@@ -124,6 +163,7 @@ pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -
 fn conditions(restriction: &Restriction) -> Vec<Filter> {
     let filters = restriction.filter.iter().flat_map(Filter::conditions).cloned();
     let Restriction { before, after, as_of, .. } = *restriction;
+    let numbers = restriction.time_field.iter().flat_map(TimeField::tests).map(Filter::Test);
     let last_second = |end: Timestamp| Timestamp::from_second(end.as_second() - 1).unwrap_or(end);
     let times = [
         before.map(|period| (period, Comparison::Less, "<", period.start)),
@@ -133,7 +173,7 @@ fn conditions(restriction: &Restriction) -> Vec<Filter> {
     let times = times.into_iter().flatten().map(|(period, comparison, sign, shown)| {
         Filter::Test(Test::of_time(period, comparison, format!("time {sign} {}", day_or_moment(shown))))
     });
-    filters.chain(times).collect()
+    filters.chain(times).chain(numbers).collect()
 }
 
 /// The day alone for its first or last second.
@@ -153,6 +193,9 @@ struct World<'a> {
     languages: Option<&'a HashMap<ChunkId, String>>,
     titles: Option<Cow<'a, Titles>>,
     notes: Option<&'a ChunkNotes>,
+    fields: Option<&'a SectionFields>,
+    /// The documents of which a part has a field or note of its own, by its name.
+    noted: HashMap<&'a str, HashSet<&'a str>>,
     mentions: Option<Mentions<'a>>,
 }
 
@@ -162,6 +205,7 @@ impl<'a> World<'a> {
         facts: &'a Facts,
         conditions: &[&Filter],
         named: Option<&'a [DocId]>,
+        forms: &HeadingForms,
     ) -> Result<World<'a>> {
         let mut world = World {
             documents: facts.documents(snapshot).await?,
@@ -170,10 +214,19 @@ impl<'a> World<'a> {
             languages: None,
             titles: None,
             notes: None,
+            fields: None,
+            noted: HashMap::new(),
             mentions: None,
         };
         if any_test(conditions, |test| matches!(test.key, Key::Other(_))) {
-            world.notes = Some(facts.notes(snapshot).await?);
+            let (notes, fields) = (facts.notes(snapshot).await?, facts.fields(snapshot, forms).await?);
+            let notes_of = notes.iter().flat_map(|(id, each)| each.iter().map(|notes| (id.doc_id(), notes)));
+            for (doc_id, notes) in notes_of.chain(fields.iter().map(|(id, fields)| (id.doc_id(), fields))) {
+                for name in notes.keys() {
+                    world.noted.entry(name).or_default().insert(doc_id);
+                }
+            }
+            (world.notes, world.fields) = (Some(notes), Some(fields));
         }
         if any_test(conditions, |test| test.key == Key::Entity) {
             world.mentions = Some(Mentions::of_documents(facts.entities(snapshot).await?));
@@ -208,17 +261,13 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// Whether chunks of one document can differ in this key.
-    fn is_of_chunks(&self, key: &Key) -> bool {
+    /// Whether chunks of a document can differ in this key.
+    fn is_of_chunks(&self, key: &Key, doc_id: &str) -> bool {
         match key {
             Key::Section | Key::Page | Key::Language | Key::Entity => true,
-            Key::Other(name) => self.noted_names().any(|noted| noted == name),
+            Key::Other(name) => self.noted.get(name.as_str()).is_some_and(|documents| documents.contains(doc_id)),
             _ => false,
         }
-    }
-
-    fn noted_names(&self) -> impl Iterator<Item = &str> {
-        self.notes.into_iter().flat_map(|notes| notes.values().flatten()).flat_map(Notes::keys).map(String::as_str)
     }
 
     /// What a document alone decides; `None` where its chunks differ.
@@ -233,7 +282,7 @@ impl<'a> World<'a> {
                 let all = test.holds_of_entities(mentions.of_document(&document.doc_id));
                 return (all == nothing).then_some(nothing);
             }
-            (!self.is_of_chunks(&test.key)).then(|| test.holds_of_document(document))
+            (!self.is_of_chunks(&test.key, &document.doc_id)).then(|| test.holds_of_document(document))
         })
     }
 
@@ -276,7 +325,8 @@ impl<'a> World<'a> {
         let chunk = ChunkFacts {
             row,
             language: self.languages.and_then(|languages| languages.get(id)).map_or("", String::as_str),
-            titles: self.titles.as_ref().map_or_else(Vec::new, |titles| titles_above(&row.section_id, titles)),
+            titles: self.titles.as_ref().map_or_else(Vec::new, |titles| above(&row.section_id, titles)),
+            fields: self.fields.map_or_else(Vec::new, |fields| above(&row.section_id, fields)),
             notes: self.notes.and_then(|notes| notes.get(id)).map_or(&[], Vec::as_slice),
             entities: self.mentions.as_ref().map_or(&[], |mentions| mentions.of_chunk(id)),
         };
@@ -317,14 +367,14 @@ fn nothing_matches(conditions: &[Filter], worlds: &[World<'_>]) -> Error {
     Error::not_found(format!("{document} matches {}", words.join(" and "))).hint(hint)
 }
 
-/// The first key of a filter that no document and no note has: a message, and similar names or those that there are.
-fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<(String, String)> {
-    let tests = filter?.tests().into_iter();
+/// The first key of the conditions that no document, section or note has: a message, and similar names or those that there are.
+fn unknown_key(conditions: &[&Filter], worlds: &[World<'_>]) -> Option<(String, String)> {
+    let tests = conditions.iter().flat_map(|condition| condition.tests());
     let names = tests.filter_map(|test| if let Key::Other(name) = &test.key { Some(name.as_str()) } else { None });
     let mut others = names.peekable();
     others.peek()?;
     let fields = worlds.iter().flat_map(|world| world.documents.values().flat_map(|row| row.metadata.keys()));
-    let notes = worlds.iter().flat_map(World::noted_names);
+    let notes = worlds.iter().flat_map(|world| world.noted.keys().copied());
     let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
     let key = others.find(|key| !names.contains(key))?;
     let own = names.iter().filter(|name| matches!(Key::named(name), Key::Other(_)));
@@ -334,5 +384,5 @@ fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<(String,
         true => format!("the keys are {}", known.join(", ")),
         false => format!("did you mean {}?", first_of(alike.into_iter().cloned())),
     };
-    Some((format!("no document or note has the key {key:?} of the filter"), hint))
+    Some((format!("no document, section or note has the key {key:?}"), hint))
 }

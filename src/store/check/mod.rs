@@ -52,6 +52,7 @@ mod tests {
             chunk_end: position + 1,
             provenance: "heading".into(),
             confidence: 1.0,
+            metadata: Default::default(),
         }
     }
 

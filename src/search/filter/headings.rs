@@ -1,0 +1,59 @@
+//! What headings say of their sections: with the rule `Year {}` for `story_time`, a section "Year 1200" and those below it have
+//! the field `story_time` with the value 1200.
+
+use std::str::FromStr;
+
+use crate::text::{fold, squeeze};
+
+/// Stands for the value.
+const VALUE: &str = "{}";
+
+/// The form of headings that state a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadingForm {
+    before: String,
+    behind: String,
+}
+
+impl FromStr for HeadingForm {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let folded = fold(&squeeze(text));
+        match folded.split_once(VALUE) {
+            Some((before, behind)) if !behind.contains(VALUE) => {
+                Ok(HeadingForm { before: before.to_owned(), behind: behind.to_owned() })
+            }
+            _ => Err(format!(
+                "{text:?} is not the form of a heading: expected one {VALUE} for the value, as in \"Year {VALUE}\""
+            )),
+        }
+    }
+}
+
+impl HeadingForm {
+    /// The value that a [folded](fold) title has in this form.
+    pub fn value<'t>(&self, title: &'t str) -> Option<&'t str> {
+        let value = title.trim().strip_prefix(&self.before)?.strip_suffix(&self.behind)?.trim();
+        (!value.is_empty()).then_some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_has_a_value_where_it_has_the_form() {
+        let value =
+            |form: &str, title: &str| form.parse::<HeadingForm>().unwrap().value(&fold(title)).map(str::to_owned);
+        assert_eq!(
+            value("Year {}", "YEAR  1200".split_whitespace().collect::<Vec<_>>().join(" ").as_str()).as_deref(),
+            Some("1200")
+        );
+        assert_eq!(value("第{}年", "第１２年").as_deref(), Some("12"));
+        assert_eq!(value("Year {}", "Year"), None);
+        assert_eq!(value("Year {}", "Years"), None);
+        assert!("Year".parse::<HeadingForm>().is_err() && "{} to {}".parse::<HeadingForm>().is_err());
+    }
+}
