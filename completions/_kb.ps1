@@ -105,6 +105,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Remove them without a question, even more than a fifth of all documents or all of a folder')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would happen')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Read unchanged files again')
+            [CompletionResult]::new('--new-failures', '--new-failures', [CompletionResultType]::ParameterName, 'Exit code 4 only where files failed that did not fail before')
             [CompletionResult]::new('--no-embed', '--no-embed', [CompletionResultType]::ParameterName, 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later')
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too')
             [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too')

@@ -101,6 +101,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --yes 'Remove them without a question, even more than a fifth of all documents or all of a folder'
             cand --dry-run 'Show what would happen'
             cand --force 'Read unchanged files again'
+            cand --new-failures 'Exit code 4 only where files failed that did not fail before'
             cand --no-embed 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later'
             cand -0 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
             cand --null 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'

@@ -137,6 +137,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Remove docume
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l yes -d 'Remove them without a question, even more than a fifth of all documents or all of a folder'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Show what would happen'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read unchanged files again'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l new-failures -d 'Exit code 4 only where files failed that did not fail before'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-embed -d 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s q -l quiet -d 'Print only results and errors'

@@ -12,7 +12,7 @@ use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, KnownStores, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{self, Action, Doubt, IngestRequest, Target};
+use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
 use crate::models::ModelChoice;
 use crate::render::ingested;
@@ -59,6 +59,9 @@ pub struct IngestArgs {
     /// Read unchanged files again
     #[arg(long)]
     force: bool,
+    /// Exit code 4 only where files failed that did not fail before
+    #[arg(long, hide_short_help = true)]
+    new_failures: bool,
     /// The time of the documents, such as 2026-11-21 or `90d ago` [default: what they say, otherwise the file's]
     #[arg(long, value_name = "TIME", value_parser = super::filter::parse_time, hide_short_help = true)]
     time: Option<Period>,
@@ -85,7 +88,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     // Settings may exist before the store.
     let config = context.config(&store)?;
     let lock_timeout = args.wait.lock_timeout(context);
-    let (asked, yes) = (args.model.clone(), args.yes);
+    let (asked, yes, only_new) = (args.model.clone(), args.yes, args.new_failures);
     let mut args = args;
     if let Some(list) = args.files_from.take() {
         args.paths.extend(listed_paths(&list, context.global.null)?);
@@ -126,7 +129,8 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         return Err(Error::failed(format!("not confirmed: {}", removal(doubt)))
             .hint("check that the folder and its disk are there, then confirm with --yes; everything else is done"));
     }
-    Ok(if report.count(Action::Failed) > 0 { Kind::Partial.exit_code() } else { 0 })
+    let counts = |one: &SourceReport| one.action == Action::Failed && !(only_new && one.failed_before);
+    Ok(if report.sources.iter().any(counts) { Kind::Partial.exit_code() } else { 0 })
 }
 
 /// The paths in a list.

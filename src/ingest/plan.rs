@@ -37,7 +37,7 @@ pub(super) struct Scan {
     /// In order of their sources, each once.
     pub candidates: Vec<Candidate>,
     /// Files in folders of formats that kb does not read.
-    pub skipped: usize,
+    pub skipped: Vec<SourceReport>,
     /// Folders and files in them that cannot be read.
     pub unreadable: Vec<SourceReport>,
     /// Named paths that do not exist, which is an error unless documents of theirs are to be removed.
@@ -93,7 +93,7 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
             }
             match request.format.or_else(|| Format::from_path(entry.path())) {
                 Some(format) => take(entry.path(), Some(format)),
-                None => scan.skipped += 1,
+                None => scan.skipped.push(SourceReport::skipped(store.source_name(entry.path()))),
             }
         }
     }
@@ -215,10 +215,9 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             _ => plan.todo.push(Todo { size: facts.len(), candidate }),
         }
     }
-    if request.prune {
-        let below = |source: &str| request.paths.iter().any(|path| is_below(source, &store.source_name(path)));
-        plan.vanished = existing.values().filter(|row| below(&row.source) && is_gone(row, store)).cloned().collect();
-    }
+    let folders: Vec<String> = request.paths.iter().map(|path| store.source_name(path)).collect();
+    let below = |source: &str| folders.iter().any(|folder| is_below(source, folder));
+    plan.vanished = existing.values().filter(|row| below(&row.source) && is_gone(row, store)).cloned().collect();
     plan
 }
 

@@ -77,7 +77,7 @@ pub struct ReindexedDocument {
     /// Edits that conflict with the new text.
     pub edits_in_conflict: usize,
     /// Why it failed; then it is unchanged.
-    pub error: Option<String>,
+    pub reason: Option<String>,
     /// The next step after a failure.
     pub hint: Option<String>,
 }
@@ -118,7 +118,7 @@ pub struct ReindexReport {
 impl ReindexReport {
     /// The number of documents that failed.
     pub fn failed(&self) -> usize {
-        self.documents.iter().filter(|document| document.error.is_some()).count()
+        self.documents.iter().filter(|document| document.reason.is_some()).count()
     }
 }
 
@@ -232,7 +232,7 @@ fn cutting<'a>(row: &'a DocumentRow, chunks: &ChunkChange, corrected: Option<&'a
 fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> ReindexedDocument {
     progress.failed(&row.source, error.message());
     ReindexedDocument {
-        error: Some(error.message().to_owned()),
+        reason: Some(error.message().to_owned()),
         hint: error.next_step().map(str::to_owned),
         ..ReindexedDocument::unchanged(row, None)
     }

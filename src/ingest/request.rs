@@ -9,7 +9,7 @@ use super::metadata::MetadataRule;
 use super::profile::lacks_profile;
 use super::worker::Limits;
 use crate::chunk::{ChunkChange, ChunkConfig};
-use crate::error::Result;
+use crate::error::{Result, Setting};
 use crate::ids::DocId;
 use crate::llm::{Configured, Estimate, LlmReport};
 use crate::load::{Format, LoadOptions};
@@ -140,19 +140,25 @@ pub enum Action {
     Unchanged,
     /// Its file is gone.
     Removed,
+    /// Its file is gone, and it stays.
+    Stale,
+    /// A file in a folder, of a format that kb does not read.
+    Skipped,
     /// Not readable; the store keeps what it had.
     Failed,
 }
 
 impl Action {
     /// In the order of summaries.
-    pub const ALL: [Action; 7] = [
+    pub const ALL: [Action; 9] = [
         Action::Added,
         Action::Updated,
         Action::Moved,
         Action::Embedded,
         Action::Unchanged,
         Action::Removed,
+        Action::Stale,
+        Action::Skipped,
         Action::Failed,
     ];
 
@@ -165,6 +171,8 @@ impl Action {
             Action::Embedded => "embedded",
             Action::Unchanged => "unchanged",
             Action::Removed => "removed",
+            Action::Stale => "stale",
+            Action::Skipped => "skipped",
             Action::Failed => "failed",
         }
     }
@@ -184,10 +192,12 @@ pub struct SourceReport {
     pub edits_carried: usize,
     /// Edits that conflict with the new text.
     pub edits_in_conflict: usize,
-    /// Why it failed.
-    pub error: Option<String>,
-    /// The next step after a failure.
+    /// Why it failed, is stale or was skipped.
+    pub reason: Option<String>,
+    /// The next step.
     pub hint: Option<String>,
+    /// Whether it failed in the run before too.
+    pub failed_before: bool,
     pub warnings: Vec<String>,
 }
 
@@ -206,9 +216,23 @@ impl SourceReport {
         }
     }
 
-    pub(super) fn failed(source: &str, error: String, hint: Option<String>) -> Self {
-        let (source, error) = (source.to_owned(), Some(error));
-        SourceReport { source, action: Action::Failed, error, hint, ..SourceReport::default() }
+    pub(super) fn failed(source: &str, reason: String, hint: Option<String>) -> Self {
+        let (source, reason) = (source.to_owned(), Some(reason));
+        SourceReport { source, action: Action::Failed, reason, hint, ..SourceReport::default() }
+    }
+
+    /// A file in a folder that is not read.
+    pub(super) fn skipped(source: String) -> Self {
+        let reason = Some("kb does not read its format".to_owned());
+        let hint = Some(format!("{} names the format of files", Setting("as")));
+        SourceReport { source, action: Action::Skipped, reason, hint, ..SourceReport::default() }
+    }
+
+    /// A document that stays although its file is gone.
+    pub(super) fn stale(row: &DocumentRow) -> Self {
+        let reason = Some("its file is gone".to_owned());
+        let hint = Some(format!("{} removes it", Setting("prune")));
+        SourceReport { reason, hint, warnings: Vec::new(), ..SourceReport::of(&row.source, Action::Stale, row) }
     }
 }
 
@@ -218,8 +242,6 @@ pub struct IngestReport {
     pub dry_run: bool,
     /// In order of their names.
     pub sources: Vec<SourceReport>,
-    /// Files in the folders of formats that kb does not read.
-    pub skipped: usize,
     /// Child chunks embedded in this run.
     pub embedded: usize,
     /// Child chunks that kept or shared a vector.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::collector::{Collector, Job, Stop};
 use super::loader::{Loader, of_a_pipe};
 use super::plan::{Existing, Plan, STANDARD_INPUT, Scan, does_not_exist, is_below, plan, scan};
-use super::request::{Action, IngestReport, IngestRequest, Progress, Target};
+use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::worker::Worker;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result, Setting};
@@ -44,7 +44,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let namespace = store.namespace(&target.namespace)?;
     let Scan { candidates, skipped, unreadable, gone } = scan(request, store)?;
     if candidates.is_empty() && unreadable.is_empty() && request.standard_input.is_none() && !request.prune {
-        return Err(nothing_to_ingest(request, skipped).into());
+        return Err(nothing_to_ingest(request, skipped.len()).into());
     }
     let model = model_of(&namespace, request, &target.model).await?;
     // A namespace that exists is locked before it is read, so that the plan holds until it is carried out.
@@ -66,16 +66,15 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     if let Some(unknown) = gone.iter().find(|path| !is_known(path)) {
         return Err(does_not_exist(unknown).into());
     }
-    settled.extend(unreadable);
+    settled.extend(unreadable.into_iter().chain(skipped));
     for failed in settled.iter().filter(|report| report.action == Action::Failed) {
-        progress.failed(&failed.source, failed.error.as_deref().unwrap_or_default());
+        progress.failed(&failed.source, failed.reason.as_deref().unwrap_or_default());
     }
     let to_read = todo.len() + usize::from(request.standard_input.is_some());
     let settled_count = settled.len();
     let report = IngestReport {
         dry_run: request.dry_run,
         sources: settled,
-        skipped,
         model: model.name.clone(),
         notes: target.model.note(&model).into_iter().collect(),
         ..IngestReport::default()
@@ -95,7 +94,10 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
             collector.collect(&todo.candidate.source, loaded).await?;
         }
         let vanished: Vec<_> = vanished.into_iter().filter(|row| !loader.has_moved(row)).collect();
-        collector.prune(&vanished).await?;
+        match request.prune {
+            true => collector.prune(&vanished).await?,
+            false => collector.report.sources.extend(vanished.iter().map(SourceReport::stale)),
+        }
         collector.finish().await
     };
     let outcome = outcome.await;
@@ -104,6 +106,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     match outcome {
         Ok(()) => {
             report.sources.sort_by(|a, b| a.source.cmp(&b.source));
+            compare_failures(&namespace, &mut report)?;
             Ok(report)
         }
         Err(Stop::Failed(error)) => {
@@ -122,6 +125,23 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         }
         Err(overtaken) => Err(overtaken),
     }
+}
+
+/// Marks the failures that the runs before had too, and notes those of this one.
+fn compare_failures(namespace: &Namespace, report: &mut IngestReport) -> Result<()> {
+    let before = namespace.failures()?;
+    let mut now = before.clone();
+    for one in &mut report.sources {
+        one.failed_before = one.action == Action::Failed && before.contains(&one.source);
+        match one.action {
+            Action::Failed => now.insert(one.source.clone()),
+            _ => now.remove(&one.source),
+        };
+    }
+    if report.dry_run || now == before || !namespace.exists() {
+        return Ok(());
+    }
+    namespace.note_failures(&now)
 }
 
 /// The model of the namespace. An ingest that makes vectors needs it to be installed.

@@ -15,8 +15,11 @@ pub(super) const MOST_LISTED: usize = 40;
 
 /// What `kb ingest` shows.
 pub fn ingested(report: &IngestReport) -> Page {
-    let changed: Vec<&SourceReport> =
-        report.sources.iter().filter(|one| !matches!(one.action, Action::Unchanged | Action::Failed)).collect();
+    let changed: Vec<&SourceReport> = report
+        .sources
+        .iter()
+        .filter(|one| !matches!(one.action, Action::Unchanged | Action::Stale | Action::Skipped | Action::Failed))
+        .collect();
     let counts: Map<String, Value> =
         Action::ALL.iter().map(|action| (action.name().to_owned(), json!(report.count(*action)))).collect();
     let notes: Vec<Value> = report.notes.iter().map(|note| json!({ "code": "model", "message": note })).collect();
@@ -32,8 +35,8 @@ pub fn ingested(report: &IngestReport) -> Page {
         page.line(format!("… and {} more", changed.len() - MOST_LISTED));
     }
     for one in &report.sources {
-        if let Some(error) = &one.error {
-            page.item(BAD, failure(&one.source, error, one.hint.as_deref()));
+        if one.action == Action::Failed {
+            page.item(BAD, failure(&one.source, one.reason.as_deref().unwrap_or_default(), one.hint.as_deref()));
         }
         if one.action != Action::Unchanged {
             one.warnings
@@ -64,8 +67,12 @@ pub(super) fn failure(source: &str, error: &str, hint: Option<&str>) -> String {
 }
 
 fn summarise(report: &IngestReport, page: &mut Page) {
-    let actions = Action::ALL.iter().map(|action| (report.count(*action), action.name()));
-    let counts = counted(actions.chain([(report.skipped, "of other formats")]));
+    let label = |action: Action| match action {
+        Action::Skipped => "of other formats",
+        Action::Stale => "without a file",
+        action => action.name(),
+    };
+    let counts = counted(Action::ALL.iter().map(|action| (report.count(*action), label(*action))));
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts };
     if report.dry_run {
         page.line(format!("would be: {counts}"));

@@ -10,7 +10,7 @@ use crate::text::count;
 
 /// What `kb reindex` shows.
 pub fn reindexed(report: &ReindexReport) -> Page {
-    let sources = report.documents.iter().filter(|document| document.error.is_none()).map(|document| &document.source);
+    let sources = report.documents.iter().filter(|document| document.reason.is_none()).map(|document| &document.source);
     let mut page = Page::new("reindex", &value_with(&value_without(report, "documents"), "failed", report.failed()))
         .with_items("document", &report.documents)
         .with_sources(sources);
@@ -21,8 +21,8 @@ pub fn reindexed(report: &ReindexReport) -> Page {
         page.line(format!("… and {} more", done - MOST_LISTED));
     }
     for document in &report.documents {
-        if let Some(error) = &document.error {
-            page.item(BAD, failure(&document.source, error, document.hint.as_deref()));
+        if let Some(reason) = &document.reason {
+            page.item(BAD, failure(&document.source, reason, document.hint.as_deref()));
         }
     }
     let verb = if report.dry_run { "would be rebuilt" } else { "rebuilt" };

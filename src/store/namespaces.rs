@@ -3,11 +3,12 @@
 //! Renaming and removing move the folder in one step, with the writer's lock held. A removed namespace is moved aside before
 //! it is deleted, so that a crash leaves the whole namespace or a folder that the next writer deletes.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::files::{name_of, paths_in, sync_folder};
+use super::files::{name_of, paths_in, read_json, sync_folder, write_json};
 use super::layout::{ALL, Namespace, SEPARATOR, Store, namespace_name};
 use super::lock::{LockTimeout, WriterLock};
 use crate::error::{Error, NextStep, Result, Setting};
@@ -72,7 +73,24 @@ impl Store {
     }
 }
 
+/// The sources that the last runs could not read.
+const FAILURES: &str = "failures.json";
+
 impl Namespace {
+    /// The sources that failed in the last run that had to do with them.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn failures(&self) -> Result<BTreeSet<String>> {
+        Ok(read_json(&self.root().join(FAILURES))?.unwrap_or_default())
+    }
+
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn note_failures(&self, failures: &BTreeSet<String>) -> Result<()> {
+        write_json(&self.root().join(FAILURES), failures)
+    }
+
     /// # Errors
     /// Where the namespace does not exist, with names like its own.
     pub fn must_exist(&self) -> Result<()> {

@@ -179,7 +179,7 @@ fn an_unreadable_folder_fails_alone() {
         (4, Some(1), Some(1))
     );
     assert_eq!(report["items"][1]["source"], "docs/secret");
-    assert!(report["items"][1]["error"].as_str().unwrap().contains("cannot be read"), "{report}");
+    assert!(report["items"][1]["reason"].as_str().unwrap().contains("cannot be read"), "{report}");
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn failing_files_are_named_and_the_others_ingested() {
         let source = format!("in/{name}");
         let line = report["items"].as_array().unwrap().iter().find(|line| line["source"] == source.as_str());
         let line = line.unwrap_or_else(|| panic!("{name} is not in the report"));
-        line["error"].as_str().unwrap_or("").to_owned()
+        line["reason"].as_str().unwrap_or("").to_owned()
     };
     assert!(reason("junk.pdf").contains("not a PDF"));
     assert!(reason("empty.pdf").contains("empty"));
@@ -368,6 +368,49 @@ fn failing_files_are_named_and_the_others_ingested() {
 }
 
 #[test]
+fn what_is_skipped_and_what_is_stale_is_listed_with_the_reason() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "About valves.");
+    let gone = sandbox.write("docs/b.md", "About pumps.");
+    sandbox.write("docs/c.xyz", "About seals.");
+    sandbox.json(&["ingest", "docs", "--no-embed"]);
+    std::fs::remove_file(gone).unwrap();
+    let report = sandbox.json(&["ingest", "docs", "--no-embed"]);
+    let of = |source: &str| {
+        let line = report["items"].as_array().unwrap().iter().find(|line| line["source"] == source).unwrap();
+        [&line["action"], &line["reason"], &line["hint"]].map(|text| text.as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(of("docs/b.md"), ["stale", "its file is gone", "--prune removes it"]);
+    assert_eq!(of("docs/c.xyz"), ["skipped", "kb does not read its format", "--as names the format of files"]);
+    assert_eq!((&report["counts"]["stale"], &report["counts"]["skipped"]), (&1.into(), &1.into()));
+    assert!(sandbox.kb(&["ingest", "docs", "--no-embed"]).out.contains("1 without a file, 1 of other formats"));
+}
+
+#[test]
+fn only_new_failures_count_where_that_is_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/good.md", "About valves.");
+    sandbox.write("docs/bad.pdf", "no PDF");
+    let ingest = || sandbox.kb(&["ingest", "docs", "--no-embed", "--new-failures", "--format", "json"]);
+    let failed_before = |out: &str| {
+        let report: serde_json::Value = serde_json::from_str(out).unwrap();
+        report["items"].as_array().unwrap().iter().find(|line| line["action"] == "failed").unwrap()["failed_before"]
+            .clone()
+    };
+    let first = ingest();
+    assert_eq!((first.code, failed_before(&first.out)), (4, false.into()), "{}", first.err);
+    let second = ingest();
+    assert_eq!((second.code, failed_before(&second.out)), (0, true.into()), "{}", second.err);
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 4, "all count otherwise");
+    sandbox.write("docs/bad.pdf", "# Now it is text");
+    sandbox.json(&["ingest", "docs/bad.pdf", "--as", "markdown", "--no-embed"]);
+    sandbox.write("docs/bad.pdf", "no PDF again");
+    assert_eq!(ingest().code, 4, "it was read in between");
+    sandbox.write("docs/other.pdf", "no PDF");
+    assert_eq!(ingest().code, 4);
+}
+
+#[test]
 fn a_file_that_takes_too_much_memory_fails_alone() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# Valves\n\nClose them slowly.");
@@ -377,7 +420,7 @@ fn a_file_that_takes_too_much_memory_fails_alone() {
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()), (Some(1), Some(1)));
     let failed = report["items"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
-    assert!(failed["error"].as_str().unwrap().contains("memory"), "{failed}");
+    assert!(failed["reason"].as_str().unwrap().contains("memory"), "{failed}");
     assert!(failed["hint"].as_str().unwrap().contains("--worker-memory"), "{failed}");
     // The same file is read where it may take what it needs.
     assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1);

@@ -14,7 +14,7 @@ fn a_crash_of_a_loader_fails_that_file_alone() {
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&report["counts"]["added"], &report["counts"]["failed"]), (&7.into(), &1.into()), "{report}");
     let failed = report["items"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
-    assert!(failed["source"] == "3.md" && failed["error"].as_str().unwrap().contains("crashed"), "{failed}");
+    assert!(failed["source"] == "3.md" && failed["reason"].as_str().unwrap().contains("crashed"), "{failed}");
     assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1, "the next run reads it");
 }
 
