@@ -71,6 +71,8 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "undo" -d 'Undo the last chang
 complete -c kb -n "__fish_kb_needs_command" -f -a "restore" -d 'Restore an old generation, as a new one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "diff" -d 'Show what was added, changed and removed between two generations'
 complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List, rename or remove the namespaces of the store'
+complete -c kb -n "__fish_kb_needs_command" -f -a "export" -d 'Write a namespace with its history into one file'
+complete -c kb -n "__fish_kb_needs_command" -f -a "import" -d 'Take a namespace from a file of `kb export`, checked first'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify and repair tables, vectors and the keyword index'
 complete -c kb -n "__fish_kb_needs_command" -f -a "config" -d 'List every setting, its value and where it comes from'
 complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
@@ -866,6 +868,57 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand export" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand export" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand export" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand export" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand export" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand export" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand export" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand export" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand export" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand export" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand export" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand export" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand import" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand import" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand import" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand import" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand import" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand import" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand import" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand import" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand import" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand import" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand import" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand check" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches};
 
-use crate::config::Config;
+use crate::config::{Config, KnownStores};
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
 use crate::llm::Configured;
@@ -231,6 +231,13 @@ impl Context {
         } else {
             OutputFormat::Markdown
         })
+    }
+
+    /// Notes that the user has written to a store: reading commands may mend it and keep caches in it from now on.
+    pub(super) fn remember(&self, root: &Path) {
+        if let Err(error) = KnownStores::of_user().add(root) {
+            self.tell(&format!("reading commands will not mend this store or keep caches in it: {error}"));
+        }
     }
 
     /// The namespace that was named, in the form in which it is kept; several as they were named.

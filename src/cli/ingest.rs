@@ -10,7 +10,7 @@ use super::global::{Context, WaitArgs};
 use super::input::{name_of, read_text};
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
-use crate::config::{IngestSettings, KnownStores, MEGABYTE, RuleSettings};
+use crate::config::{IngestSettings, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
@@ -106,7 +106,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         let (store, created) = Store::open_or_create(named, &here)?;
         if created {
             context.tell(&format!("made a new knowledge base at {}", store.root().display()));
-            remember(context, store.root());
+            context.remember(store.root());
         }
         Ok(store)
     };
@@ -121,7 +121,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     end_on_interrupt(&progress);
     let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
     if writes && root.is_dir() {
-        remember(context, &root);
+        context.remember(&root);
     }
     context.show(ingested(&report))?;
     report.notes.iter().for_each(|note| context.tell(note));
@@ -153,13 +153,6 @@ fn removal(doubt: &Doubt) -> String {
     match &doubt.emptied {
         Some(folder) => format!("{documents}, because nothing is left in {folder}"),
         None => format!("{documents}, because their files are gone"),
-    }
-}
-
-/// Notes that the user has written to a store: reading commands may mend it and keep caches in it from now on.
-fn remember(context: &Context, root: &Path) {
-    if let Err(error) = KnownStores::of_user().add(root) {
-        context.tell(&format!("reading commands will not mend this store or keep caches in it: {error}"));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line: one file per command with its options, one library call and a rendering. Nothing behind it sees a flag.
 
+mod archive;
 mod check;
 mod chunk_delete;
 mod chunk_edit;
@@ -86,6 +87,8 @@ enum Command {
     Restore(history::RestoreArgs),
     Diff(history::DiffArgs),
     Namespaces(namespaces::NamespacesArgs),
+    Export(archive::ExportArgs),
+    Import(archive::ImportArgs),
     Check(check::CheckArgs),
     Config(config::ConfigArgs),
     Trust(trust::TrustArgs),
@@ -157,6 +160,8 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
             Command::Restore(args) => history::restore(&context, args).await,
             Command::Diff(args) => history::diff(&context, args).await,
             Command::Namespaces(args) => namespaces::run(&context, args).await,
+            Command::Export(args) => archive::export(&context, args).await,
+            Command::Import(args) => archive::import(&context, args).await,
             Command::Check(args) => check::run(&context, args).await,
             Command::Config(args) => config::run(&context, &args),
             Command::Trust(args) => trust::run(&context, args).await,

@@ -12,12 +12,14 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 12] = [
+const RARE: [&str; 14] = [
     "check",
     "completions",
     "config",
     "diff",
     "eval",
+    "export",
+    "import",
     "llm",
     "namespaces",
     "open",

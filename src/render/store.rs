@@ -1,6 +1,7 @@
 //! The store: its figures, its namespaces, and what a check found.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::json;
@@ -10,8 +11,8 @@ use super::history::in_words;
 use super::page::{Grid, Page};
 use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
-use crate::store::Holder;
 use crate::store::check::{Checked, Finding, Mended};
+use crate::store::{Archived, Holder};
 use crate::text::{count, size};
 
 /// A namespace in figures.
@@ -164,6 +165,21 @@ pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
         line.error.iter().for_each(|error| page.styled(BAD, format!("{}: {error}", line.name)));
     }
     page
+}
+
+/// What `kb export` and `kb import` show.
+pub fn archived(kind: &'static str, done: &Archived, file: &Path) -> Page {
+    let mut page = Page::new(kind, &value_with(done, "file", file.display().to_string())).at(Some(done.generation));
+    page.namespace = Some(done.namespace.clone());
+    let (verb, into) = if kind == "export" { ("exported", "to") } else { ("imported", "from") };
+    let documents = count(done.documents, "document");
+    page.line(format!(
+        "{verb} the namespace {:?} with {documents} {into} {} ({})",
+        done.namespace,
+        file.display(),
+        size(done.bytes)
+    ));
+    page.with_paths([file.display().to_string()])
 }
 
 /// What `kb namespaces rename` shows.

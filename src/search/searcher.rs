@@ -16,12 +16,10 @@ use super::select::titles::SectionIndex;
 use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
-use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, Snapshot};
+use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot};
 
 /// Up to this many vectors (225 MB), of all namespaces together, are scored in memory.
 const MOST_VECTORS_IN_MEMORY: usize = 150_000;
-/// The list of synonyms in the folder of a store and in that of a namespace.
-const SYNONYMS: &str = "synonyms.txt";
 
 /// Answers questions from one namespace, or from several as if they were one.
 pub struct Searcher {

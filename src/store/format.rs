@@ -21,7 +21,7 @@ const OLDEST: u32 = 2;
 /// What this program can write to, and what others must know to write beside it.
 const WRITER: u32 = 2;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Format {
     /// The least that a reader must know. Unreleased versions have not written it.
     min_reader: Option<u32>,
@@ -42,9 +42,13 @@ impl Format {
 
     /// Makes a folder a store of this program's format.
     pub(super) fn write(root: &Path) -> Result<()> {
+        write_json(&root.join(FORMAT_FILE), &Format::own())
+    }
+
+    /// The format of this program.
+    pub(super) fn own() -> Self {
         let created_by = env!("CARGO_PKG_VERSION").to_owned();
-        let format = Format { min_reader: Some(READER), min_writer: Some(WRITER), created_by };
-        write_json(&root.join(FORMAT_FILE), &format)
+        Format { min_reader: Some(READER), min_writer: Some(WRITER), created_by }
     }
 
     /// Whether this program knows enough to write.

@@ -17,7 +17,9 @@ use crate::paths::{is_of_another_user, real};
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
 /// What a person may put into the folder before there is a store in it.
-const SETTINGS: [&str; 3] = ["kb.toml", "synonyms.txt", "prompts"];
+const SETTINGS: [&str; 3] = ["kb.toml", SYNONYMS, "prompts"];
+/// The file of other names, of a store or of a namespace.
+pub const SYNONYMS: &str = "synonyms.txt";
 /// The folder of its namespaces.
 const NAMESPACES: &str = "namespaces";
 /// The file that names the published generation of a namespace.
@@ -268,6 +270,17 @@ impl Namespace {
     /// The folder of the store that it is in.
     pub(crate) fn store(&self) -> &Path {
         self.root.ancestors().nth(2).expect("a namespace lies in the folder `namespaces` of a store")
+    }
+
+    /// The same while it lies in another folder.
+    ///
+    /// # Errors
+    /// Where what is in the folder leads out of it.
+    pub(super) fn lying_in(&self, folder: &Path) -> Result<Self> {
+        let namespace = Namespace { root: folder.to_owned(), own: false, ..self.clone() };
+        check_folder(&namespace.root, usize::MAX)?;
+        check_keyword(&namespace.keyword())?;
+        Ok(namespace)
     }
 
     /// The folder of the LanceDB tables.

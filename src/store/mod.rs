@@ -19,6 +19,7 @@
 //!     lock                     held by the writer
 //! ```
 
+mod archive;
 mod cache_folder;
 pub mod check;
 mod convert;
@@ -56,6 +57,7 @@ mod versions;
 mod words;
 mod writer;
 
+pub use archive::{Archived, export, import};
 pub use cache_folder::CacheFolder;
 pub use entities::{EntityChange, EntityRow, EntityState, StateTime};
 pub use fault::{REWRITE_STEPS, STEPS};
@@ -69,7 +71,7 @@ pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
-pub use layout::{Namespace, Store, namespace_name};
+pub use layout::{Namespace, SYNONYMS, Store, namespace_name};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
 pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};

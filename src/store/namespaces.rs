@@ -74,7 +74,7 @@ impl Store {
 }
 
 /// The sources that the last runs could not read.
-const FAILURES: &str = "failures.json";
+pub(super) const FAILURES: &str = "failures.json";
 
 impl Namespace {
     /// The sources that failed in the last run that had to do with them.

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod archive;
 mod bad_input;
 mod check;
 mod chunks;

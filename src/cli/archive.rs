@@ -1,0 +1,51 @@
+//! `kb export` and `kb import`: a namespace as one file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::global::{Context, WaitArgs};
+use crate::error::Result;
+use crate::render::archived;
+use crate::store::{self, Store};
+
+/// Write a namespace with its history into one file
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb export backup.kb
+  kb export reports.kb -n acme/reports")]
+pub struct ExportArgs {
+    /// A new file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    wait: WaitArgs,
+}
+
+/// Take a namespace from a file of `kb export`, checked first
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb import backup.kb
+  kb import backup.kb -n restored           under another name")]
+pub struct ImportArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+pub async fn export(context: &Context, args: ExportArgs) -> Result<u8> {
+    let namespace = context.namespace()?;
+    let done = store::export(&namespace, &args.file, &args.wait.lock_timeout(context)).await?;
+    context.show(archived("export", &done, &args.file))
+}
+
+pub async fn import(context: &Context, args: ImportArgs) -> Result<u8> {
+    let (store, created) = Store::open_or_create(context.global.kb.as_deref(), &Context::here()?)?;
+    if created {
+        context.tell(&format!("made a new knowledge base at {}", store.root().display()));
+    }
+    let name = context.is_typed("namespace").then_some(context.global.namespace.as_str());
+    let done = store::import(&store, &args.file, name).await?;
+    context.remember(store.root());
+    context.show(archived("import", &done, &args.file))
+}

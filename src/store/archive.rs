@@ -1,0 +1,326 @@
+//! A namespace as one file: a zip archive of the files of its published generations, with a list of their hashes.
+//!
+//! Promise: what is imported is what was exported, or nothing. Names in an archive lead nowhere: only those that an export
+//! writes are taken, and entries are stored as they are, so that an archive is as large as what comes out of it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use super::check::check;
+use super::files::{WRITING, name_of, paths_in, sync_folder};
+use super::format::Format;
+use super::layout::{Namespace, PUBLISHED, SYNONYMS, Store};
+use super::lock::LockTimeout;
+use super::namespaces::FAILURES;
+use super::snapshot::Snapshot;
+use super::writer::Writer;
+use crate::error::{Error, NextStep, Result, Setting};
+use crate::text::count;
+
+/// The entry with the list of the others.
+const LIST: &str = "kb-export.json";
+/// Begins the names of folders of imports that are not finished; no namespace's name begins so.
+const IMPORTING: &str = ".importing-";
+/// The longest list, in bytes.
+const LONGEST_LIST: u64 = 64 << 20;
+/// The files and folders of a namespace that an archive has. All others are caches and locks.
+const PARTS: [&str; 6] = [PUBLISHED, FAILURES, SYNONYMS, "tables", "keyword", "history"];
+
+/// What an archive says of itself.
+#[derive(Debug, Serialize, Deserialize)]
+struct List {
+    namespace: String,
+    generation: u64,
+    format: Format,
+    files: BTreeMap<String, Listed>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Listed {
+    bytes: u64,
+    /// Of its content, in hex.
+    blake3: String,
+}
+
+/// A namespace that was exported or imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Archived {
+    #[serde(skip)]
+    pub namespace: String,
+    #[serde(skip)]
+    pub generation: u64,
+    pub documents: usize,
+    pub files: usize,
+    pub bytes: u64,
+}
+
+/// Writes a namespace into a new file. Nobody writes to it meanwhile.
+///
+/// # Errors
+/// Where there is such a file, nothing was ingested, another process writes, or the disk refuses. Then there is no file.
+pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeout) -> Result<Archived> {
+    let taken =
+        || Error::usage(format!("{} is there already", file.display())).hint("name a new file, or remove that one");
+    if file.symlink_metadata().is_ok() {
+        return Err(taken());
+    }
+    // It also finishes what was interrupted.
+    let writer = Writer::open_existing(namespace, lock_timeout).await?;
+    let snapshot = Snapshot::open(namespace).await?;
+    let generation = snapshot.manifest().generation;
+    let [documents, ..] = snapshot.counts().await?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let refused = |error: std::io::Error| Error::io("write", file, &error);
+    let mut target =
+        tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path)).map_err(refused)?;
+    let mut list =
+        List { namespace: namespace.name().to_owned(), generation, format: Format::own(), files: BTreeMap::new() };
+    let mut paths = Vec::new();
+    for part in PARTS {
+        files_below(&namespace.root().join(part), &mut paths)?;
+    }
+    let mut zip = ZipWriter::new(BufWriter::new(target.as_file_mut()));
+    for path in &paths {
+        let name = name_in_archive(path, namespace.root())?;
+        let listed = add(&mut zip, &name, path)?;
+        list.files.insert(name, listed);
+    }
+    let text = serde_json::to_vec_pretty(&list).expect("plain data has a JSON form");
+    let written = || -> std::io::Result<()> {
+        zip.start_file(LIST, options())?;
+        zip.write_all(&text)?;
+        zip.finish()?.flush()
+    };
+    written().map_err(refused)?;
+    target.as_file().sync_all().map_err(refused)?;
+    target.persist_noclobber(file).map_err(|error| {
+        if error.error.kind() == std::io::ErrorKind::AlreadyExists { taken() } else { refused(error.error) }
+    })?;
+    sync_folder(folder)?;
+    drop(writer);
+    Ok(archived(list, documents))
+}
+
+fn archived(list: List, documents: usize) -> Archived {
+    Archived {
+        namespace: list.namespace,
+        generation: list.generation,
+        documents,
+        files: list.files.len(),
+        bytes: list.files.values().map(|file| file.bytes).sum(),
+    }
+}
+
+/// Large files need the longer form of sizes, whatever is written.
+fn options() -> SimpleFileOptions {
+    SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true)
+}
+
+/// Adds the files at and below a path. What is neither a file nor a folder is none of kb's.
+fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    let Ok(facts) = path.symlink_metadata() else { return Ok(()) };
+    if facts.is_dir() {
+        let mut inner = paths_in(path)?;
+        inner.sort();
+        for path in inner {
+            files_below(&path, found)?;
+        }
+    } else if facts.is_file() && !name_of(path).starts_with(WRITING) && !name_of(path).ends_with(".lock") {
+        found.push(path.to_owned());
+    }
+    Ok(())
+}
+
+/// The path of a file in a namespace, with `/` on every system.
+fn name_in_archive(path: &Path, root: &Path) -> Result<String> {
+    let inner = path.strip_prefix(root).expect("it lies in the namespace");
+    let parts: Option<Vec<&str>> = inner.components().map(|part| part.as_os_str().to_str()).collect();
+    parts.map(|parts| parts.join("/")).ok_or_else(|| Error::failed(format!("{} has no name in UTF-8", path.display())))
+}
+
+/// Copies a file into the archive.
+fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Result<Listed> {
+    let mut copy = || -> std::io::Result<Listed> {
+        zip.start_file(name, options())?;
+        let (bytes, blake3) = copied(&mut File::open(path)?, zip)?;
+        Ok(Listed { bytes, blake3 })
+    };
+    copy().map_err(|error| Error::io("export", path, &error))
+}
+
+/// Copies all bytes, and gives their number and hash.
+fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(u64, String)> {
+    let (mut hasher, mut buffer, mut bytes) = (blake3::Hasher::new(), vec![0; 1 << 16], 0);
+    loop {
+        let read = from.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((bytes, hasher.finalize().to_hex().to_string()));
+        }
+        hasher.update(&buffer[..read]);
+        to.write_all(&buffer[..read])?;
+        bytes += read as u64;
+    }
+}
+
+/// Takes the namespace from an archive into a store, under its own name or another one, and checks all of it first.
+///
+/// # Errors
+/// Where the file is no such archive or is damaged, or the name is taken. Then nothing was changed.
+pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Archived> {
+    let mut zip = File::open(file)
+        .and_then(|file| Ok(ZipArchive::new(BufReader::new(file))?))
+        .map_err(|error| Error::io("import", file, &error))?;
+    let list = read_list(&mut zip).map_err(|reason| damaged(file, &reason))?;
+    list.format.must_be_readable(file)?;
+    let namespace = store.namespace(name.unwrap_or(&list.namespace))?;
+    let taken = || {
+        Error::usage(format!("there is a namespace {:?} already", namespace.name())).hint(format!(
+            "name another one with {}, or remove that one with `{}`",
+            Setting("namespace"),
+            NextStep::RemoveNamespace
+        ))
+    };
+    if namespace.root().symlink_metadata().is_ok() {
+        return Err(taken());
+    }
+    let folder = namespace.root().parent().expect("it lies in the folder of the namespaces");
+    std::fs::create_dir_all(folder).map_err(|error| Error::io("write", folder, &error))?;
+    clear_interrupted(folder);
+    // It removes itself where the import fails.
+    let aside = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
+    let aside = aside.map_err(|error| Error::io("write", folder, &error))?;
+    let documents = unpack_and_check(&mut zip, &list, &namespace, aside.path(), file).await?;
+    std::fs::rename(aside.path(), namespace.root()).map_err(|error| match namespace.root().exists() {
+        true => taken().caused_by(error),
+        false => Error::io("write", namespace.root(), &error),
+    })?;
+    // It is no longer where it was made.
+    drop(aside.keep());
+    sync_folder(folder)?;
+    Ok(Archived { namespace: namespace.name().to_owned(), ..archived(list, documents) })
+}
+
+/// Deletes what imports that were interrupted have left. Nothing depends on it, so nothing fails for it.
+fn clear_interrupted(folder: &Path) {
+    const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
+    let is_old =
+        |path: &Path| path.metadata().and_then(|facts| facts.modified()).ok()?.elapsed().ok().map(|age| age > ONE_DAY);
+    for path in paths_in(folder).unwrap_or_default() {
+        if name_of(&path).starts_with(IMPORTING) && is_old(&path) == Some(true) {
+            std::fs::remove_dir_all(&path).unwrap_or_default();
+        }
+    }
+}
+
+fn damaged(file: &Path, reason: &str) -> Error {
+    Error::failed(format!("{} is no namespace that kb exported, or is damaged: {reason}", file.display()))
+        .hint("export it again; nothing was changed")
+}
+
+fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Result<List, String> {
+    let entry = zip.by_name(LIST).map_err(|_| format!("it has no {LIST}"))?;
+    let mut text = String::new();
+    entry.take(LONGEST_LIST).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let list: List = serde_json::from_str(&text).map_err(|error| format!("{LIST}: {error}"))?;
+    match list.files.keys().find(|name| !is_part(name)) {
+        Some(name) => Err(format!("{name:?} is no file of a namespace")),
+        None if list.files.len() + 1 != zip.len() => Err(format!("{LIST} does not list what is in it")),
+        None => Ok(list),
+    }
+}
+
+/// Whether a name is one that an export writes.
+fn is_part(name: &str) -> bool {
+    let path = Path::new(name);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let has_same_parts = path.components().count() == name.split('/').count();
+    plain
+        && has_same_parts
+        && !name.contains('\\')
+        && !name.contains(':')
+        && name.split('/').next().is_some_and(|first| PARTS.contains(&first))
+}
+
+/// Unpacks the files into a folder, and gives the number of documents.
+async fn unpack_and_check<R: Read + Seek>(
+    zip: &mut ZipArchive<R>,
+    list: &List,
+    namespace: &Namespace,
+    aside: &Path,
+    file: &Path,
+) -> Result<usize> {
+    for (name, listed) in &list.files {
+        unpack(zip, name, listed, aside).map_err(|reason| damaged(file, &format!("{name}: {reason}")))?;
+    }
+    sync_folders(aside)?;
+    let unpacked = namespace.lying_in(aside)?;
+    let checked = check(&unpacked).await?;
+    if !checked.findings.is_empty() {
+        let findings = count(checked.findings.len(), "finding");
+        return Err(damaged(file, &format!("{findings} of a check")).hint(format!(
+            "repair it where it is from with `{}`, and export it again; nothing was changed",
+            NextStep::Repair
+        )));
+    }
+    Ok(checked.documents)
+}
+
+fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &Listed, folder: &Path) -> Result<(), String> {
+    let mut entry = zip.by_name(name).map_err(|error| error.to_string())?;
+    if entry.compression() != CompressionMethod::Stored {
+        return Err("it is compressed, which an export never does".to_owned());
+    }
+    let path = folder.join(name);
+    let mut write = || -> std::io::Result<(u64, String)> {
+        std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        let mut target = File::create_new(&path)?;
+        let copied = copied(&mut entry, &mut target)?;
+        target.sync_all()?;
+        Ok(copied)
+    };
+    let (bytes, blake3) = write().map_err(|error| error.to_string())?;
+    let is_listed = bytes == listed.bytes && blake3 == listed.blake3;
+    is_listed.then_some(()).ok_or_else(|| "its content is not what was exported".to_owned())
+}
+
+/// Makes the names in a folder and in those below it durable.
+fn sync_folders(folder: &Path) -> Result<()> {
+    for path in paths_in(folder)?.iter().filter(|path| path.is_dir()) {
+        sync_folders(path)?;
+    }
+    sync_folder(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_an_export_writes_are_taken() {
+        for good in ["MANIFEST.json", "tables/chunks.lance/data/x.lance", "keyword/meta.json", "history/0000001.json"] {
+            assert!(is_part(good), "{good}");
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "tables/../../x",
+            "tables//x",
+            "tables/./x",
+            "lock",
+            "kb.toml",
+            "tables\\..\\x",
+            "C:/x",
+            "tables/c:x",
+        ] {
+            assert!(!is_part(bad), "{bad}");
+        }
+    }
+}

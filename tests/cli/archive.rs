@@ -1,0 +1,68 @@
+//! `kb export` and `kb import`: what comes out is what went in, or nothing.
+
+use crate::common::Sandbox;
+
+/// Two documents with an edit, and the archive of them.
+fn exported() -> Sandbox {
+    Sandbox::prepared("archive::exported", |sandbox| {
+        sandbox.ingest_two_documents();
+        let chunk = sandbox.items(&["chunks-list", "--type", "child"])[0]["chunk_id"].as_str().unwrap().to_owned();
+        sandbox.json(&["chunk-edit", &chunk, "--content", "Close the valve at once."]);
+        sandbox.json(&["export", "backup.kb"]);
+    })
+}
+
+fn answer(sandbox: &Sandbox, flags: &[&str]) -> serde_json::Value {
+    sandbox.json(&[&["search", "close the valve"], flags].concat())["hits"].take()
+}
+
+#[test]
+fn a_namespace_survives_the_way_through_a_file() {
+    let sandbox = exported();
+    let before = answer(&sandbox, &[]);
+    let other = Sandbox::new();
+    std::fs::copy(sandbox.path("backup.kb"), other.path("backup.kb")).unwrap();
+    let imported = other.json(&["import", "backup.kb"]);
+    assert_eq!((&imported["namespace"], &imported["documents"]), (&"default".into(), &2.into()));
+    assert_eq!(answer(&other, &[]), before, "text, vectors and ranking are the same");
+    assert_eq!(other.json(&["check"])["sound"], true);
+    assert_eq!(other.items(&["log"]).as_array().unwrap().len(), sandbox.items(&["log"]).as_array().unwrap().len());
+    other.write("a.md", "# Valves\n\nOpen the valve slowly.");
+    assert_eq!(other.kb(&["ingest", "a.md"]).code, 0, "it can be written to");
+}
+
+#[test]
+fn a_namespace_may_come_back_under_another_name_but_replaces_none() {
+    let sandbox = exported();
+    let taken = sandbox.kb(&["import", "backup.kb"]);
+    assert!(taken.code == 2 && taken.err.contains("already"), "{}", taken.err);
+    sandbox.json(&["import", "backup.kb", "-n", "acme/restored"]);
+    assert_eq!(answer(&sandbox, &["-n", "acme/restored"])[0]["content"], answer(&sandbox, &[])[0]["content"]);
+    let again = sandbox.kb(&["export", "backup.kb"]);
+    assert!(again.code == 2 && again.err.contains("is there already"), "{}", again.err);
+    assert_eq!(sandbox.kb(&["export", "none.kb", "-n", "nothing"]).code, 3);
+    assert!(!sandbox.path("none.kb").exists());
+}
+
+#[test]
+fn a_damaged_archive_changes_nothing() {
+    let sandbox = exported();
+    let bytes = std::fs::read(sandbox.path("backup.kb")).unwrap();
+    let refused = |bytes: &[u8], what: &str| {
+        let other = Sandbox::new();
+        other.write("bad.kb", bytes);
+        let run = other.kb(&["import", "bad.kb"]);
+        assert!(run.code == 3 && run.err.contains("bad.kb"), "{what}: {}", run.err);
+        let folder = other.path(".kb/namespaces");
+        let left = std::fs::read_dir(folder).map(Iterator::count).unwrap_or_default();
+        assert_eq!(left, 0, "{what}");
+    };
+    refused(b"no archive", "text");
+    refused(&bytes[..bytes.len() / 2], "a half");
+    // The first bytes are those of the manifest, and the archive's own checksum is passed by where the list's is not.
+    for at in (100..bytes.len()).step_by(bytes.len() / 7) {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x55;
+        refused(&changed, &format!("byte {at}"));
+    }
+}
