@@ -118,7 +118,7 @@ fn foreign_folders_and_stores_of_another_format_are_refused() {
 #[test]
 fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
     let sandbox = Sandbox::of_two_documents();
-    sandbox.write(".kb/kb.json", r#"{"min_reader": 1, "min_writer": 99, "created_by": "9.0.0"}"#);
+    sandbox.write(".kb/kb.json", r#"{"min_reader": 2, "min_writer": 99, "created_by": "9.0.0"}"#);
     assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
     assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
     let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
