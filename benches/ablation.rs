@@ -31,6 +31,11 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
+/// No other words than those of the question.
+fn as_typed() -> Expand {
+    "off".parse().expect("it is a setting")
+}
+
 fn variants() -> Vec<(String, SearchRequest)> {
     let hybrid = SearchRequest { method: Method::Hybrid, ..SearchRequest::new("") };
     let retriever = |method| SearchRequest { method, ..hybrid.clone() };
@@ -45,10 +50,10 @@ fn variants() -> Vec<(String, SearchRequest)> {
         named("… pool of 50", SearchRequest { pool: 50, ..plain.clone() }),
         named("… pool of 300", SearchRequest { pool: 300, ..plain.clone() }),
         named("… reranked by words", hybrid.clone()),
-        named("… without other words and names", SearchRequest { expand: Expand::Off, ..hybrid.clone() }),
+        named("… without other words and names", SearchRequest { expand: as_typed(), ..hybrid.clone() }),
         named(
             "keyword retriever without other words and names",
-            SearchRequest { expand: Expand::Off, ..retriever(Method::Keyword) },
+            SearchRequest { expand: as_typed(), ..retriever(Method::Keyword) },
         ),
     ];
     for semantic in [0.3, 0.5, 0.6, 0.7, 0.75] {
@@ -145,7 +150,7 @@ fn methods(words: bool) -> Vec<(&'static str, SearchRequest)> {
     let retriever = |method| SearchRequest { method, ..SearchRequest::new("") };
     let mut methods = vec![("keyword retriever", retriever(Method::Keyword))];
     if words {
-        let plain = SearchRequest { expand: Expand::Off, ..retriever(Method::Keyword) };
+        let plain = SearchRequest { expand: as_typed(), ..retriever(Method::Keyword) };
         methods.push(("keyword retriever without other words and names", plain));
     } else {
         methods.push(("semantic retriever", retriever(Method::Semantic)));

@@ -601,7 +601,7 @@ _kb() {
                     return 0
                     ;;
                 --expand)
-                    COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fallback)
@@ -2103,7 +2103,7 @@ _kb() {
                     return 0
                     ;;
                 --expand)
-                    COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fallback)

@@ -181,10 +181,7 @@ reference\t'A fact: a value, a time, a name'
 troubleshooting\t'What to do about a fault'
 lookup\t'Where a code, a name or a phrase stands'
 structure\t'Which chapters there are: answered from the table of contents'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which other words are searched for: off; missing (synonyms, and matches for unknown words); all (matches for all words); llm (also rewordings of the language model) [default: missing]' -r -f -a "off\t'None'
-missing\t'Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches'
-all\t'The same, and the prefix and compound matches of all words'
-llm\t'As missing, and wordings of the language model'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which other words are searched for: off; missing (synonyms, and matches for unknown words) or all (matches for all words); and, of the language model, llm or some of rewrite, hyde (a made-up answer), keywords [default: missing]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
@@ -253,10 +250,7 @@ reference\t'A fact: a value, a time, a name'
 troubleshooting\t'What to do about a fault'
 lookup\t'Where a code, a name or a phrase stands'
 structure\t'Which chapters there are: answered from the table of contents'"
-complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Which other words are searched for: off; missing (synonyms, and matches for unknown words); all (matches for all words); llm (also rewordings of the language model) [default: missing]' -r -f -a "off\t'None'
-missing\t'Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches'
-all\t'The same, and the prefix and compound matches of all words'
-llm\t'As missing, and wordings of the language model'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Which other words are searched for: off; missing (synonyms, and matches for unknown words) or all (matches for all words); and, of the language model, llm or some of rewrite, hyde (a made-up answer), keywords [default: missing]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r

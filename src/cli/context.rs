@@ -9,7 +9,7 @@ use super::global::Context;
 use super::search::{AskedArgs, SETTINGS, ask, nothing_found, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;
-use crate::render::{MarkdownLayout, prompt_context};
+use crate::render::{MarkdownLayout, OutputFormat, prompt_context};
 use crate::search::{Layout, Target, Template};
 
 const EXAMPLES: &str = "\
@@ -53,10 +53,14 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     let most = request.shape.max_tokens.unwrap_or(DEFAULT_CONTEXT_TOKENS);
     let found = searcher.context(&request, most, layout).await?;
     report(context, &found.notes, &found.route, &found.trace)?;
-    if found.parts.documents.is_empty() && found.parts.entities.is_empty() {
-        return Ok(nothing_found(context, &found.query, &found.nearest));
+    let nothing = found.parts.documents.is_empty() && found.parts.entities.is_empty();
+    let is_json = matches!(context.output_format(), OutputFormat::Json | OutputFormat::Jsonl);
+    if !nothing || is_json {
+        context.show(prompt_context(&found).read_from(&searcher.snapshots().await?))?;
     }
-    context.show(prompt_context(&found).read_from(&searcher.snapshots().await?))?;
+    if nothing {
+        return Ok(nothing_found(context, &found.query, &found.notes, &found.nearest));
+    }
     context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));
     Ok(0)
 }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::render::{self, OutputFormat};
 use crate::search::{
-    Expand, Fallback, Hit, Note, NoteCode, Restriction, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
+    Fallback, Hit, Note, NoteCode, Restriction, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
 };
 use crate::store::Store;
 
@@ -110,14 +110,16 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     report(context, &result.notes, &result.route, &result.trace)?;
     context.show(render::search(&result, render::Screen::of_output()).read_from(&searcher.snapshots().await?))?;
     if result.hits.is_empty() && result.contents.is_empty() {
-        return Ok(nothing_found(context, &result.query, &result.nearest));
+        return Ok(nothing_found(context, &result.query, &result.notes, &result.nearest));
     }
     Ok(0)
 }
 
 /// Notes that nothing was found and what is nearest, and gives the exit code.
-pub(super) fn nothing_found(context: &Context, query: &str, nearest: &[Hit]) -> u8 {
-    context.tell(&format!("nothing found for {:?}", crate::text::truncate(query, 80)));
+pub(super) fn nothing_found(context: &Context, query: &str, notes: &[Note], nearest: &[Hit]) -> u8 {
+    if notes.iter().all(|note| note.code != NoteCode::NoSearchNeeded) {
+        context.tell(&format!("nothing found for {:?}", crate::text::truncate(query, 80)));
+    }
     if !nearest.is_empty() {
         let named = nearest.iter().map(render::nearest);
         let all = Setting("all");
@@ -165,8 +167,8 @@ pub(super) async fn ask(
     notes.iter().for_each(|note| context.tell(note));
     request.explain = args.explain;
     let mut searcher = context.searcher_over(&store, &config)?;
-    if request.expand == Expand::Llm {
-        let expand = format!("{} llm", Setting("expand"));
+    if request.expand.wordings.any() {
+        let expand = format!("{} {}", Setting("expand"), request.expand);
         searcher = searcher.asking(Arc::new(context.llm(&store, &config).required(&expand)?));
     } else if request.fallback != Fallback::default()
         && let Some(client) = context.llm(&store, &config).client()?

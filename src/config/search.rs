@@ -111,10 +111,10 @@ pub struct SearchSettings {
     /// The kind of the question [default: by its words]
     #[arg(long, value_enum, env = "KB_SEARCH_KIND", hide_short_help = true, help_heading = RANKING)]
     pub kind: Option<Kind>,
-    /// Which other words are searched for: off; missing (synonyms, and matches for unknown words); all (matches for all
-    /// words); llm (also rewordings of the language model) [default: missing]
-    #[arg(long, value_enum, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_possible_values = true,
-        hide_short_help = true, help_heading = RANKING)]
+    /// Which other words are searched for: off; missing (synonyms, and matches for unknown words) or all (matches for all
+    /// words); and, of the language model, llm or some of rewrite, hyde (a made-up answer), keywords [default: missing]
+    #[arg(long, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_short_help = true, help_heading = RANKING)]
+    #[serde(default, deserialize_with = "from_text")]
     pub expand: Option<Expand>,
     /// Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
     #[arg(long, value_name = "IF", env = "KB_SEARCH_FALLBACK", hide_short_help = true, help_heading = RANKING)]

@@ -38,6 +38,8 @@ pub struct Expansion {
     pub keywords: Vec<String>,
     /// The things that the question names.
     pub entities: Vec<String>,
+    /// What it asks for: `procedure`, `concept`, …
+    pub kind: Option<String>,
 }
 
 /// Asks the model for other words for a question. Takes no longer than the configured timeout, retries included.
@@ -62,6 +64,7 @@ pub fn read(answer: &str) -> Result<Expansion, String> {
         hypothetical: text(&object, "hypothetical", LONGEST_ANSWER)?,
         keywords: list(&object, "keywords", LONGEST_WORD, MOST_WORDS)?,
         entities: list(&object, "entities", LONGEST_WORD, MOST_WORDS)?,
+        kind: text(&object, "kind", LONGEST_WORD)?,
     };
     if expansion == Expansion::default() { Err("nothing in it can be used".to_owned()) } else { Ok(expansion) }
 }

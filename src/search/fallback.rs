@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::hit::Candidate;
 use super::note::NoteCode;
-use super::request::{Expand, LARGEST_POOL, Method, SearchRequest, Weights};
+use super::request::{Expand, LARGEST_POOL, LlmWordings, Method, OtherWords, SearchRequest, Weights};
 use super::result::Ranking;
 use super::trace::Trace;
 use crate::error::Result;
@@ -35,7 +35,10 @@ pub(super) async fn fall_back(
         pool: (request.pool * WIDER).min(LARGEST_POOL),
         weights: if one_retriever { Weights::new(1.0, 1.0).ok() } else { request.weights },
         min_confidence: request.min_confidence * LESS_SURE,
-        expand: if asks { Expand::Llm } else { Expand::All },
+        expand: match asks {
+            true => Expand { wordings: LlmWordings::ALL, ..Expand::default() },
+            false => Expand { words: OtherWords::All, ..Expand::default() },
+        },
         ..request.clone()
     };
     let mut best = first;

@@ -53,6 +53,8 @@ pub enum NoteCode {
     RerankingStopped,
     /// The language model was not asked, or failed.
     LanguageModelFailed,
+    /// The question is a greeting, and nothing was searched.
+    NoSearchNeeded,
     /// The fallback searched again.
     FallbackUsed,
     /// The fallback found no more.

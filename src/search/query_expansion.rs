@@ -1,4 +1,4 @@
-//! Other wordings of a question from a language model (`expand = "llm"`).
+//! Other wordings of a question from a language model (`expand = "llm"`, or some of `rewrite`, `hyde`, `keywords`).
 //!
 //! Each wording is recalled once, by the retrievers of its own route, within the same scopes. The question counts most: all
 //! other wordings together count no more than it does, and what only they recall gets its true scores for the question
@@ -8,12 +8,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use clap::ValueEnum;
+
 use super::confidence::Coverage;
 use super::encoder::{Encoder, joined};
 use super::fuse::{by_route, join};
 use super::hit::{Candidate, RetrieverScores, Scores};
 use super::note::NoteCode;
-use super::request::{Expand, SearchRequest};
+use super::request::{LlmWordings, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
 use super::trace::{Trace, milliseconds};
 use super::understand::{Kind, Question, Route, Terms, Understanding, keyword_terms};
@@ -39,13 +41,14 @@ struct Wording {
 }
 
 /// The wordings of a question, each once, whatever the order of its words and its function words.
-fn wordings(query: &str, expansion: &Expansion) -> Vec<Wording> {
+fn wordings(query: &str, expansion: &Expansion, wanted: LlmWordings) -> Vec<Wording> {
     let mut known = HashSet::from([terms(query)]);
     let whole = expansion.rewritten.iter().map(|text| (text.clone(), REWRITTEN, false));
     let others = expansion.queries.iter().map(|text| (text.clone(), QUERY, false));
-    let answer = expansion.hypothetical.iter().map(|text| (text.clone(), HYPOTHETICAL, false));
+    let rewritten = whole.chain(others).filter(|_| wanted.rewrite);
+    let answer = expansion.hypothetical.iter().map(|text| (text.clone(), HYPOTHETICAL, false)).filter(|_| wanted.hyde);
     let words = [expansion.keywords.as_slice(), &expansion.entities].concat().join(" ");
-    let all = whole.chain(others).chain(answer).chain([(words, WORDS, true)]);
+    let all = rewritten.chain(answer).chain([(words, WORDS, true)].into_iter().filter(|_| wanted.keywords));
     let mut wordings: Vec<Wording> = all
         .filter(|(text, ..)| {
             let terms = terms(text);
@@ -74,8 +77,14 @@ pub(super) struct Paraphrasing {
     client: Arc<llm::Client>,
 }
 
-/// Of each wording: its weight, and its ranking.
-pub(super) type Paraphrased = Vec<(f32, Vec<Candidate>)>;
+/// What came of other wordings.
+#[derive(Default)]
+pub(super) struct Paraphrased {
+    /// Of each wording: its weight, and its ranking.
+    pub rankings: Vec<(f32, Vec<Candidate>)>,
+    /// What the question asks for, as the language model says.
+    pub kind: Option<Kind>,
+}
 
 fn without(why: &str) -> String {
     format!("searched without the language model's wordings: {why}")
@@ -88,7 +97,7 @@ impl Paraphrasing {
         question: &Question<'_>,
         trace: &mut Trace,
     ) -> Option<Paraphrasing> {
-        if question.request.expand != Expand::Llm {
+        if !question.request.expand.wordings.any() {
             return None;
         }
         let Some(client) = client.cloned() else {
@@ -120,10 +129,11 @@ impl Paraphrasing {
             Err(failure) => {
                 trace.stage("llm", start, 1, 0).note(failure.in_words()).note(report.in_words()).milliseconds = took;
                 trace.note(NoteCode::LanguageModelFailed, without(&failure.in_words()));
-                return Paraphrased::new();
+                return Paraphrased::default();
             }
         };
-        let wordings = wordings(query, &expansion);
+        let kind = expansion.kind.as_deref().and_then(|kind| Kind::from_str(kind, true).ok());
+        let wordings = wordings(query, &expansion, search.question.request.expand.wordings);
         let stage = trace.stage("llm", start, 1, wordings.len());
         stage.milliseconds = took;
         let notes = wordings.iter().map(|wording| format!("{:.2}: {}", wording.weight, wording.text));
@@ -133,12 +143,12 @@ impl Paraphrasing {
             Ok(rankings) => {
                 let together = join(Vec::new(), &rankings);
                 trace.stage("reworded", start, rankings.len(), together.len()).ranking(&together);
-                rankings
+                Paraphrased { rankings, kind }
             }
             Err(error) => {
                 trace.stage("reworded", start, 1, 0).note(error.to_line());
                 trace.note(NoteCode::LanguageModelFailed, without(&error.to_line()));
-                Paraphrased::new()
+                Paraphrased { rankings: Vec::new(), kind }
             }
         }
     }
@@ -154,7 +164,7 @@ pub(super) struct Wordings<'a> {
 }
 
 impl Wordings<'_> {
-    async fn rankings(&self, wordings: Vec<Wording>) -> Result<Paraphrased> {
+    async fn rankings(&self, wordings: Vec<Wording>) -> Result<Vec<(f32, Vec<Candidate>)>> {
         let (request, asked) = (self.question.request, &self.question.route);
         let mut rankings = Vec::with_capacity(wordings.len());
         for Wording { text, weight, words_only } in wordings {
@@ -198,7 +208,7 @@ impl Wordings<'_> {
 
 /// What the question's own retrievers score too.
 pub(super) fn recalled_by(rankings: &Paraphrased) -> Scores {
-    rankings.iter().flat_map(|(_, ranking)| ranking).map(|candidate| (candidate.key(), 0.0)).collect()
+    rankings.rankings.iter().flat_map(|(_, ranking)| ranking).map(|candidate| (candidate.key(), 0.0)).collect()
 }
 
 #[cfg(test)]
@@ -213,8 +223,9 @@ mod tests {
             hypothetical: Some("Open the vent until water runs out.".into()),
             keywords: vec!["vent".into(), "priming".into()],
             entities: vec!["pump".into()],
+            kind: None,
         };
-        let found = wordings("is the pump primed", &expansion);
+        let found = wordings("is the pump primed", &expansion, LlmWordings::ALL);
         let texts: Vec<&str> = found.iter().map(|wording| wording.text.as_str()).collect();
         assert_eq!(
             texts,
@@ -222,6 +233,11 @@ mod tests {
         );
         let sum: f32 = found.iter().map(|wording| wording.weight).sum();
         assert!((sum - 1.0).abs() < 1e-6, "{found:?}");
-        assert!(wordings("pump", &Expansion::default()).is_empty());
+        assert!(wordings("pump", &Expansion::default(), LlmWordings::ALL).is_empty());
+        let some = wordings("is the pump primed", &expansion, LlmWordings { hyde: true, ..LlmWordings::default() });
+        assert_eq!(
+            some.iter().map(|wording| wording.text.as_str()).collect::<Vec<_>>(),
+            ["Open the vent until water runs out."]
+        );
     }
 }

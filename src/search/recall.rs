@@ -8,7 +8,7 @@ use super::encoder::{Encoded, Encoding, joined};
 use super::hit::{ChunkKey, RetrieverScores, Scores};
 use super::note::NoteCode;
 use super::query_expansion::{Paraphrased, Paraphrasing, Wordings, recalled_by};
-use super::request::{Expand, Mode};
+use super::request::{Mode, OtherWords};
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
 use super::searcher::Searcher;
@@ -94,15 +94,15 @@ async fn other_words(
     let start = Instant::now();
     let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { Terms::new() };
     let (query, expand) = (&question.request.query, question.request.expand);
-    let synonyms = match expand {
-        Expand::Off => Vec::new(),
+    let synonyms = match expand.words {
+        OtherWords::Off => Vec::new(),
         _ => {
             let listed = [searcher.synonyms()?, &searcher.entity_names().await?];
             add_synonyms(snapshots, listed, query, &mut terms)?
         }
     };
     synonyms.iter().for_each(|synonym| trace.note(NoteCode::Synonyms, synonym.note()));
-    let replacements = replace_words(snapshots, query, expand, &synonyms, &mut terms)?;
+    let replacements = replace_words(snapshots, query, expand.words, &synonyms, &mut terms)?;
     let stage = trace.stage("words", start, terms.len(), synonyms.len() + replacements.len());
     let note = |one: &Replacement| format!("for {:?} also: {}", one.typed, one.words.join(", "));
     stage.notes(synonyms.iter().map(Synonymous::note)).notes(replacements.iter().map(note));

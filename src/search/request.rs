@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::filter::Restriction;
 use super::hit::Hit;
@@ -159,10 +159,17 @@ impl FromStr for Fusion {
     }
 }
 
-/// Which words are searched for beside those of the question.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Expand {
+/// Which words are searched for beside those of the question. Written as a list: `off`, `missing` or `all`, and `llm` or some of
+/// `rewrite`, `hyde` and `keywords`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Expand {
+    pub words: OtherWords,
+    pub wordings: LlmWordings,
+}
+
+/// Other words by the rules.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OtherWords {
     /// None.
     Off,
     /// Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches.
@@ -170,8 +177,73 @@ pub enum Expand {
     Missing,
     /// The same, and the prefix and compound matches of all words.
     All,
-    /// As missing, and wordings of the language model.
-    Llm,
+}
+
+/// What a language model is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LlmWordings {
+    /// The question in other words.
+    pub rewrite: bool,
+    /// A made-up answer (HyDE).
+    pub hyde: bool,
+    /// Words of an answer.
+    pub keywords: bool,
+}
+
+impl LlmWordings {
+    pub const ALL: LlmWordings = LlmWordings { rewrite: true, hyde: true, keywords: true };
+
+    /// Whether the language model is asked at all.
+    pub fn any(self) -> bool {
+        self != LlmWordings::default()
+    }
+}
+
+/// As it is written.
+impl fmt::Display for Expand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self.words {
+            OtherWords::Off => "off",
+            OtherWords::Missing => "missing",
+            OtherWords::All => "all",
+        };
+        let LlmWordings { rewrite, hyde, keywords } = self.wordings;
+        let whole = self.wordings == LlmWordings::ALL;
+        let said = !self.wordings.any() || self.words != OtherWords::Missing;
+        let part = |is_wanted: bool, name| (is_wanted && !whole, name);
+        let parts =
+            [(said, words), (whole, "llm"), part(rewrite, "rewrite"), part(hyde, "hyde"), part(keywords, "keywords")];
+        f.write_str(
+            &parts.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, part)| part).collect::<Vec<_>>().join(","),
+        )
+    }
+}
+
+impl Serialize for Expand {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl FromStr for Expand {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut expand = Expand::default();
+        for part in text.split(',').map(str::trim) {
+            match part {
+                "off" => expand.words = OtherWords::Off,
+                "missing" => expand.words = OtherWords::Missing,
+                "all" => expand.words = OtherWords::All,
+                "llm" => expand.wordings = LlmWordings::ALL,
+                "rewrite" => expand.wordings.rewrite = true,
+                "hyde" => expand.wordings.hyde = true,
+                "keywords" => expand.wordings.keywords = true,
+                _ => return Err("expected off, missing or all, and llm or some of rewrite, hyde, keywords".to_owned()),
+            }
+        }
+        Ok(expand)
+    }
 }
 
 /// The age that halves a score, and how it decays further.

@@ -16,7 +16,7 @@ use super::hit::{Candidate, Hit, fetch, first_different};
 use super::note::{Note, NoteCode, add_notes};
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
-use super::request::{Expand, SearchRequest};
+use super::request::{OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, rerank};
 use super::restrict::{decay_scores, filter, restrict};
 use super::result::{Ranking, SearchResult};
@@ -44,6 +44,9 @@ impl Searcher {
     /// # Errors
     /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
+        if Understanding::needs_no_search(request) {
+            return answer_greeting(self, request).await;
+        }
         let mut notes = Vec::new();
         if let Some(answer) = contents(self, request, &mut notes).await? {
             return Ok(answer);
@@ -77,12 +80,13 @@ impl Searcher {
     /// Ranks as asked, without the fallback.
     async fn rank_once(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
         let mut trace = Trace::new(request.explain);
-        let question = understand(request, self.model().await?, &mut trace)?;
+        let mut question = understand(request, self.model().await?, &mut trace)?;
         let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace).await?;
         let snapshots = open(self, &question, &mut trace).await?;
         let restricted = restrict(self, &question, &snapshots, &mut trace).await?;
         let recalled = recall(self, &question, &snapshots, restricted, encoding, paraphrasing, &mut trace).await?;
-        let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased, &mut trace);
+        question.decide(recalled.paraphrased.kind, &mut trace);
+        let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased.rankings, &mut trace);
         let (route, keyword) = (&recalled.route, &recalled.keyword);
         let reranked = rerank(&question, route, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
         let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
@@ -124,8 +128,8 @@ impl Begun {
         let mut encoding = None;
         if let Some(model) = question.model.model().filter(|_| question.route.semantic > 0.0) {
             let query = &question.request.query;
-            let text = match question.request.expand {
-                Expand::Off => query.clone(),
+            let text = match question.request.expand.words {
+                OtherWords::Off => query.clone(),
                 _ => written_out(query, [searcher.synonyms()?, &searcher.entity_names().await?]),
             };
             searcher.read_vectors_ahead();
@@ -176,6 +180,17 @@ async fn nearest(searcher: &Searcher, ranking: &Ranking, hits: &[Hit]) -> Result
     best.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     first_different(&mut best, NEAREST, |candidate| &candidate.chunk_id);
     fetch(&searcher.snapshots().await?, &ranking.namespaces, &best).await
+}
+
+/// A result that says why nothing was searched.
+async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result<SearchResult> {
+    let mut trace = Trace::new(request.explain);
+    let understood = Understanding::of_kind(&request.query, request.kind);
+    let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
+    let query = truncate(&request.query, QUOTED_CHARS);
+    let message = format!("{query:?} is nothing to ask documents, and was not searched for; in quotation marks it is");
+    trace.note(NoteCode::NoSearchNeeded, message);
+    Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
 }
 
 /// Answers a question about structure from tables of contents. Where they do not, notes say why and the text is searched.

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::note::NoteCode;
-use super::request::Expand;
+use super::request::OtherWords;
 use super::synonyms::Synonymous;
 use super::trace::Trace;
 use super::understand::{Terms, in_all_fields};
@@ -53,11 +53,11 @@ pub(super) struct Replacement {
 pub(super) fn replace_words(
     snapshots: &[&Snapshot],
     query: &str,
-    expand: Expand,
+    words_wanted: OtherWords,
     synonyms: &[Synonymous],
     terms: &mut Terms,
 ) -> Result<Vec<Replacement>> {
-    if expand == Expand::Off || terms.is_empty() {
+    if words_wanted == OtherWords::Off || terms.is_empty() {
         return Ok(Vec::new());
     }
     let vocabulary = Vocabulary(snapshots);
@@ -65,7 +65,7 @@ pub(super) fn replace_words(
     for Replaceable { token, typed, starred } in words(query) {
         let missing = vocabulary.count(&token.text)? == 0;
         let known = synonyms.iter().any(|synonym| synonym.typed.to_lowercase().contains(&typed));
-        let others = expand == Expand::All;
+        let others = words_wanted == OtherWords::All;
         if !starred && ((missing && known) || (!missing && !others)) {
             continue;
         }

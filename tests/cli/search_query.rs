@@ -36,6 +36,22 @@ fn refused(run: &Run, words: &str) {
 }
 
 #[test]
+fn a_greeting_is_not_searched_for() {
+    let sandbox = Sandbox::with_keyword_fixtures();
+    for greeting in ["hello", "谢谢！"] {
+        let run = sandbox.kb(&["search", greeting, "--format", "json"]);
+        assert!(
+            run.code == 1 && run.out.contains("no_search_needed") && !run.err.contains("nothing found"),
+            "{}",
+            run.err
+        );
+    }
+    assert!(sandbox.kb(&["search", "\"hello\""]).err.contains("nothing found"), "in quotation marks it is");
+    let context = sandbox.kb(&["context", "hello", "--format", "json"]);
+    assert!(context.code == 1 && context.out.contains("\"items\""), "{}{}", context.out, context.err);
+}
+
+#[test]
 fn phrases_are_found_word_for_word() {
     let sandbox = sandbox(&["--no-embed"]);
     let search = |query: &str| sandbox.json(&["search", query, "-k", "20"]);

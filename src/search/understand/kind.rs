@@ -38,6 +38,8 @@ impl Kind {
 pub(super) const TOPIC: f32 = 0.3;
 /// How sure two kinds that are as likely make either.
 const UNDECIDED: f32 = 0.35;
+/// A kind that is no surer than this is open.
+pub(super) const OPEN: f32 = UNDECIDED;
 
 /// The kind of a question and how sure that is. The surest cue decides; another kind's takes half of its own away.
 /// `exact` are its phrases and identifiers.
@@ -84,6 +86,12 @@ fn words(text: &str) -> String {
     let lower = text.to_lowercase().replace('’', "'");
     let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
     words.fold(" ".to_owned(), |all, word| all + word + " ")
+}
+
+/// Whether a question is a greeting, thanks or a question for the program itself: nothing that documents answer.
+pub(super) fn is_greeting(query: &str) -> bool {
+    let said = words(query);
+    WORDS.greetings.iter().any(|greeting| greeting == said.trim())
 }
 
 /// The part of a table of contents that a question asks for.
@@ -218,6 +226,16 @@ fn chinese_part(query: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_people_say_to_each_other_is_no_question() {
+        for greeting in ["Hello!", "hi there", "Thank you very much.", "你好！", "谢谢", "What can you do?"] {
+            assert!(is_greeting(greeting), "{greeting}");
+        }
+        for question in ["hello world example", "how are pumps primed", "thanks to whom", "你好吗 协议", "hi-fi"] {
+            assert!(!is_greeting(question), "{question}");
+        }
+    }
 
     #[test]
     fn questions_about_the_whole_table_of_contents() {

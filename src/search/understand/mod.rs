@@ -18,7 +18,7 @@ pub use route::{Route, Terms, keyword_terms};
 
 use super::encoder::VectorModel;
 use super::note::NoteCode;
-use super::request::SearchRequest;
+use super::request::{Method, SearchRequest};
 use super::trace::Trace;
 use crate::error::{Error, Result};
 use crate::knowledge::profile;
@@ -37,6 +37,18 @@ pub(super) struct Question<'s> {
     /// The model of the vectors that are searched.
     pub model: &'s VectorModel,
     pub now: Timestamp,
+}
+
+impl Question<'_> {
+    /// Takes the kind that a language model says, where the words of the question leave it open and nobody named one.
+    pub(super) fn decide(&mut self, kind: Option<Kind>, trace: &mut Trace) {
+        let open = self.request.kind.is_none() && self.understood.sure <= kind::OPEN;
+        if let Some(kind) = kind.filter(|kind| open && *kind != Kind::Structure) {
+            let start = Instant::now();
+            (self.understood.kind, self.understood.sure) = (kind, SURE);
+            trace.stage("kind", start, 1, 1).note(format!("{}, as the language model says", kind.name()));
+        }
+    }
 }
 
 /// Understands a question and chooses its route.
@@ -114,6 +126,15 @@ impl Understanding {
         let wanted = understood.wanted.unwrap_or(Wanted::Whole);
         understood.wanted = (kind == Kind::Structure).then_some(wanted);
         understood
+    }
+
+    /// Whether documents have nothing to answer: a greeting, thanks. Who quotes it, names a kind or a method, wants it searched
+    /// for.
+    pub(super) fn needs_no_search(request: &SearchRequest) -> bool {
+        request.kind.is_none()
+            && request.method == Method::Auto
+            && words::quotes(&request.query).is_empty()
+            && kind::is_greeting(&request.query)
     }
 
     /// Whether it is worded as a question and is more than words and names.

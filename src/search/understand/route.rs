@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::kind::Kind;
-use crate::search::request::{Expand, Fusion, Method, SearchRequest};
+use crate::search::request::{Expand, Fusion, Method, OtherWords, SearchRequest};
 use crate::store::KeywordField;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
@@ -102,15 +102,15 @@ impl Route {
             Fusion::Weighted => "scores".to_owned(),
             Fusion::Rrf(k) => format!("ranks, k {k}"),
         };
-        let words = match self.expand {
-            Expand::Off => "as typed",
-            Expand::Missing => "others instead of those that nothing has",
-            Expand::All => "others beside them",
-            Expand::Llm => "others instead of those that nothing has, and the language model's wordings",
+        let words = match self.expand.words {
+            OtherWords::Off => "as typed",
+            OtherWords::Missing => "others instead of those that nothing has",
+            OtherWords::All => "others beside them",
         };
+        let wordings = if self.expand.wordings.any() { ", and the language model's wordings" } else { "" };
         vec![
             format!("weights: keyword {:.2}, semantic {:.2}: {}", self.keyword, self.semantic, self.why),
-            format!("fused by {fusion}; pool {}; words: {words}", self.pool),
+            format!("fused by {fusion}; pool {}; words: {words}{wordings}", self.pool),
         ]
     }
 

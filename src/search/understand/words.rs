@@ -17,6 +17,7 @@ pub(super) struct Words {
     pub units: Vec<String>,
     pub function_words: Vec<String>,
     pub documents: Vec<String>,
+    pub greetings: Vec<String>,
     pub asks_for_contents: Vec<String>,
     pub asks_for_part: Vec<String>,
     pub cues: HashMap<String, HashMap<String, f32>>,

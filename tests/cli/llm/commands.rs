@@ -128,6 +128,38 @@ fn file_and_environment_can_ask_for_the_model() {
 }
 
 #[test]
+fn each_kind_of_wording_can_be_asked_for_alone() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    let wordings = |expand: &str| {
+        stage(&sandbox.json(&["search", "priming", "--expand", expand, "--explain"]), "llm")["given"].clone()
+    };
+    let each = [wordings("rewrite"), wordings("hyde"), wordings("keywords")].map(|number| number.as_u64().unwrap());
+    assert_eq!(wordings("rewrite,hyde,keywords").as_u64(), Some(each.iter().sum()));
+    assert!(each.iter().all(|number| *number > 0), "{each:?}");
+    assert_eq!(server.count(), 1, "one answer has them all");
+    let run = sandbox.kb(&["search", "priming", "--expand", "guess"]);
+    assert!(run.code == 2 && run.err.contains("rewrite, hyde, keywords"), "{}", run.err);
+}
+
+#[test]
+fn the_model_says_the_kind_of_a_question_that_is_open() {
+    let answer = r#"{"rewritten": "How is the pump primed?", "kind": "procedure"}"#;
+    let server = Server::start(move |_| Reply::Say(answer.into()));
+    let sandbox = sandbox(&server, "");
+    let kind = |query: &str| {
+        let run = sandbox.kb(&["search", query, "--expand", "llm", "--explain", "--format", "json"]);
+        let found: Value = serde_json::from_str(&run.out).unwrap();
+        (
+            found["understood"]["kind"].clone(),
+            found["stages"].as_array().unwrap().iter().any(|stage| stage["name"] == "kind"),
+        )
+    };
+    assert_eq!(kind("pump priming"), ("procedure".into(), true));
+    assert_eq!(kind("what is priming?"), ("concept".into(), false), "its words say it");
+}
+
+#[test]
 fn lookups_and_questions_about_chapters_are_not_sent() {
     let server = Server::saying(expansion());
     let sandbox = sandbox(&server, "");
