@@ -44,6 +44,33 @@ pub fn jsonl(bytes: &[u8]) {
     load(bytes, Format::Jsonl);
 }
 
+pub fn csv(bytes: &[u8]) {
+    load(bytes, Format::Csv);
+}
+
+pub fn notebook(bytes: &[u8]) {
+    load(bytes, Format::Notebook);
+}
+
+pub fn email(bytes: &[u8]) {
+    load(bytes, Format::Email);
+    load(bytes, Format::Mbox);
+}
+
+/// A slide and its notes.
+pub fn powerpoint(bytes: &[u8]) {
+    let [slide, notes] = parts(bytes).map(text);
+    const RELATIONS: &str = r#"<Relationships><Relationship Id="r1" Type="x/slide" Target="slides/slide1.xml"/><Relationship Id="r2" Type="x/notesSlide" Target="../notesSlides/notesSlide1.xml"/></Relationships>"#;
+    let entries = [
+        ("ppt/presentation.xml", r#"<p><sldId r:id="r1"/></p>"#),
+        ("ppt/_rels/presentation.xml.rels", RELATIONS),
+        ("ppt/slides/_rels/slide1.xml.rels", RELATIONS),
+        ("ppt/slides/slide1.xml", &*slide),
+        ("ppt/notesSlides/notesSlide1.xml", &*notes),
+    ];
+    load(&zip_of(&entries), Format::PowerPoint);
+}
+
 pub fn plain_text(bytes: &[u8]) {
     Format::sniff(bytes);
     load(bytes, Format::Text);

@@ -247,11 +247,24 @@ pub enum Format {
     AsciiDoc,
     /// `_id`, `title` and `text` on each line, as in a BEIR corpus.
     Jsonl,
+    /// Comma- or tab-separated values.
+    Csv,
+    /// Excel 2007 and later.
+    Excel,
+    /// PowerPoint 2007 and later.
+    #[serde(rename = "powerpoint")]
+    #[value(name = "powerpoint")]
+    PowerPoint,
+    /// Jupyter.
+    Notebook,
+    Email,
+    /// Many messages in one file.
+    Mbox,
     Text,
 }
 
 /// Each format with its name in output and in the store, and its file endings, in the order in which messages list them.
-const FORMATS: [(Format, &str, &str); 9] = [
+const FORMATS: [(Format, &str, &str); 15] = [
     (Format::Pdf, "pdf", "pdf"),
     (Format::Markdown, "markdown", "md markdown mdown mkd"),
     (Format::Html, "html", "html htm xhtml"),
@@ -260,6 +273,12 @@ const FORMATS: [(Format, &str, &str); 9] = [
     (Format::RestructuredText, "rst", "rst rest"),
     (Format::AsciiDoc, "asciidoc", "adoc asciidoc asc"),
     (Format::Jsonl, "jsonl", "jsonl ndjson"),
+    (Format::Csv, "csv", "csv tsv"),
+    (Format::Excel, "excel", "xlsx xlsm"),
+    (Format::PowerPoint, "powerpoint", "pptx pptm"),
+    (Format::Notebook, "notebook", "ipynb"),
+    (Format::Email, "email", "eml"),
+    (Format::Mbox, "mbox", "mbox"),
     (Format::Text, "text", "txt text log"),
 ];
 
@@ -285,7 +304,7 @@ impl Format {
 
     /// Whether most of a file is usually pictures, so that a large file may hold little text.
     pub fn holds_pictures(self) -> bool {
-        matches!(self, Format::Pdf | Format::Docx | Format::Epub)
+        matches!(self, Format::Pdf | Format::Docx | Format::Epub | Format::Excel | Format::PowerPoint)
     }
 }
 

@@ -4,16 +4,21 @@
 //! that it cannot read: it fails with the reason, or records a warning in the document.
 
 mod asciidoc;
+mod csv;
 pub mod document;
 mod docx;
+mod email;
 mod epub;
+mod excel;
 mod html;
 mod jsonl;
 pub mod markdown;
+mod notebook;
 mod package;
 mod parse;
 mod pdf;
 pub mod plain;
+mod powerpoint;
 mod restructured_text;
 mod rst_tables;
 

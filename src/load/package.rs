@@ -138,6 +138,14 @@ impl Element<'_> {
         self.0.local_name().into_inner()
     }
 
+    /// The attribute of this whole name, with its prefix.
+    pub fn prefixed(&self, name: &str) -> Option<String> {
+        let mut attributes = self.0.attributes();
+        attributes.with_checks(false);
+        let attribute = attributes.flatten().find(|attribute| attribute.key.into_inner() == name)?;
+        attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok().map(Cow::into_owned)
+    }
+
     /// The first attribute of this local name.
     pub fn attribute(&self, name: &str) -> Option<String> {
         let mut attributes = self.0.attributes();

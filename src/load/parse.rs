@@ -2,7 +2,9 @@
 
 use super::document::{Document, Format, LoadOptions};
 use super::package::Archive;
-use super::{asciidoc, docx, epub, html, jsonl, markdown, pdf, plain, restructured_text};
+use super::{
+    asciidoc, csv, docx, email, epub, excel, html, jsonl, markdown, notebook, pdf, plain, powerpoint, restructured_text,
+};
 use crate::error::Result;
 
 /// Parses `bytes` as `format`.
@@ -28,6 +30,12 @@ pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: 
         Format::RestructuredText => restructured_text::parse(&plain::to_text(bytes)?),
         Format::AsciiDoc => asciidoc::parse(&plain::to_text(bytes)?)?,
         Format::Jsonl => jsonl::parse(&plain::to_text(bytes)?)?,
+        Format::Csv => csv::parse(&plain::to_text(bytes)?)?,
+        Format::Excel => excel::parse(bytes)?,
+        Format::PowerPoint => powerpoint::parse(bytes)?,
+        Format::Notebook => notebook::parse(&plain::to_text(bytes)?)?,
+        Format::Email => email::parse(bytes)?,
+        Format::Mbox => email::parse_mailbox(bytes)?,
         Format::Text => plain::parse(&plain::to_text(bytes)?),
     };
     Ok(document.cleaned())
@@ -61,7 +69,9 @@ fn in_archive(bytes: &[u8]) -> Option<Format> {
     if archive.has("META-INF/container.xml") {
         return Some(Format::Epub);
     }
-    archive.has_any(|name| name.starts_with("word/") && name.ends_with(".xml")).then_some(Format::Docx)
+    let folders = [("word/", Format::Docx), ("xl/", Format::Excel), ("ppt/", Format::PowerPoint)];
+    let has = |folder: &str| archive.has_any(|name| name.starts_with(folder) && name.ends_with(".xml"));
+    folders.into_iter().find(|(folder, _)| has(folder)).map(|(_, format)| format)
 }
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! DOCX, EPUB, reStructuredText, AsciiDoc and JSON Lines: the same tree from each, and hostile ones refused with the
+//! All formats but PDF, Markdown and HTML: the same tree from each, and hostile ones refused with the
 //! reason.
 
 use crate::common::{Sandbox, copy_folder, fixtures};
@@ -42,6 +42,10 @@ fn each_format_gives_its_sections() {
         ("茶园笔记.epub", &["1 第一章 采茶", "1.1 清明前", "2 第二章 炒茶"]),
         ("tide-tables.rst", &["1 Tide Tables", "1.1 Heights", "1.1.1 Neap tides", "1.1.2 mhwn and mlwn", "1.2 春潮表"]),
         ("signal-flags.adoc", &["1 Single flags of Ellery Mole", "1.1 Flag O", "2 组合旗"]),
+        ("buoys.xlsx", &["1 Buoys", "2 灯标"]),
+        ("fog-drill.pptx", &["1 Mooring in fog", "2 雾中靠泊"]),
+        ("tides.ipynb", &["1 Tides of Ellery Mole", "1.1 结论"]),
+        ("harbour.mbox", &["1 The bell of the north buoy", "2 Re: The bell of the north buoy"]),
         ("records.jsonl", &["1 Rye bread", "2 白茶的存放", "3 note-3", "4 42"]),
     ] {
         let found: Vec<String> = toc(&sandbox, name).into_iter().filter(|entry| !entry.starts_with("0 ")).collect();
@@ -70,6 +74,15 @@ fn sections_hold_their_text_tables_and_notes() {
     assert!(section("signal-flags.adoc", "Flag O").contains("| Flag | Colours"));
     assert!(section("tide-tables.rst", "Heights").contains("Not a heading"));
     assert!(section("records.jsonl", "白茶的存放").contains("_id: tea-07"));
+    let buoys = section("buoys.xlsx", "Buoys");
+    assert!(buoys.contains("Buoys of Ellery Mole") && buoys.contains("| North | green | 7.5 |"), "{buoys}");
+    let fog = section("fog-drill.pptx", "Mooring in fog");
+    assert!(
+        fog.contains("Sound the bell every minute.\nKeep the engine slow.") && fog.contains("Show the film"),
+        "{fog}"
+    );
+    assert!(section("tides.ipynb", "Tides of Ellery Mole").contains("15.0"));
+    assert!(section("harbour.mbox", "2").contains("clapper"));
 }
 
 #[test]
@@ -82,10 +95,21 @@ fn titles_and_metadata_come_from_the_documents() {
         ("茶园笔记.epub", "茶园笔记", "2019-04"),
         ("tide-tables.rst", "Tide Tables", "Tom Reed"),
         ("signal-flags.adoc", "Signal Flags: A Pocket Guide", "Mara Lind"),
+        ("bell.eml", "The bell of the north buoy", "Ines Marlow"),
     ] {
         let document = sandbox.items(&["docs", name]).to_string();
         assert!(document.contains(title) && document.contains(stated), "{name}: {document}");
     }
+}
+
+#[test]
+fn tables_and_messages_are_found_by_their_fields() {
+    let sandbox = ingested();
+    let found = sandbox.json(&["search", "depth of the north quay", "--filter", "format = csv", "--method", "keyword"]);
+    assert_eq!(found["hits"][0]["tables"][0][1], serde_json::json!(["North quay, outer", "7.5", "120"]), "{found}");
+    let found = sandbox.json(&["search", "bell", "--filter", "author contains reed", "--method", "keyword"]);
+    assert_eq!(found["hits"][0]["section"]["path"], "2", "{found}");
+    assert_eq!(found["hits"][0]["metadata"]["date"], "2026-03-02T11:00:00Z");
 }
 
 #[test]
@@ -123,6 +147,10 @@ fn hostile_files_are_refused_with_the_reason() {
         ("broken.epub", "cannot be read as EPUB"),
         ("protected.epub", "DRM"),
         ("bad-line.jsonl", "line 3"),
+        ("bomb.xlsx", "unpacks to more than 64 MB"),
+        ("bomb.pptx", "unpacks to more than 64 MB"),
+        ("no-cells.ipynb", "is not a notebook"),
+        ("no-message.eml", "is not an email"),
     ] {
         let path = fixtures().join("hostile").join(name).display().to_string();
         let run = sandbox.kb(&["ingest", &path]);

@@ -1,0 +1,53 @@
+//! Comma- and tab-separated values, through `csv`: one table, whose first row is its heads.
+
+use csv::ReaderBuilder;
+
+use super::document::{Block, Document, Format};
+use crate::error::{Error, Result};
+use crate::text::tables;
+
+/// What may separate the values, the commonest first.
+const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
+
+/// Reads a table. The values are separated by what the first line has most of outside of quotation marks.
+///
+/// # Errors
+/// Where a row cannot be read.
+pub fn parse(text: &str) -> Result<Document> {
+    let mut document = Document::new(Format::Csv, "csv");
+    let separator = separator(text.lines().next().unwrap_or_default());
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let row = |record: csv::Result<csv::StringRecord>| {
+        let record = record.map_err(|error| Error::failed(format!("is not a table: {error}")))?;
+        Ok(record.iter().map(str::to_owned).collect())
+    };
+    let rows: Vec<tables::Row> = reader.records().map(row).collect::<Result<_>>()?;
+    document.blocks.extend(tables::write(rows).map(Block::paragraph));
+    Ok(document)
+}
+
+fn separator(line: &str) -> u8 {
+    let outside: String = line.split('"').step_by(2).collect();
+    let count = |separator: &u8| outside.bytes().filter(|byte| byte == separator).count();
+    // The first of equals wins.
+    SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(SEPARATORS[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_separator_gives_a_table() {
+        for (text, table) in [
+            ("name,bar\n\"P-1, old\",3\n", "| name | bar |\n| --- | --- |\n| P-1, old | 3 |"),
+            ("名称;压力\n泵;3,5\n", "| 名称 | 压力 |\n| --- | --- |\n| 泵 | 3,5 |"),
+            ("a\tb\n1\t2\t3\n", "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
+            ("alone\nx\n", "| alone |\n| --- |\n| x |"),
+        ] {
+            assert_eq!(parse(text).unwrap().blocks, [Block::paragraph(table)], "{text}");
+        }
+        assert!(parse("\n\n").unwrap().blocks.is_empty());
+    }
+}

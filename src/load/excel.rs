@@ -1,0 +1,177 @@
+//! Excel workbooks, through `calamine`: each sheet is a section, and each block of rows in it a table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Cursor;
+
+use calamine::{Data, Reader, Xlsx};
+
+use super::document::{Block, Document, Format};
+use super::package::{Archive, wrong_format};
+use crate::error::{Error, Result};
+use crate::text::tables;
+
+/// Cells with a value, of all sheets.
+const MOST_CELLS: usize = 1_000_000;
+/// A table with more columns is not aligned: its empty cells could be a million times those with a value.
+const MOST_COLUMNS: usize = 200;
+
+/// The cells with a value, by row and column. A sheet may have one at each of its ends, and nothing between.
+type Sheet = BTreeMap<u32, BTreeMap<u32, String>>;
+
+/// Reads a workbook. Formulas give the values that Excel last computed.
+///
+/// # Errors
+/// If it is not a workbook, unpacks to too much, or a sheet is broken.
+pub fn parse(bytes: &[u8]) -> Result<Document> {
+    Archive::open(bytes, "XLSX")?.refuse_bomb()?;
+    let broken = |error: calamine::XlsxError| {
+        Error::failed(format!("cannot be read as an Excel workbook: {error}")).hint(wrong_format())
+    };
+    let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(broken)?;
+    let mut document = Document::new(Format::Excel, "calamine");
+    let mut left = MOST_CELLS;
+    for name in workbook.sheet_names() {
+        let sheet = sheet(&mut workbook, &name, &mut left).map_err(broken)?;
+        document.blocks.push(Block::heading(1, name));
+        document.blocks.extend(blocks(sheet));
+    }
+    if left == 0 {
+        document.warnings.push(format!("cells behind the first {MOST_CELLS} are left out"));
+    }
+    Ok(document)
+}
+
+/// The cells of a sheet, as long as there are some `left` to read.
+fn sheet(
+    workbook: &mut Xlsx<Cursor<&[u8]>>,
+    name: &str,
+    left: &mut usize,
+) -> std::result::Result<Sheet, calamine::XlsxError> {
+    let mut sheet = Sheet::new();
+    let mut cells = workbook.worksheet_cells_reader(name)?;
+    while let Some(cell) = cells.next_cell()?.filter(|_| *left > 0) {
+        let (row, column) = cell.get_position();
+        let shown = text(&Data::from(cell.get_value().clone()));
+        if !shown.trim().is_empty() {
+            *left -= 1;
+            sheet.entry(row).or_default().insert(column, shown);
+        }
+    }
+    Ok(sheet)
+}
+
+/// Each run of rows without an empty one between them: a line of text alone, otherwise a table without empty columns.
+fn blocks(sheet: Sheet) -> Vec<Block> {
+    let mut runs: Vec<Vec<BTreeMap<u32, String>>> = Vec::new();
+    let mut last = None;
+    for (row, cells) in sheet {
+        match runs.last_mut().filter(|_| last.is_some_and(|last| last + 1 == row)) {
+            Some(run) => run.push(cells),
+            None => runs.push(vec![cells]),
+        }
+        last = Some(row);
+    }
+    runs.into_iter().filter_map(block).collect()
+}
+
+fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
+    if let [row] = run.as_mut_slice()
+        && row.len() == 1
+    {
+        return row.pop_first().map(|(_, text)| Block::paragraph(text));
+    }
+    let columns: BTreeSet<u32> = run.iter().flat_map(BTreeMap::keys).copied().collect();
+    let rows = run.into_iter().map(|mut row| match columns.len() <= MOST_COLUMNS {
+        true => columns.iter().map(|column| row.remove(column).unwrap_or_default()).collect(),
+        false => row.into_values().collect(),
+    });
+    tables::write(rows.collect()).map(Block::paragraph)
+}
+
+/// What a cell shows.
+fn text(cell: &Data) -> String {
+    match cell {
+        Data::DateTime(time) => {
+            let (year, month, day, hour, minute, second, _) = time.to_ymd_hms_milli();
+            match (time.is_datetime(), hour, minute, second) {
+                (true, 0, 0, 0) => format!("{year:04}-{month:02}-{day:02}"),
+                (true, ..) => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
+                (false, ..) => format!("{hour:02}:{minute:02}:{second:02}"),
+            }
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::package::zip_of;
+    use super::*;
+
+    fn workbook(rows: &str) -> Vec<u8> {
+        const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+        const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+        const RELATIONS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+        zip_of(&[
+            (
+                "_rels/.rels",
+                &format!(
+                    r#"<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#
+                ),
+            ),
+            (
+                "xl/workbook.xml",
+                &format!(
+                    r#"<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets><sheet name="泵站 Pumps" sheetId="1" r:id="r1"/></sheets></workbook>"#
+                ),
+            ),
+            (
+                "xl/_rels/workbook.xml.rels",
+                &format!(
+                    r#"<Relationships xmlns="{RELATIONS}"><Relationship Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#
+                ),
+            ),
+            (
+                "xl/worksheets/sheet1.xml",
+                &format!(r#"<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>"#),
+            ),
+        ])
+    }
+
+    fn cell(place: &str, text: &str) -> String {
+        format!(r#"<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>"#)
+    }
+
+    #[test]
+    fn sheets_are_sections_and_blocks_of_rows_tables() {
+        let rows = [
+            format!(r#"<row r="1">{}</row>"#, cell("B1", "Pumps of the station")),
+            format!(r#"<row r="3">{}{}</row>"#, cell("B3", "name"), cell("D3", "bar")),
+            format!(r#"<row r="4">{}<c r="D4"><v>3.5</v></c></row>"#, cell("B4", "P-1")),
+        ];
+        let document = parse(&workbook(&rows.concat())).unwrap();
+        assert_eq!(
+            document.blocks,
+            [
+                Block::heading(1, "泵站 Pumps"),
+                Block::paragraph("Pumps of the station"),
+                Block::paragraph("| name | bar |\n| --- | --- |\n| P-1 | 3.5 |"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_workbook_is_refused() {
+        assert!(parse(b"text").unwrap_err().message().contains("XLSX"));
+        let error = parse(&zip_of(&[("a.txt", "x")])).unwrap_err();
+        assert!(error.message().contains("Excel workbook"), "{error}");
+        // A cell at the end of the sheet must not make a billion empty ones.
+        let far = workbook(&format!(
+            r#"<row r="1">{}</row><row r="1048576">{}</row>"#,
+            cell("A1", "x"),
+            cell("XFD1048576", "y")
+        ));
+        let texts: Vec<String> = parse(&far).unwrap().blocks.into_iter().map(|block| block.text).collect();
+        assert_eq!(texts, ["泵站 Pumps", "x", "y"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! Jupyter notebooks, through `serde_json`: their Markdown with its headings, code, and what the code printed.
+
+use serde_json::Value;
+
+use super::document::{Document, Format};
+use super::{markdown, package};
+use crate::error::{Error, Result};
+use crate::text::truncate;
+
+/// Characters of what one cell printed: a log says no more behind it.
+const LONGEST_OUTPUT: usize = 2000;
+
+/// Reads a notebook.
+///
+/// # Errors
+/// If it is not JSON with cells.
+pub fn parse(text: &str) -> Result<Document> {
+    let refused = |reason: String| Error::failed(format!("is not a notebook: {reason}")).hint(package::wrong_format());
+    let notebook: Value = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
+    // Notebooks before version 4 have their cells in worksheets.
+    let cells = notebook["cells"].as_array().or_else(|| notebook["worksheets"][0]["cells"].as_array());
+    let cells = cells.ok_or_else(|| refused("it has no cells".to_owned()))?;
+    let metadata = &notebook["metadata"];
+    let language = metadata["language_info"]["name"].as_str().or_else(|| metadata["kernelspec"]["language"].as_str());
+    let language = language.unwrap_or_default();
+    let mut source = String::new();
+    for cell in cells {
+        let text = joined(if cell["source"].is_null() { &cell["input"] } else { &cell["source"] });
+        match cell["cell_type"].as_str() {
+            Some("markdown") => source.push_str(&format!("{text}\n\n")),
+            Some("code") => {
+                add_code(&mut source, language, &text);
+                cell["outputs"].as_array().into_iter().flatten().for_each(|output| add_output(&mut source, output));
+            }
+            Some("heading") => {
+                let level = cell["level"].as_u64().unwrap_or(1).clamp(1, 6) as usize;
+                source.push_str(&format!("{} {}\n\n", "#".repeat(level), text.replace('\n', " ")));
+            }
+            _ => add_code(&mut source, "", &text),
+        }
+    }
+    let mut document = Document { format: Format::Notebook, ..markdown::parse(&source) };
+    document.engine = "serde_json".to_owned();
+    let title = metadata["title"].as_str().map(str::to_owned);
+    document.title = title.or(document.title);
+    if !language.is_empty() {
+        document.metadata.insert("programming_language".to_owned(), language.to_owned());
+    }
+    Ok(document)
+}
+
+/// A text, or the lines of one.
+fn joined(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
+        _ => String::new(),
+    }
+}
+
+fn add_code(source: &mut String, language: &str, text: &str) {
+    if !text.trim().is_empty() {
+        // Longer than any fence in it.
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat((longest + 1).max(3));
+        source.push_str(&format!("{fence}{language}\n{}\n{fence}\n\n", text.trim_end()));
+    }
+}
+
+/// What a cell printed. Pictures and other data are left out.
+fn add_output(source: &mut String, output: &Value) {
+    let text = match output["output_type"].as_str() {
+        Some("stream") => joined(&output["text"]),
+        Some("error") => format!("{}: {}", joined(&output["ename"]), joined(&output["evalue"])),
+        _ => {
+            let plain = joined(&output["data"]["text/plain"]);
+            if plain.is_empty() { joined(&output["text"]) } else { plain }
+        }
+    };
+    add_code(source, "", &truncate(&text, LONGEST_OUTPUT));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::document::Block;
+    use super::*;
+
+    #[test]
+    fn cells_are_text_code_and_output() {
+        let notebook = serde_json::json!({
+            "cells": [
+                { "cell_type": "markdown", "source": ["# 泵 Pumps\n", "\n", "All of them."] },
+                { "cell_type": "code", "source": "print(1)\n", "outputs": [
+                    { "output_type": "stream", "text": ["1\n"] },
+                    { "output_type": "display_data", "data": { "image/png": "iVBOR" } },
+                    { "output_type": "error", "ename": "ValueError", "evalue": "no pump" },
+                ] },
+                { "cell_type": "raw", "source": "a ``` b" },
+            ],
+            "metadata": { "kernelspec": { "language": "python" } },
+        });
+        let document = parse(&notebook.to_string()).unwrap();
+        let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
+        assert_eq!(document.blocks[0], Block::heading(1, "泵 Pumps"));
+        let all = texts.join("\n");
+        for part in
+            ["All of them.", "```python\nprint(1)\n```", "```\n1\n```", "ValueError: no pump", "````\na ``` b\n````"]
+        {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        assert!(!all.contains("iVBOR") && document.metadata["programming_language"] == "python");
+        assert_eq!((document.format, document.title.as_deref()), (Format::Notebook, Some("泵 Pumps")));
+    }
+
+    #[test]
+    fn what_is_no_notebook_is_refused() {
+        for bad in ["", "{}", "[]", "{\"cells\": 1}", &"[".repeat(100_000)] {
+            let error = parse(bad).unwrap_err();
+            assert!(error.message().starts_with("is not a notebook"), "{error}");
+        }
+    }
+}

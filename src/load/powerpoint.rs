@@ -1,0 +1,248 @@
+//! PowerPoint presentations, through `zip` and `quick-xml`: each slide is a section with its title, its texts, tables and
+//! notes. There is no library that reads slides and nothing else.
+
+use super::document::{Block, BlockKind, Document, Format};
+use super::package::{Archive, Token, Xml, wrong_format};
+use crate::error::{Error, Result};
+use crate::text::tables::is_row;
+use crate::text::{char_count, squeeze, tables};
+
+const MAIN_PART: &str = "ppt/presentation.xml";
+/// A longer first line, in characters, is no title.
+const LONGEST_NAME: usize = 100;
+
+/// Reads a PPTX file.
+///
+/// # Errors
+/// If it is not a presentation, unpacks to too much, or its XML is broken.
+pub fn parse(bytes: &[u8]) -> Result<Document> {
+    let mut archive = Archive::open(bytes, "PPTX")?;
+    let mut document = Document::new(Format::PowerPoint, "quick-xml");
+    let Some(main) = archive.text(MAIN_PART)? else {
+        return Err(Error::failed(format!("is not a PPTX: it contains no {MAIN_PART}")).hint(wrong_format()));
+    };
+    let targets = relations(&mut archive, MAIN_PART)?;
+    for (number, id) in slide_ids(&main)?.iter().enumerate() {
+        let Some((_, _, part)) = targets.iter().find(|(own, ..)| own == id) else { continue };
+        let Some(text) = archive.text(part)? else { continue };
+        let mut slide = Slide::read(part, &text)?;
+        let page = u32::try_from(number + 1).unwrap_or(u32::MAX);
+        let title = slide.name().unwrap_or_else(|| page.to_string());
+        document.blocks.push(Block::new(BlockKind::Heading(1), title, Some(page)));
+        document.blocks.extend(slide.blocks.into_iter().map(|block| Block { page: Some(page), ..block }));
+        let notes = relations(&mut archive, part)?;
+        if let Some((.., part)) = notes.iter().find(|(_, kind, _)| kind == "notesSlide")
+            && let Some(text) = archive.text(part)?
+        {
+            let notes = Slide::read(part, &text)?.blocks;
+            document.blocks.extend(notes.into_iter().map(|block| Block { page: Some(page), ..block }));
+        }
+        document.pages = Some(page);
+    }
+    Ok(document)
+}
+
+/// The ids of the slides' relations, in their order.
+fn slide_ids(text: &str) -> Result<Vec<String>> {
+    let mut ids = Vec::new();
+    let mut xml = Xml::new(MAIN_PART, text);
+    while let Some(token) = xml.next()? {
+        if let Token::Start(element) = token
+            && element.name() == "sldId"
+        {
+            ids.extend(element.prefixed("r:id"));
+        }
+    }
+    Ok(ids)
+}
+
+/// The relations of a part: id, kind and the part that each leads to.
+fn relations(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(String, String, String)>> {
+    let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+    let name = format!("{folder}/_rels/{file}.rels");
+    let Some(text) = archive.text(&name)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    let mut xml = Xml::new(&name, &text);
+    while let Some(token) = xml.next()? {
+        if let Token::Start(element) = token
+            && element.name() == "Relationship"
+            && let (Some(id), Some(kind), Some(target)) =
+                (element.attribute("Id"), element.attribute("Type"), element.attribute("Target"))
+        {
+            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+            found.push((id, kind, resolved(folder, &target)));
+        }
+    }
+    Ok(found)
+}
+
+/// The part that a target names from a folder: `../notesSlides/notesSlide1.xml`.
+fn resolved(folder: &str, target: &str) -> String {
+    if let Some(absolute) = target.strip_prefix('/') {
+        return absolute.to_owned();
+    }
+    let mut parts: Vec<&str> = folder.split('/').collect();
+    for part in target.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// What a slide says.
+#[derive(Default)]
+struct Slide {
+    title: String,
+    blocks: Vec<Block>,
+}
+
+/// The place of a shape on the slide's layout.
+#[derive(Clone, Copy, PartialEq)]
+enum Placeholder {
+    Text,
+    Title,
+    /// Date, slide number, footer: the same on each slide.
+    Repeated,
+}
+
+impl Slide {
+    fn read(name: &str, text: &str) -> Result<Self> {
+        let mut slide = Slide::default();
+        let mut placeholder = Placeholder::Text;
+        let mut paragraph = String::new();
+        let mut rows: Option<Vec<tables::Row>> = None;
+        let mut is_first = true;
+        let mut xml = Xml::new(name, text);
+        while let Some(token) = xml.next()? {
+            match token {
+                Token::Start(element) => match element.name() {
+                    "sp" => (placeholder, is_first) = (Placeholder::Text, true),
+                    "ph" => {
+                        placeholder = match element.attribute("type").as_deref() {
+                            Some("title" | "ctrTitle") => Placeholder::Title,
+                            Some("dt" | "sldNum" | "ftr" | "hdr" | "sldImg") => Placeholder::Repeated,
+                            _ => Placeholder::Text,
+                        }
+                    }
+                    "tbl" => rows = Some(Vec::new()),
+                    "tr" => rows.iter_mut().for_each(|rows| rows.push(Vec::new())),
+                    "tc" => paragraph.clear(),
+                    "t" => paragraph.push_str(&xml.text()?),
+                    "br" => paragraph.push(' '),
+                    _ => {}
+                },
+                Token::End(name) => match (name.as_str(), &mut rows) {
+                    ("p", Some(_)) => paragraph.push(' '),
+                    ("p", None) => {
+                        slide.add(placeholder, &squeeze(&std::mem::take(&mut paragraph)), &mut is_first);
+                    }
+                    ("tc", Some(rows)) => {
+                        if let Some(row) = rows.last_mut() {
+                            row.push(squeeze(&std::mem::take(&mut paragraph)));
+                        }
+                    }
+                    ("tbl", _) => {
+                        slide.blocks.extend(rows.take().and_then(tables::write).map(Block::paragraph));
+                    }
+                    _ => {}
+                },
+                Token::Text(_) => {}
+            }
+        }
+        Ok(slide)
+    }
+
+    /// Its title; of a slide without one its first line, which is taken from its text.
+    fn name(&mut self) -> Option<String> {
+        if !self.title.is_empty() {
+            return Some(std::mem::take(&mut self.title));
+        }
+        let is_name = |block: &Block| !is_row(&block.text) && char_count(&block.text) <= LONGEST_NAME;
+        self.blocks.first().is_some_and(is_name).then(|| self.blocks.remove(0).text)
+    }
+
+    /// Adds a paragraph. Those of one shape are lines of one block, like the items of a list.
+    fn add(&mut self, placeholder: Placeholder, text: &str, is_first: &mut bool) {
+        if text.is_empty() || placeholder == Placeholder::Repeated {
+            return;
+        }
+        if placeholder == Placeholder::Title {
+            let space = if self.title.is_empty() { "" } else { " " };
+            self.title.push_str(&format!("{space}{text}"));
+            return;
+        }
+        let kind = if std::mem::take(is_first) { BlockKind::Paragraph } else { BlockKind::Line };
+        self.blocks.push(Block::new(kind, text, None));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::package::zip_of;
+    use super::*;
+
+    fn shape(placeholder: &str, paragraphs: &[&str]) -> String {
+        let text: String = paragraphs.iter().map(|text| format!("<a:p><a:r><a:t>{text}</a:t></a:r></a:p>")).collect();
+        format!("<p:sp><p:nvSpPr><p:nvPr>{placeholder}</p:nvPr></p:nvSpPr><p:txBody>{text}</p:txBody></p:sp>")
+    }
+
+    fn presentation(slides: &[&str], notes: &str) -> Vec<u8> {
+        let ids: String = (1..=slides.len()).map(|n| format!(r#"<p:sldId id="{n}" r:id="rId{n}"/>"#)).collect();
+        let relations: String = (1..=slides.len())
+            .map(|n| format!(r#"<Relationship Id="rId{n}" Type="x/slide" Target="slides/slide{n}.xml"/>"#))
+            .collect();
+        let mut entries = vec![
+            (MAIN_PART.to_owned(), format!("<p:presentation><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>")),
+            ("ppt/_rels/presentation.xml.rels".to_owned(), format!("<Relationships>{relations}</Relationships>")),
+            (
+                "ppt/slides/_rels/slide1.xml.rels".to_owned(),
+                r#"<Relationships><Relationship Id="r1" Type="x/notesSlide" Target="../notesSlides/notesSlide1.xml"/></Relationships>"#.to_owned(),
+            ),
+            ("ppt/notesSlides/notesSlide1.xml".to_owned(), format!("<p:notes>{notes}</p:notes>")),
+        ];
+        entries.extend(
+            slides
+                .iter()
+                .zip(1..)
+                .map(|(slide, n)| (format!("ppt/slides/slide{n}.xml"), format!("<p:sld>{slide}</p:sld>"))),
+        );
+        zip_of(&entries.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn slides_are_sections_with_texts_tables_and_notes() {
+        let table = "<a:tbl><a:tr><a:tc><a:p><a:r><a:t>泵</a:t></a:r></a:p></a:tc><a:tc><a:p/></a:tc></a:tr></a:tbl>";
+        let first = [
+            shape(r#"<p:ph type="title"/>"#, &["Priming", "the pump"]),
+            shape("", &["Open the vent.", "Fill the casing."]),
+            shape(r#"<p:ph type="sldNum"/>"#, &["1"]),
+            table.to_owned(),
+        ];
+        let bytes = presentation(&[&first.concat(), &shape("", &["Thanks"])], &shape("", &["Say it slowly."]));
+        let document = parse(&bytes).unwrap();
+        let shown: Vec<(BlockKind, &str, Option<u32>)> =
+            document.blocks.iter().map(|block| (block.kind, block.text.as_str(), block.page)).collect();
+        assert_eq!(
+            shown,
+            [
+                (BlockKind::Heading(1), "Priming the pump", Some(1)),
+                (BlockKind::Paragraph, "Open the vent.", Some(1)),
+                (BlockKind::Line, "Fill the casing.", Some(1)),
+                (BlockKind::Paragraph, "| 泵 |  |\n| --- | --- |", Some(1)),
+                (BlockKind::Paragraph, "Say it slowly.", Some(1)),
+                (BlockKind::Heading(1), "Thanks", Some(2)),
+            ]
+        );
+        assert_eq!(document.pages, Some(2));
+    }
+
+    #[test]
+    fn what_is_no_presentation_is_refused() {
+        let error = parse(&zip_of(&[("a.txt", "x")])).unwrap_err();
+        assert!(error.message().contains("is not a PPTX"), "{error}");
+        assert!(parse(&presentation(&["<p:sp>"], "")).is_err(), "broken XML");
+    }
+}
