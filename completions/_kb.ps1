@@ -106,6 +106,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Remove documents whose files are gone from the given folders')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Remove them without a question, even more than a fifth of all documents or all of a folder')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would happen')
+            [CompletionResult]::new('--allow-private', '--allow-private', [CompletionResultType]::ParameterName, 'Fetch pages from this machine and private networks too')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Read unchanged files again')
             [CompletionResult]::new('--new-failures', '--new-failures', [CompletionResultType]::ParameterName, 'Exit code 4 only where files failed that did not fail before')
             [CompletionResult]::new('--no-embed', '--no-embed', [CompletionResultType]::ParameterName, 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later')

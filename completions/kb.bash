@@ -1122,7 +1122,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -0 -q -v -h --files-from --name --as --prune --yes --dry-run --force --new-failures --time --no-embed --model --meta --tag --wait --include --exclude --context --parent-chars --child-chars --overlap-chars --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --files-from --name --as --prune --yes --dry-run --allow-private --force --new-failures --time --no-embed --model --meta --tag --wait --include --exclude --context --parent-chars --child-chars --overlap-chars --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1137,7 +1137,7 @@ _kb() {
                     return 0
                     ;;
                 --as)
-                    COMPREPLY=($(compgen -W "pdf markdown html docx epub rst asciidoc jsonl text" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "pdf markdown html docx epub rst asciidoc jsonl csv excel powerpoint notebook email mbox text" -- "${cur}"))
                     return 0
                     ;;
                 --time)

@@ -102,6 +102,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --prune 'Remove documents whose files are gone from the given folders'
             cand --yes 'Remove them without a question, even more than a fifth of all documents or all of a folder'
             cand --dry-run 'Show what would happen'
+            cand --allow-private 'Fetch pages from this machine and private networks too'
             cand --force 'Read unchanged files again'
             cand --new-failures 'Exit code 4 only where files failed that did not fail before'
             cand --no-embed 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later'

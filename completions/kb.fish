@@ -93,6 +93,12 @@ epub\t''
 rst\t''
 asciidoc\t''
 jsonl\t'`_id`, `title` and `text` on each line, as in a BEIR corpus'
+csv\t'Comma- or tab-separated values'
+excel\t'Excel 2007 and later'
+powerpoint\t'PowerPoint 2007 and later'
+notebook\t'Jupyter'
+email\t''
+mbox\t'Many messages in one file'
 text\t''"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what they say, otherwise the file\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace [default: `model` in kb.toml, otherwise the built-in one]' -r
@@ -138,6 +144,7 @@ openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Remove documents whose files are gone from the given folders'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l yes -d 'Remove them without a question, even more than a fifth of all documents or all of a folder'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Show what would happen'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l allow-private -d 'Fetch pages from this machine and private networks too'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read unchanged files again'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l new-failures -d 'Exit code 4 only where files failed that did not fail before'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-embed -d 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later'

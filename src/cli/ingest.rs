@@ -27,6 +27,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
 #[command(after_help = "Examples:
   kb ingest docs/ manual.pdf
   kb ingest . --include '*.pdf' --exclude 'drafts/**'
+  kb ingest https://example.org/guide.html  that page alone; again: only where it has changed
   kb ingest docs/ --prune                   also remove documents whose files are gone
   kb ingest docs/ --no-embed                keyword search at once; `kb ingest docs/` adds the vectors later
   git diff --name-only --relative --diff-filter=d -z main -- '*.md' | kb ingest -0 --files-from -
@@ -34,7 +35,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
 
 Hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed.")]
 pub struct IngestArgs {
-    /// Files and folders; `-` is standard input, with --name
+    /// Files, folders and pages on the web (https://…); `-` is standard input, with --name
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     paths: Vec<PathBuf>,
     /// Also the files and folders that this file lists, one on each line or, with -0, with a NUL behind each; `-` is standard
@@ -56,6 +57,9 @@ pub struct IngestArgs {
     /// Show what would happen
     #[arg(long)]
     dry_run: bool,
+    /// Fetch pages from this machine and private networks too
+    #[arg(long, hide_short_help = true)]
+    allow_private: bool,
     /// Read unchanged files again
     #[arg(long)]
     force: bool,
@@ -124,7 +128,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         context.remember(&root);
     }
     context.show(ingested(&report))?;
-    report.notes.iter().for_each(|note| context.tell(note));
+    report.notes.iter().for_each(|(_, note)| context.tell(note));
     if let Some(doubt) = &report.not_removed {
         return Err(Error::failed(format!("not confirmed: {}", removal(doubt)))
             .hint("check that the folder and its disk are there, then confirm with --yes; everything else is done"));
@@ -159,6 +163,9 @@ fn removal(doubt: &Doubt) -> String {
 fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> {
     let (dashes, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.into_iter().partition(|path| path.as_os_str() == "-");
+    let (pages, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.into_iter().partition(|path| path.to_str().is_some_and(ingest::is_address));
+    let pages = pages.iter().filter_map(|page| page.to_str()).map(ingest::address).collect::<Result<_>>()?;
     let max_file_bytes = settings.max_file_size.map(|megabytes| megabytes.get() as u64 * MEGABYTE);
     let standard_input = match (dashes.is_empty(), args.name) {
         (true, None) => None,
@@ -175,6 +182,8 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
     let reading = settings.reading.reading()?;
     Ok(IngestRequest {
         paths,
+        pages,
+        allow_private: args.allow_private,
         standard_input,
         include: settings.include.unwrap_or_default(),
         exclude: settings.exclude.unwrap_or_default(),

@@ -7,6 +7,7 @@ use super::global::Context;
 use super::section::{self, SectionArgs};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::document_of;
+use crate::ingest;
 use crate::render;
 use crate::search::{ListedChunk, Purpose};
 
@@ -68,6 +69,10 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
         (args.name.clone(), None)
     };
     let document = context.document(&documents, &document, &store, Purpose::Read)?;
+    if ingest::is_address(&document.source) {
+        start_viewer(&document.source, &document.source)?;
+        return context.show(render::opened(document, None));
+    }
     let file = store.source_path(&document.source);
     if !file.exists() {
         return Err(Error::not_found(format!("the file of {name} is gone: {}", document.source))
@@ -77,8 +82,11 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
         .map_err(|()| Error::failed(format!("{} cannot be written as an address", document.source)))?;
     let page = page.filter(|_| document.format == "pdf");
     address.set_fragment(page.map(|page| format!("page={page}")).as_deref());
-    open::that_detached(address.as_str()).map_err(|error| {
-        Error::failed(format!("no viewer could be started for {}: {error}", document.source)).caused_by(error)
-    })?;
+    start_viewer(address.as_str(), &document.source)?;
     context.show(render::opened(document, page))
+}
+
+fn start_viewer(address: &str, source: &str) -> Result<()> {
+    open::that_detached(address)
+        .map_err(|error| Error::failed(format!("no viewer could be started for {source}: {error}")).caused_by(error))
 }

@@ -187,8 +187,8 @@ async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &
     let source = &document.source;
     match source_now(place, document, Some(entries)).await? {
         SourceNow::Same(cut) => Ok(*cut),
-        // Only the store has what was piped in.
-        SourceNow::Piped => {
+        // Only the store has what came from no file.
+        SourceNow::NoFile => {
             let mut worker = Worker::new(place.options.limits);
             let snapshot = Snapshot::open(&place.namespace).await?;
             read_stored(document, &snapshot, cutting(document, Some(entries)), &mut worker).await

@@ -32,6 +32,13 @@ pub(super) struct Facts {
     pub mtime_ns: i64,
 }
 
+impl Facts {
+    /// What the store has of a source.
+    pub(super) fn of(row: &DocumentRow) -> Self {
+        Facts { source: row.source.clone(), hash: row.content_hash.clone(), size: row.size, mtime_ns: row.mtime_ns }
+    }
+}
+
 /// A document that was read.
 pub(super) struct Read {
     pub document: CutDocument,
@@ -66,6 +73,15 @@ impl Loader {
             progress.file_read(source);
             loaded
         })
+    }
+
+    pub(super) fn request(&self) -> &IngestRequest {
+        &self.request
+    }
+
+    /// The stored document of a source.
+    pub(super) fn existing(&self, source: &str) -> Option<&DocumentRow> {
+        self.existing.get(source)
     }
 
     /// Reads and cuts bytes, unless the store has them.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::plan::STANDARD_INPUT;
+use super::plan::is_file;
 use super::request::IngestRequest;
 use crate::error::{Error, Result};
 use crate::store::{DocumentRow, Fields, Metadata, MetadataValue, Store, add_fields};
@@ -61,7 +61,7 @@ impl IngestRequest {
         for rule in self.rules.iter().filter(|rule| rule.matcher.is_match(source)) {
             add_fields(&mut fields, rule.fields.clone());
         }
-        if !source.starts_with(STANDARD_INPUT) {
+        if is_file(source) {
             add_fields(&mut fields, of_file_beside(&store.source_path(source))?);
         }
         Ok(fields)

@@ -23,6 +23,7 @@ mod revector;
 mod run;
 mod source;
 mod vectors;
+mod web;
 pub mod worker;
 
 pub use cut_document::CutDocument;
@@ -37,3 +38,4 @@ pub use request::{Action, ContextsReport, Doubt, IngestReport, IngestRequest, Pr
 pub use revector::{RevectorReport, RevectorRequest, revector};
 pub use run::run;
 pub use vectors::Vectors;
+pub use web::{address, is_address};

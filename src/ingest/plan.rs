@@ -11,6 +11,7 @@ use ignore::overrides::OverrideBuilder;
 use super::metadata::is_file_beside;
 use super::request::{Doubt, IngestRequest, SourceReport};
 use super::source::{mtime_ns, raise_limit};
+use super::web::is_address;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::store::{DocumentRow, Store};
@@ -173,13 +174,18 @@ pub(super) struct Plan {
 /// The documents of the namespace by source.
 pub(super) type Existing = HashMap<String, DocumentRow>;
 
+/// Whether a source is a file, not standard input or a page on the web.
+pub(super) fn is_file(source: &str) -> bool {
+    !source.starts_with(STANDARD_INPUT) && !is_address(source)
+}
+
 /// Whether a document's file certainly does not exist. A file that cannot be checked can still exist.
 pub(super) fn is_gone(row: &DocumentRow, store: &Store) -> bool {
     let gone = || match store.source_path(&row.source).try_exists() {
         Ok(there) => !there,
         Err(error) => error.kind() == ErrorKind::NotADirectory,
     };
-    !row.source.starts_with(STANDARD_INPUT) && gone()
+    is_file(&row.source) && gone()
 }
 
 /// Compares the files with the store. A file with the same size and time of change counts as unchanged.

@@ -8,7 +8,7 @@ use super::contexts::{ContextWriter, wants_model_context};
 use super::cut_document::CutDocument;
 use super::indexer::Indexer;
 use super::known_vectors::KnownVectors;
-use super::plan::{STANDARD_INPUT, is_gone};
+use super::plan::{is_file, is_gone};
 use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, rows};
 use super::request::Progress;
 use super::source::{mtime_ns, read_steadily};
@@ -56,8 +56,8 @@ pub enum SourceNow {
     Changed,
     /// The file does not exist.
     Gone,
-    /// It came from standard input.
-    Piped,
+    /// It came from standard input or from the web.
+    NoFile,
 }
 
 /// The bytes of the source if they are what was ingested.
@@ -65,8 +65,8 @@ pub enum SourceNow {
 /// # Errors
 /// Where the file exists and cannot be read.
 pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceNow>> {
-    if row.source.starts_with(STANDARD_INPUT) {
-        return Ok(Err(SourceNow::Piped));
+    if !is_file(&row.source) {
+        return Ok(Err(SourceNow::NoFile));
     }
     let path = store.source_path(&row.source);
     if !path.exists() {
@@ -93,7 +93,7 @@ pub enum Stale {
 
 /// Whether a document is not what its file says now. A file with another time of change is read.
 pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
-    if row.source.starts_with(STANDARD_INPUT) {
+    if !is_file(&row.source) {
         return None;
     }
     let path = store.source_path(&row.source);

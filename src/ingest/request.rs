@@ -8,6 +8,8 @@ use super::languages::LanguagesReport;
 use super::metadata::MetadataRule;
 use super::profile::lacks_profile;
 use super::worker::Limits;
+use reqwest::Url;
+
 use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
@@ -24,6 +26,10 @@ pub struct IngestRequest {
     pub paths: Vec<PathBuf>,
     /// The name and the bytes of standard input.
     pub standard_input: Option<(String, Vec<u8>)>,
+    /// Pages on the web, by their addresses.
+    pub pages: Vec<Url>,
+    /// Whether pages may be on this machine or in a private network.
+    pub allow_private: bool,
     /// Only files in folders that match one of these globs; empty means all.
     pub include: Vec<String>,
     /// Not the files and folders that match one of these globs.
@@ -259,8 +265,8 @@ pub struct IngestReport {
     /// Documents that stay although their files are gone: their removal was not confirmed.
     pub not_removed: Option<Doubt>,
     pub seconds: f64,
-    /// For the user, about the whole run.
-    pub notes: Vec<String>,
+    /// For the user, about the whole run, each behind its code.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 /// What a run asked of the language model, or would ask.

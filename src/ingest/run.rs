@@ -1,19 +1,23 @@
 //! An ingest: loader threads on one side, the collector on the other, a bounded channel between.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use reqwest::Url;
+
 use super::collector::{Collector, Job, Stop};
-use super::loader::{Loader, of_a_pipe};
+use super::loader::{Facts, Loaded, Loader, of_a_pipe};
 use super::plan::{Existing, Plan, STANDARD_INPUT, Scan, does_not_exist, is_below, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
+use super::web::{Allowed, Fetched, fetch};
 use super::worker::Worker;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::models::ModelChoice;
-use crate::store::{ModelRecord, Namespace, Snapshot, Writer};
+use crate::store::{ModelRecord, Namespace, Snapshot, Validators, Writer};
 use crate::text::count;
 
 /// Ingests the sources of the request.
@@ -43,7 +47,8 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let store = &target.store;
     let namespace = store.namespace(&target.namespace)?;
     let Scan { candidates, skipped, unreadable, gone } = scan(request, store)?;
-    if candidates.is_empty() && unreadable.is_empty() && request.standard_input.is_none() && !request.prune {
+    let is_named = request.standard_input.is_some() || !request.pages.is_empty();
+    if candidates.is_empty() && unreadable.is_empty() && !is_named && !request.prune {
         return Err(nothing_to_ingest(request, skipped.len()).into());
     }
     let model = model_of(&namespace, request, &target.model).await?;
@@ -70,16 +75,18 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     for failed in settled.iter().filter(|report| report.action == Action::Failed) {
         progress.failed(&failed.source, failed.reason.as_deref().unwrap_or_default());
     }
-    let to_read = todo.len() + usize::from(request.standard_input.is_some());
+    let to_read = todo.len() + request.pages.len() + usize::from(request.standard_input.is_some());
     let settled_count = settled.len();
     let report = IngestReport {
         dry_run: request.dry_run,
         sources: settled,
         model: model.name.clone(),
-        notes: target.model.note(&model).into_iter().collect(),
+        notes: target.model.note(&model).map(|note| ("model", note)).into_iter().collect(),
         ..IngestReport::default()
     };
     progress.begin(to_read, todo.iter().map(|todo| todo.size).sum());
+    let mut pages = namespace.pages()?;
+    let pages_before = pages.clone();
     let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone()));
     let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, report);
     let outcome = async {
@@ -88,6 +95,9 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
             let format = request.format.or_else(|| Format::from_path(Path::new(name)));
             let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.limits));
             collector.collect(&source, loaded.map_err(of_a_pipe)).await?;
+        }
+        for page in &request.pages {
+            collect_page(page, &mut pages, &loader, &mut collector).await?;
         }
         let mut loaded = loader.clone().start(todo, progress.clone());
         while let Some((todo, loaded)) = loaded.next().await {
@@ -107,6 +117,9 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         Ok(()) => {
             report.sources.sort_by(|a, b| a.source.cmp(&b.source));
             compare_failures(&namespace, &mut report)?;
+            if !request.dry_run && pages != pages_before && namespace.exists() {
+                namespace.note_pages(&pages)?;
+            }
             Ok(report)
         }
         Err(Stop::Failed(error)) => {
@@ -125,6 +138,37 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         }
         Err(overtaken) => Err(overtaken),
     }
+}
+
+/// Fetches a page, reads it unless it is what it was, and notes what tells so the next time.
+async fn collect_page(
+    url: &Url,
+    known: &mut BTreeMap<String, Validators>,
+    loader: &Loader,
+    collector: &mut Collector<'_, '_>,
+) -> Result<(), Stop> {
+    let source = url.as_str();
+    let row = loader.existing(source).filter(|row| !loader.request().must_read(row));
+    let request = loader.request();
+    let largest = |format| request.largest(request.format.or(format));
+    let allowed = Allowed { largest: &largest, private: request.allow_private };
+    let before = known.get(source).filter(|_| row.is_some());
+    let loaded = match fetch(url, before, allowed).await {
+        Err(error) => Err(error),
+        Ok(Fetched::Same) => Ok(Loaded::Same(Facts::of(row.expect("a page is compared with what is stored")))),
+        Ok(Fetched::Page(page)) => {
+            known.insert(source.to_owned(), page.validators);
+            if let Some(to) = page.moved_to {
+                collector.report.notes.push(("redirected", format!("{url} leads to {to}")));
+            }
+            let format = request.format.or(page.format);
+            loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(request.limits))
+        }
+    };
+    if loaded.is_err() {
+        known.remove(source);
+    }
+    collector.collect(source, loaded).await
 }
 
 /// Marks the failures that the runs before had too, and notes those of this one.

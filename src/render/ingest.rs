@@ -22,7 +22,8 @@ pub fn ingested(report: &IngestReport) -> Page {
         .collect();
     let counts: Map<String, Value> =
         Action::ALL.iter().map(|action| (action.name().to_owned(), json!(report.count(*action)))).collect();
-    let notes: Vec<Value> = report.notes.iter().map(|note| json!({ "code": "model", "message": note })).collect();
+    let notes = report.notes.iter().map(|(code, message)| json!({ "code": code, "message": message }));
+    let notes: Vec<Value> = notes.collect();
     let mut page = Page::new(
         "ingest",
         &value_with(&value_with(&value_without(report, "sources"), "counts", counts), "notes", notes),

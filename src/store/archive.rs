@@ -18,7 +18,7 @@ use super::files::{WRITING, name_of, paths_in, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, PUBLISHED, SYNONYMS, Store};
 use super::lock::LockTimeout;
-use super::namespaces::FAILURES;
+use super::namespaces::{FAILURES, PAGES};
 use super::snapshot::Snapshot;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
@@ -31,7 +31,7 @@ const IMPORTING: &str = ".importing-";
 /// The longest list, in bytes.
 const LONGEST_LIST: u64 = 64 << 20;
 /// The files and folders of a namespace that an archive has. All others are caches and locks.
-const PARTS: [&str; 6] = [PUBLISHED, FAILURES, SYNONYMS, "tables", "keyword", "history"];
+const PARTS: [&str; 7] = [PUBLISHED, FAILURES, PAGES, SYNONYMS, "tables", "keyword", "history"];
 
 /// What an archive says of itself.
 #[derive(Debug, Serialize, Deserialize)]

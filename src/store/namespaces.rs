@@ -3,10 +3,10 @@
 //! Renaming and removing move the folder in one step, with the writer's lock held. A removed namespace is moved aside before
 //! it is deleted, so that a crash leaves the whole namespace or a folder that the next writer deletes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::files::{name_of, paths_in, read_json, sync_folder, write_json};
 use super::layout::{ALL, Namespace, SEPARATOR, Store, namespace_name};
@@ -75,6 +75,32 @@ impl Store {
 
 /// The sources that the last runs could not read.
 pub(super) const FAILURES: &str = "failures.json";
+
+/// What servers said of the pages that were read, by address.
+pub(super) const PAGES: &str = "pages.json";
+
+/// What tells a server whether a page has changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validators {
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+}
+
+impl Namespace {
+    /// What tells whether pages have changed, by address.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn pages(&self) -> Result<BTreeMap<String, Validators>> {
+        Ok(read_json(&self.root().join(PAGES))?.unwrap_or_default())
+    }
+
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn note_pages(&self, pages: &BTreeMap<String, Validators>) -> Result<()> {
+        write_json(&self.root().join(PAGES), pages)
+    }
+}
 
 impl Namespace {
     /// The sources that failed in the last run that had to do with them.

@@ -52,4 +52,5 @@ mod tables;
 mod time_field;
 mod toc;
 mod trust;
+mod web;
 mod worker;

@@ -1,0 +1,336 @@
+//! A page on the web: one address, fetched as it is asked for, and nothing that it links to.
+//!
+//! Promises: nothing is sent to an address in a private network, whatever a name resolves to and wherever a redirect leads,
+//! unless the user allows it; the address that was checked is the one that is connected to; size, time and type are limited
+//! before a byte is parsed.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::time::Duration;
+
+use encoding_rs::Encoding;
+use jiff::fmt::rfc2822;
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION,
+};
+use reqwest::{Client, Response, StatusCode, Url, redirect};
+
+use crate::error::{Error, Result, Setting, innermost};
+use crate::load::Format;
+use crate::store::Validators;
+use crate::text::{printable, size, truncate};
+
+/// For a connection, and for all of a page.
+const CONNECTING: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(120);
+/// Redirects in a row.
+const MOST_REDIRECTS: usize = 10;
+/// Characters of an address or a type in a message.
+const SHOWN: usize = 200;
+const ACCEPTED: &str = "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5";
+
+/// The types of answers, and their formats.
+const TYPES: [(&str, Format); 14] = [
+    ("text/html", Format::Html),
+    ("application/xhtml+xml", Format::Html),
+    ("application/pdf", Format::Pdf),
+    ("text/markdown", Format::Markdown),
+    ("text/x-markdown", Format::Markdown),
+    ("text/csv", Format::Csv),
+    ("text/tab-separated-values", Format::Csv),
+    ("application/epub+zip", Format::Epub),
+    ("application/jsonl", Format::Jsonl),
+    ("application/x-ndjson", Format::Jsonl),
+    ("application/x-ipynb+json", Format::Notebook),
+    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", Format::Docx),
+    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Format::Excel),
+    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", Format::PowerPoint),
+];
+/// Types that say nothing: the ending of the address or the content decides.
+const VAGUE: [&str; 4] = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
+
+/// Whether a source is an address on the web, not a file.
+pub fn is_address(source: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| source.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme)))
+}
+
+/// An address that a user names, as the store names its source: without a fragment.
+///
+/// # Errors
+/// Where it is none, or has a user or a password in it, which the store would keep.
+pub fn address(text: &str) -> Result<Url> {
+    let refused =
+        |what: &str| Error::usage(format!("the address {what}")).hint("write it like https://example.org/page.html");
+    let mut url = Url::parse(text.trim()).map_err(|error| refused(&format!("is none: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(refused("is neither http:// nor https://"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refused("has a user or a password in it, and the store would keep them"));
+    }
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// What may be fetched.
+#[derive(Clone, Copy)]
+pub(super) struct Allowed<'a> {
+    /// The largest answer of a format, in bytes.
+    pub largest: &'a (dyn Fn(Option<Format>) -> u64 + Sync),
+    /// Addresses in private networks and of this machine.
+    pub private: bool,
+}
+
+/// What came of asking for a page.
+pub(super) enum Fetched {
+    /// It is what it was.
+    Same,
+    Page(Page),
+}
+
+/// A page.
+pub(super) struct Page {
+    pub bytes: Vec<u8>,
+    pub format: Option<Format>,
+    /// When it was changed last, in nanoseconds since 1970; 0 where the server does not say.
+    pub mtime_ns: i64,
+    pub validators: Validators,
+    /// Where it was in the end, if it was elsewhere.
+    pub moved_to: Option<Url>,
+}
+
+/// Fetches a page, unless it is what it was `before`.
+///
+/// # Errors
+/// Where the address may not be asked, or does not give a page that kb reads.
+pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Fetched> {
+    let late = |_| Error::failed(format!("is not here after {} s", LONGEST.as_secs())).hint("try again later");
+    tokio::time::timeout(LONGEST, follow(url, before, allowed)).await.map_err(late)?
+}
+
+async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Fetched> {
+    let mut url = first.clone();
+    for _ in 0..=MOST_REDIRECTS {
+        let client = client(&url, allowed.private).await?;
+        let mut request = client.get(url.clone()).header(ACCEPT, ACCEPTED);
+        for (name, value) in before.into_iter().flat_map(conditions) {
+            request = request.header(name, value);
+        }
+        let response = request.send().await.map_err(|error| unreachable(&error))?;
+        let status = response.status();
+        if status == StatusCode::NOT_MODIFIED && before.is_some() {
+            return Ok(Fetched::Same);
+        }
+        if status.is_redirection() {
+            url = target(&url, response.headers())?;
+            continue;
+        }
+        if !status.is_success() {
+            return Err(Error::failed(format!("answers with HTTP {}", status.as_u16())).hint("open it in a browser"));
+        }
+        let moved_to = (url != *first).then(|| url.clone());
+        return read(&url, response, allowed).await.map(|page| Fetched::Page(Page { moved_to, ..page }));
+    }
+    Err(Error::failed(format!("redirects more than {MOST_REDIRECTS} times")).hint("name the address that it leads to"))
+}
+
+/// The headers that ask for a page only where it has changed.
+fn conditions(before: &Validators) -> impl Iterator<Item = (HeaderName, String)> {
+    let etag = before.etag.clone().map(|etag| (IF_NONE_MATCH, etag));
+    etag.into_iter().chain(before.last_modified.clone().map(|date| (IF_MODIFIED_SINCE, date)))
+}
+
+/// The next address of a redirect.
+fn target(from: &Url, headers: &HeaderMap) -> Result<Url> {
+    let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
+    let joined = from.join(to).ok().filter(|_| !to.is_empty());
+    joined.and_then(|url| address(url.as_str()).ok()).ok_or_else(|| {
+        Error::failed(format!("leads to {:?}, which is no page on the web", shown(to))).hint("name another address")
+    })
+}
+
+/// A client that connects to what the host of an address is now, and to nothing else.
+async fn client(url: &Url, private: bool) -> Result<Client> {
+    let (host, port) = (url.host_str().unwrap_or_default().to_owned(), url.port_or_known_default().unwrap_or(443));
+    let name = host.trim_matches(['[', ']']).to_owned();
+    let resolve = tokio::task::spawn_blocking(move || (name.as_str(), port).to_socket_addrs().map(Vec::from_iter));
+    let addresses: Vec<SocketAddr> = match resolve.await {
+        Ok(Ok(addresses)) if !addresses.is_empty() => addresses,
+        _ => return Err(Error::failed(format!("has no address for {host}")).hint("check its name and the network")),
+    };
+    if !private && let Some(own) = addresses.iter().find(|address| !is_public(address.ip())) {
+        return Err(Error::failed(format!("{host} is {}, which is in a private network", own.ip()))
+            .hint(format!("{} lets kb ask it", Setting("allow_private"))));
+    }
+    Client::builder()
+        .user_agent(concat!("kb/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .no_proxy()
+        .connect_timeout(CONNECTING)
+        .resolve_to_addrs(&host, &addresses)
+        .build()
+        .map_err(|error| Error::failed(format!("cannot be asked for: {}", innermost(&error))))
+}
+
+/// Whether an address is one on the internet: not of this machine, of a private network, of a link or of no single host.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => is_public_v4(v4),
+        IpAddr::V6(v6) => match inner_v4(v6) {
+            Some(v4) => is_public_v4(v4),
+            // Global unicast, without the part for documentation.
+            None => (v6.segments()[0] & 0xe000) == 0x2000 && v6.segments()[..2] != [0x2001, 0x0db8],
+        },
+    }
+}
+
+fn is_public_v4(v4: Ipv4Addr) -> bool {
+    let [a, b, c, _] = v4.octets();
+    let is_special = v4.is_loopback()
+        || v4.is_private()
+        || v4.is_link_local()
+        || v4.is_documentation()
+        || v4.is_multicast()
+        || a == 0
+        || a >= 240
+        || (a == 100 && (64..128).contains(&b))
+        || (a == 192 && b == 0 && c == 0)
+        || (a == 198 && (18..20).contains(&b));
+    !is_special
+}
+
+/// The address of the older internet that one of the newer stands for.
+fn inner_v4(v6: Ipv6Addr) -> Option<Ipv4Addr> {
+    let segments = v6.segments();
+    let of = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        Ipv4Addr::new(a, b, c, d)
+    };
+    match segments {
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
+        [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => None,
+    }
+}
+
+async fn read(url: &Url, mut response: Response, allowed: Allowed<'_>) -> Result<Page> {
+    let text = |name: HeaderName| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let (stated, etag, last_modified) = (text(CONTENT_TYPE).unwrap_or_default(), text(ETAG), text(LAST_MODIFIED));
+    let format = format(url, &stated)?;
+    let largest = (allowed.largest)(format);
+    let too_large = || {
+        Error::failed(format!("is larger than {}", size(largest)))
+            .hint(format!("{} raises the limit", Setting("max_file_size")))
+    };
+    if response.content_length().is_some_and(|length| length > largest) {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&error))? {
+        if (bytes.len() + chunk.len()) as u64 > largest {
+            return Err(too_large());
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    let changed = last_modified.as_deref().and_then(|date| rfc2822::parse(date).ok());
+    let mtime_ns = changed.and_then(|date| i64::try_from(date.timestamp().as_nanosecond()).ok()).unwrap_or_default();
+    let validators = Validators { etag, last_modified };
+    Ok(Page { bytes: in_utf8(bytes, &stated), format, mtime_ns, validators, moved_to: None })
+}
+
+/// The format of an answer; `None` where its content decides.
+fn format(url: &Url, stated: &str) -> Result<Option<Format>> {
+    let kind = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if let Some((_, format)) = TYPES.iter().find(|(known, _)| *known == kind) {
+        return Ok(Some(*format));
+    }
+    if VAGUE.contains(&kind.as_str()) || kind.starts_with("text/") {
+        return Ok(Format::from_path(std::path::Path::new(url.path())));
+    }
+    Err(Error::failed(format!("is {:?}, which kb does not read", shown(&kind)))
+        .hint(format!("kb reads {}", Format::names(", "))))
+}
+
+/// Text in the encoding that the header states, in UTF-8; other bytes as they are.
+fn in_utf8(bytes: Vec<u8>, stated: &str) -> Vec<u8> {
+    let charset = stated.to_ascii_lowercase().split("charset=").nth(1).map(|rest| {
+        rest.trim_start_matches(['"', '\'']).split(['"', '\'', ';', ' ']).next().unwrap_or_default().to_owned()
+    });
+    match charset.and_then(|label| Encoding::for_label(label.as_bytes())) {
+        Some(encoding) if std::str::from_utf8(&bytes).is_err() => encoding.decode(&bytes).0.into_owned().into_bytes(),
+        _ => bytes,
+    }
+}
+
+fn unreachable(error: &reqwest::Error) -> Error {
+    Error::failed(format!("cannot be fetched: {}", shown(&innermost(error)))).hint("check the address and the network")
+}
+
+fn shown(text: &str) -> String {
+    truncate(&printable(text), SHOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_on_the_internet_are_public() {
+        for public in ["93.184.216.34", "1.1.1.1", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101"] {
+            assert!(is_public(public.parse().unwrap()), "{public}");
+        }
+        for private in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "224.0.0.1",
+            "255.255.255.255",
+            "192.0.2.1",
+            "198.18.0.1",
+            "::1",
+            "::",
+            "fe80::1",
+            "fc00::1",
+            "fd12::1",
+            "ff02::1",
+            "::ffff:127.0.0.1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "2001:db8::1",
+        ] {
+            assert!(!is_public(private.parse().unwrap()), "{private}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_kept_without_its_fragment_and_never_with_a_password() {
+        assert_eq!(address("https://example.org/a?b=c#d").unwrap().as_str(), "https://example.org/a?b=c");
+        for bad in ["https://ann:secret@example.org/", "https://", "http://"] {
+            let error = address(bad).unwrap_err();
+            assert!(!error.message().contains("secret"), "{error}");
+        }
+        assert!(is_address("HTTPS://example.org") && !is_address("docs/http.md") && !is_address("stdin:x"));
+    }
+
+    #[test]
+    fn the_type_or_the_ending_names_the_format() {
+        let of = |path: &str, kind: &str| format(&Url::parse(&format!("https://example.org/{path}")).unwrap(), kind);
+        assert_eq!(of("a", "text/html; charset=gbk").unwrap(), Some(Format::Html));
+        assert_eq!(of("a.md", "text/plain").unwrap(), Some(Format::Markdown));
+        assert_eq!(of("a.pdf", "application/octet-stream").unwrap(), Some(Format::Pdf));
+        assert_eq!(of("a", "").unwrap(), None);
+        assert!(of("a.html", "image/png").unwrap_err().message().contains("image/png"));
+    }
+
+    #[test]
+    fn the_header_states_the_encoding() {
+        let gbk = encoding_rs::GBK.encode("水泵").0.into_owned();
+        assert_eq!(in_utf8(gbk, "text/html; charset=\"GBK\""), "水泵".as_bytes());
+        assert_eq!(in_utf8("水泵".into(), "text/html; charset=gbk"), "水泵".as_bytes(), "a wrong header");
+    }
+}
