@@ -100,8 +100,11 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         }
     };
     let (structure, force, dry_run) = (args.structure, args.force, args.dry_run);
-    let sizes =
-        if args.chunks { chunk_sizes(&context.over(config.ingest.chunks.clone())?)? } else { ChunkChange::default() };
+    let sizes = if args.chunks {
+        chunk_sizes(&context.over(config.ingest.clone().of_namespace(&context.global.namespace).chunks)?)?
+    } else {
+        ChunkChange::default()
+    };
     let chunks = ChunkChange { context: args.context, ..sizes };
     let request = ReindexRequest { documents, structure, chunks, force, dry_run };
     // A rebuild for another reason asks the model for nothing that it did not answer before.

@@ -13,6 +13,7 @@ use crate::error::{Error, Result, Setting};
 use crate::ingest::MetadataRule;
 use crate::ingest::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
+use crate::store::namespace_name;
 
 /// Seconds after which a file is given up: a real book of 429 pages takes one.
 const FILE_TIMEOUT: usize = 120;
@@ -57,6 +58,9 @@ pub struct IngestSettings {
     pub context: Option<ContextKind>,
     #[arg(skip)]
     pub metadata: Option<Vec<RuleSettings>>,
+    /// The lengths of chunks in some namespaces.
+    #[arg(skip)]
+    pub namespaces: Option<Vec<NamespaceChunks>>,
     #[command(flatten)]
     #[serde(flatten)]
     pub chunks: ChunkSettings,
@@ -66,6 +70,42 @@ pub struct IngestSettings {
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingSettings,
+}
+
+/// The lengths of chunks in a namespace, or in all below a name (`acme/*`).
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamespaceChunks {
+    name: String,
+    parent_chars: Option<ChunkChars>,
+    child_chars: Option<ChunkChars>,
+    overlap_chars: Option<Whole<0, LONGEST_CHUNK>>,
+}
+
+impl NamespaceChunks {
+    fn is_for(&self, namespace: &str) -> bool {
+        match self.name.strip_suffix("/*") {
+            Some(above) => {
+                let below = namespace_name(above).ok().and_then(|above| namespace.strip_prefix(&above));
+                below.is_some_and(|below| below.starts_with('/'))
+            }
+            None => namespace_name(&self.name).is_ok_and(|own| own == namespace),
+        }
+    }
+}
+
+impl IngestSettings {
+    /// With the lengths of chunks of a namespace; of several rules that match, the last counts.
+    pub fn of_namespace(mut self, namespace: &str) -> Self {
+        let namespace = namespace_name(namespace).unwrap_or_default();
+        for rule in self.namespaces.iter().flatten().filter(|rule| rule.is_for(&namespace)) {
+            let chunks = &mut self.chunks;
+            chunks.parent_chars = rule.parent_chars.or(chunks.parent_chars);
+            chunks.child_chars = rule.child_chars.or(chunks.child_chars);
+            chunks.overlap_chars = rule.overlap_chars.or(chunks.overlap_chars);
+        }
+        self
+    }
 }
 
 /// Metadata of the documents whose path matches.
