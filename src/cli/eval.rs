@@ -119,7 +119,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
     let engine = context.engine(&Config::default());
     let model = match &args.model {
-        Some(name) => context.models().find(name)?,
+        Some(name) => context.models(&Config::of_user()?).find(name)?,
         None => Model::embedded(),
     };
     let progress = progress_display(context);

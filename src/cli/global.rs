@@ -148,12 +148,12 @@ impl Context {
     }
 
     /// The installed models; the embedded one alone where no folder for models is known.
-    pub(super) fn models(&self) -> Models {
-        Models::of_user().unwrap_or_else(|_| Models::open(""))
+    pub(super) fn models(&self, config: &Config) -> Models {
+        Models::of_user().unwrap_or_else(|_| Models::open("")).with_endpoint(config.embedding.clone())
     }
 
     pub(super) fn encoder(&self, store: &Store, config: &Config) -> Encoder {
-        let encoder = Encoder::new(self.engine(config), self.models());
+        let encoder = Encoder::new(self.engine(config), self.models(config));
         if store.is_own() { encoder.keeping(store.root()) } else { encoder }
     }
 

@@ -119,7 +119,8 @@ pub async fn restore(context: &Context, args: RestoreArgs) -> Result<u8> {
         writer.restore(args.generation).await?
     };
     context.show(render::restored(&restored, args.dry_run))?;
-    if let Some(Err(missing)) = restored.model.as_ref().map(|model| context.models().recorded(model)) {
+    let config = context.config(&context.store()?)?;
+    if let Some(Err(missing)) = restored.model.as_ref().map(|model| context.models(&config).recorded(model)) {
         context.tell(&missing.to_line());
     }
     Ok(0)

@@ -72,7 +72,8 @@ pub struct IngestArgs {
     /// Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later
     #[arg(long)]
     no_embed: bool,
-    /// The embedding model of a new namespace [default: `model` in kb.toml, otherwise the built-in one]
+    /// The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the
+    /// built-in one]
     #[arg(long, value_name = "NAME", env = "KB_MODEL")]
     model: Option<String>,
     #[command(flatten)]
@@ -114,7 +115,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         }
         Ok(store)
     };
-    let model = ModelChoice { models: context.models(), asked, preset: config.model.clone() };
+    let model = ModelChoice { models: context.models(&config), asked, preset: config.model.clone() };
     let namespace = context.global.namespace.clone();
     let confirm = |doubt: &Doubt| -> Result<bool> {
         Ok(yes || (std::io::stdin().is_terminal() && super::input::confirm(&removal(doubt))?))

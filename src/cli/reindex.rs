@@ -141,7 +141,7 @@ pub(super) fn rebuild_options(context: &Context, wait: &WaitArgs) -> Result<Rebu
     Ok(RebuildOptions {
         limits: reading.limits,
         load: reading.load,
-        models: context.models(),
+        models: context.models(&config),
         engine: context.engine(&config),
         jobs: reading.jobs,
         llm: None,

@@ -11,12 +11,22 @@ use super::{FILE, IngestSettings, KnownStores, SearchSettings, StoreSettings, tr
 use crate::error::Result;
 
 /// Settings that are no flags: the name, the variable if it has one, and the default.
-const OTHERS: [(&str, Option<&str>, &str); 14] = [
+const OTHERS: [(&str, Option<&str>, &str); 24] = [
     ("model", Some("KB_MODEL"), "the embedded one"),
     ("device", Some("KB_DEVICE"), "auto"),
     ("onnxruntime", Some("KB_ONNXRUNTIME"), "one that is found"),
     ("history.keep", None, "7d"),
     ("history.generations", None, "no limit"),
+    ("embedding.base_url", Some("KB_EMBEDDING_BASE_URL"), "none"),
+    ("embedding.model", Some("KB_EMBEDDING_MODEL"), "none"),
+    ("embedding.api_key_env", Some("KB_EMBEDDING_API_KEY_ENV"), "none"),
+    ("embedding.timeout", Some("KB_EMBEDDING_TIMEOUT"), "60"),
+    ("embedding.connect_timeout", Some("KB_EMBEDDING_CONNECT_TIMEOUT"), "10"),
+    ("embedding.retries", Some("KB_EMBEDDING_RETRIES"), "4"),
+    ("embedding.concurrency", Some("KB_EMBEDDING_CONCURRENCY"), "4"),
+    ("embedding.max_tokens", Some("KB_EMBEDDING_MAX_TOKENS"), "no limit"),
+    ("embedding.query_prefix", None, "none"),
+    ("embedding.document_prefix", None, "none"),
     ("llm.base_url", Some("KB_LLM_BASE_URL"), "none"),
     ("llm.model", Some("KB_LLM_MODEL"), "none"),
     ("llm.api_key_env", Some("KB_LLM_API_KEY_ENV"), "none"),

@@ -30,7 +30,7 @@ pub use values::{HalfLifeSetting, Share};
 use self::settings_file::SettingsFile;
 use crate::embed::Device;
 use crate::error::{Error, Result};
-use crate::llm::LlmConfig;
+use crate::llm::{EndpointConfig, LlmConfig};
 
 /// The file's name, in the store's folder.
 pub(crate) const FILE: &str = "kb.toml";
@@ -48,6 +48,8 @@ pub struct Config {
     pub ingest: IngestSettings,
     pub history: HistoryConfig,
     pub llm: LlmConfig,
+    /// The endpoint of the model named `endpoint`.
+    pub embedding: EndpointConfig,
     /// The forms of headings that state a field of their sections.
     pub headings: HeadingsConfig,
     /// What the store's file sets and does not count.

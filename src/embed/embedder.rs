@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use ndarray::ArrayView2;
 use tokenizers::Encoding;
 
+use super::endpoint::Endpoint;
 use super::engine::{Engine, EngineChoice, select};
 use super::late_chunking::{ParentVectors, Pass, Sums, of_length_one, passes};
 use super::minilm::MiniLm;
@@ -17,11 +18,14 @@ use super::threads::in_threads;
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
+use crate::llm::LlmSettings;
 
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;
 /// The same without an engine, which pads nothing: larger batches leave the processor's cache.
 const BATCH_OF_OWN: usize = 2;
+/// The same of an endpoint: some take no more.
+const BATCH_OF_ENDPOINT: usize = 32;
 
 /// A loaded model.
 pub struct Embedder {
@@ -35,6 +39,8 @@ enum Runs {
     MiniLm(Box<MiniLm>),
     /// An engine.
     Sessions(Sessions),
+    /// Somebody else.
+    Endpoint(Box<Endpoint>),
 }
 
 impl Embedder {
@@ -44,6 +50,9 @@ impl Embedder {
     /// # Errors
     /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
     pub fn load(choice: &EngineChoice, model: &Arc<Model>, jobs: usize) -> Result<Self> {
+        if let Source::Endpoint(settings) = &model.source {
+            return Embedder::at_endpoint(model, settings);
+        }
         match (select(choice)?, &model.source) {
             (Engine::Tract, Source::Embedded) => Embedder::without_engine(model, jobs),
             (engine, _) => Embedder::on_engine(&engine, model, jobs),
@@ -55,6 +64,9 @@ impl Embedder {
     /// # Errors
     /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
     pub fn for_questions(choice: &EngineChoice, model: &Arc<Model>) -> Result<Self> {
+        if let Source::Endpoint(settings) = &model.source {
+            return Embedder::at_endpoint(model, settings);
+        }
         if !matches!(model.source, Source::Embedded) || matches!(choice, EngineChoice::On(..)) {
             return Embedder::on_engine(&select(choice)?, model, 1);
         }
@@ -63,6 +75,10 @@ impl Embedder {
             select(choice)?;
         }
         Embedder::without_engine(model, 1)
+    }
+
+    fn at_endpoint(model: &Arc<Model>, settings: &LlmSettings) -> Result<Self> {
+        Ok(Embedder { model: model.clone(), runs: Runs::Endpoint(Box::new(Endpoint::of(model, settings)?)) })
     }
 
     fn without_engine(model: &Arc<Model>, jobs: usize) -> Result<Self> {
@@ -86,6 +102,7 @@ impl Embedder {
         match &self.runs {
             Runs::MiniLm(_) => "kb itself".to_owned(),
             Runs::Sessions(sessions) => sessions.engine_name(),
+            Runs::Endpoint(endpoint) => endpoint.name(),
         }
     }
 
@@ -97,6 +114,8 @@ impl Embedder {
         let of_tokens = match &self.runs {
             Runs::MiniLm(minilm) => sense::share_read(&minilm.tokenizer, text),
             Runs::Sessions(sessions) => sessions.share_read(text)?,
+            // Nobody knows its words.
+            Runs::Endpoint(_) => 1.0,
         };
         Ok(self.model.embedding_config.languages.share(text).min(of_tokens))
     }
@@ -148,6 +167,7 @@ impl Embedder {
         match &self.runs {
             Runs::MiniLm(_) => Ok(true),
             Runs::Sessions(sessions) => Ok(takes_the_mean && sessions.gives_token_vectors()?),
+            Runs::Endpoint(_) => Ok(false),
         }
     }
 
@@ -211,6 +231,7 @@ impl Embedder {
         order.sort_by_key(|&i| std::cmp::Reverse(texts[i].len()));
         let (workers, batch) = match (&self.runs, self.model.embedding_config.quantization) {
             (Runs::MiniLm(minilm), _) => (minilm.workers(), BATCH_OF_OWN),
+            (Runs::Endpoint(endpoint), _) => (endpoint.workers(), BATCH_OF_ENDPOINT),
             // Otherwise a text's vector would depend on what else is in its batch.
             (Runs::Sessions(sessions), Quantization::Dynamic) => (sessions.workers(), 1),
             (Runs::Sessions(sessions), Quantization::None | Quantization::Static) => (sessions.workers(), BATCH),
@@ -237,6 +258,7 @@ impl Embedder {
     fn embed(&self, worker: usize, texts: &[Cow<'_, str>]) -> Result<Vec<Vec<f32>>> {
         let vectors = match &self.runs {
             Runs::Sessions(sessions) => sessions.embed(worker, texts)?,
+            Runs::Endpoint(endpoint) => endpoint.embed(&texts.iter().map(AsRef::as_ref).collect::<Vec<_>>())?,
             Runs::MiniLm(_) => {
                 let mut vectors = Vec::with_capacity(texts.len());
                 // The direction of the sum is that of the mean.
@@ -263,6 +285,7 @@ impl Embedder {
         match &self.runs {
             Runs::MiniLm(minilm) => minilm.read(worker, &texts, each),
             Runs::Sessions(sessions) => sessions.read(worker, &texts, each),
+            Runs::Endpoint(_) => Err(no_tokens()),
         }
     }
 
@@ -286,6 +309,12 @@ impl Embedder {
                 tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
                 Ok(Box::new(tokenizer.into_inner()))
             }
+            Runs::Endpoint(_) => Err(no_tokens()),
         }
     }
+}
+
+/// Only models that run here have vectors of tokens.
+fn no_tokens() -> Error {
+    Error::failed("an endpoint gives no vectors of tokens")
 }

@@ -12,6 +12,7 @@ use fastembed::TokenizerFiles;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::llm::LlmSettings;
 use crate::text::script::{Script, coverage};
 
 /// The ONNX graph, about 23 MB.
@@ -114,11 +115,13 @@ impl Coverage {
 }
 
 /// Where a model's files are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Source {
     /// Compiled into the program.
     Embedded,
     Folder(ModelFiles),
+    /// Behind an endpoint, which is asked for vectors.
+    Endpoint(Box<LlmSettings>),
 }
 
 /// The files of a model in a folder, besides `tokenizer.json`, `config.json`, `tokenizer_config.json` and the optional
@@ -191,6 +194,13 @@ impl Source {
     /// # Errors
     /// A file is missing or cannot be read.
     pub(super) fn bytes(&self) -> Result<ModelBytes> {
+        if let Source::Endpoint(settings) = self {
+            return Err(Error::failed(format!(
+                "{} is at {}, and has no files here",
+                settings.model,
+                settings.endpoint()
+            )));
+        }
         let Source::Folder(ModelFiles { folder, graph, external }) = self else {
             let tokenizer = TokenizerFiles {
                 tokenizer_file: TOKENIZER.to_vec(),

@@ -80,36 +80,35 @@ impl Reason {
 
     /// What to do about it.
     pub fn hint(self, settings: &LlmSettings) -> String {
-        let endpoint = settings.endpoint();
-        let fixed = match self {
-            Reason::Unauthorised if settings.key.is_none() => {
-                "the endpoint wants a key: name its variable with api_key_env in [llm], or set KB_LLM_API_KEY"
-            }
-            Reason::Unauthorised => "check the key in the variable that api_key_env names",
-            Reason::Refused => "check model and base_url in [llm]",
-            Reason::Redirected => "set base_url in [llm] to the new address, if you trust it",
-            Reason::RateLimited => "wait, or lower concurrency in [llm]",
-            Reason::NoCredit => "check the account at the endpoint",
-            Reason::ServerError => "the endpoint is in trouble; try again later",
-            Reason::Ceiling => "raise max_tokens in [llm], or run the command again: answers are cached",
-            Reason::GivenUp => return format!("`{}` finds out what is wrong", NextStep::CheckLanguageModel),
+        let (endpoint, table, prefix) = (settings.endpoint(), settings.service.table, settings.service.prefix);
+        match self {
+            Reason::Unauthorised if settings.key.is_none() => format!(
+                "the endpoint wants a key: name its variable with api_key_env in [{table}], or set {prefix}API_KEY"
+            ),
+            Reason::Unauthorised => "check the key in the variable that api_key_env names".to_owned(),
+            Reason::Refused => format!("check model and base_url in [{table}]"),
+            Reason::Redirected => format!("set base_url in [{table}] to the new address, if you trust it"),
+            Reason::RateLimited => format!("wait, or lower concurrency in [{table}]"),
+            Reason::NoCredit => "check the account at the endpoint".to_owned(),
+            Reason::ServerError => "the endpoint is in trouble; try again later".to_owned(),
+            Reason::Ceiling => format!("raise max_tokens in [{table}], or run the command again: answers are cached"),
+            Reason::GivenUp => format!("`{}` finds out what is wrong", NextStep::CheckLanguageModel),
             Reason::NotFound => {
-                return format!("check model ({}) and base_url in [llm]; kb asked {endpoint}", settings.model);
+                format!("check model ({}) and base_url in [{table}]; kb asked {endpoint}", settings.model)
             }
             Reason::Timeout => {
                 let (answer, connection) = (settings.timeout.as_secs(), settings.connect_timeout.as_secs());
-                return format!(
-                    "raise timeout ({answer} s) and connect_timeout ({connection} s) in [llm], or try again later"
-                );
+                format!(
+                    "raise timeout ({answer} s) and connect_timeout ({connection} s) in [{table}], or try again later"
+                )
             }
             Reason::Unreachable => {
-                return format!("check base_url in [llm] and that something listens at {endpoint}");
+                format!("check base_url in [{table}] and that something listens at {endpoint}")
             }
             Reason::Broken | Reason::TooLarge | Reason::Malformed => {
-                return format!("check that {endpoint} speaks the OpenAI protocol, and that the model can follow it");
+                format!("check that {endpoint} speaks the OpenAI protocol, and that the model can follow it")
             }
-        };
-        fixed.to_owned()
+        }
     }
 }
 
@@ -126,6 +125,15 @@ pub struct Failure {
 impl Failure {
     pub(super) fn new(reason: Reason, detail: impl Into<String>) -> Self {
         Failure { reason, detail: detail.into(), wait: None }
+    }
+
+    pub(crate) fn of(reason: Reason, detail: &str) -> Self {
+        Failure::new(reason, detail)
+    }
+
+    /// An answer that cannot be used.
+    pub(crate) fn malformed(what: &str) -> Self {
+        Failure::new(Reason::Malformed, what)
     }
 
     /// The task that worked on the question panicked.

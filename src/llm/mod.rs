@@ -26,10 +26,12 @@ pub use contexts::{ContextDocument, ContextParentChunk, Unanswered, contexts, es
 #[cfg(feature = "fuzzing")]
 pub use expand_query::read as read_answer;
 pub use expand_query::{Expansion, expand_query};
-pub use failure::Failure;
+pub use failure::{Failure, Reason};
 pub use profile::{WrittenProfile, estimate_profile, write_profile};
 #[cfg(feature = "fuzzing")]
 pub use prompts::check_prompts;
 pub use prompts::{names as prompt_names, text_of as prompt_text};
-pub use settings::{LlmConfig, LlmSettings};
+pub use settings::{EMBEDDINGS, EndpointConfig, LlmConfig, LlmSettings, Variables};
+pub(crate) use usage::tokens;
 pub use usage::{Estimate, LlmReport};
+pub(crate) use wire::Wire;

@@ -15,13 +15,38 @@ use crate::error::{Error, NextStep, Result};
 
 /// The wait before the first retry; it doubles with each further one.
 const BACK_OFF: Duration = Duration::from_millis(500);
-/// Every variable begins like this and continues with a setting of `[llm]` in capitals.
-const PREFIX: &str = "KB_LLM_";
-/// The variable of the key where `api_key_env` names no other.
-const KEY: &str = "KB_LLM_API_KEY";
-const KEY_ENV: &str = "KB_LLM_API_KEY_ENV";
-/// The path of every endpoint of this protocol.
-const PATH: &str = "/chat/completions";
+
+/// What an endpoint is asked for, and where that is configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Service {
+    /// In the files of settings.
+    pub table: &'static str,
+    /// Every variable begins like this and continues with a setting of the table in capitals.
+    pub prefix: &'static str,
+    /// The path of the protocol behind `base_url`.
+    path: &'static str,
+    /// For messages.
+    what: &'static str,
+}
+
+/// OpenAI's `/chat/completions`.
+pub const LANGUAGE_MODEL: Service =
+    Service { table: "llm", prefix: "KB_LLM_", path: "/chat/completions", what: "a language model" };
+/// OpenAI's `/embeddings`.
+pub const EMBEDDINGS: Service =
+    Service { table: "embedding", prefix: "KB_EMBEDDING_", path: "/embeddings", what: "an endpoint for embeddings" };
+
+impl Service {
+    /// The variable of the key where `api_key_env` names no other.
+    fn key(self) -> String {
+        format!("{}API_KEY", self.prefix)
+    }
+
+    /// The variable that names the one of the key.
+    fn key_env(self) -> String {
+        format!("{}API_KEY_ENV", self.prefix)
+    }
+}
 
 /// Environment variables by name.
 pub type Variables = BTreeMap<String, String>;
@@ -65,12 +90,86 @@ impl Default for LlmConfig {
     }
 }
 
+/// The table `[embedding]`: an endpoint, and how its texts begin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EndpointConfig {
+    pub base_url: Option<String>,
+    pub model: Option<String>,
+    pub api_key_env: Option<String>,
+    pub timeout: u64,
+    pub connect_timeout: u64,
+    pub retries: u32,
+    pub concurrency: usize,
+    pub max_tokens: Option<u64>,
+    /// In front of every question.
+    pub query_prefix: String,
+    /// In front of every text of a document.
+    pub document_prefix: String,
+}
+
+impl Default for EndpointConfig {
+    fn default() -> Self {
+        let LlmConfig {
+            base_url, model, api_key_env, timeout, connect_timeout, retries, concurrency, max_tokens, ..
+        } = LlmConfig::default();
+        let (query_prefix, document_prefix) = (String::new(), String::new());
+        EndpointConfig {
+            base_url,
+            model,
+            api_key_env,
+            timeout,
+            connect_timeout,
+            retries,
+            concurrency,
+            max_tokens,
+            query_prefix,
+            document_prefix,
+        }
+    }
+}
+
+impl EndpointConfig {
+    /// What a client needs; `None` if no endpoint is configured.
+    ///
+    /// # Errors
+    /// As for [`LlmSettings::of_service`].
+    pub fn settings(&self) -> Result<Option<LlmSettings>> {
+        let EndpointConfig {
+            base_url,
+            model,
+            api_key_env,
+            timeout,
+            connect_timeout,
+            retries,
+            concurrency,
+            max_tokens,
+            ..
+        } = self.clone();
+        let config = LlmConfig {
+            base_url,
+            model,
+            api_key_env,
+            timeout,
+            connect_timeout,
+            retries,
+            concurrency,
+            max_tokens,
+            prompts: None,
+        };
+        let variables = std::env::vars_os();
+        let variables =
+            variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        LlmSettings::of_service(&config, EMBEDDINGS, &variables.collect())
+    }
+}
+
 impl LlmConfig {
     /// These settings, overridden by variables.
-    fn merged<'v>(&self, variables: impl Iterator<Item = (&'v String, &'v String)>) -> Result<Self> {
+    fn merged<'v>(&self, service: Service, variables: impl Iterator<Item = (&'v String, &'v String)>) -> Result<Self> {
         let mut merged = self.clone();
         for (name, text) in variables {
-            let Some(setting) = name.strip_prefix(PREFIX) else { continue };
+            let Some(setting) = name.strip_prefix(service.prefix) else { continue };
             merged = merged.with(&setting.to_lowercase(), text.trim()).map_err(|error| {
                 Error::usage(format!("cannot use the environment variable {name}: {error}"))
                     .hint("correct it or unset it")
@@ -91,7 +190,7 @@ impl LlmConfig {
         number.map_or_else(|| set(text.into()), Ok)
     }
 
-    fn check_ranges(&self) -> Result<()> {
+    fn check_ranges(&self, service: Service) -> Result<()> {
         let checks = [
             ("timeout", self.timeout, 1..=3600),
             ("connect_timeout", self.connect_timeout, 1..=300),
@@ -103,9 +202,9 @@ impl LlmConfig {
             return Ok(());
         };
         let (least, most) = range.into_inner();
-        let variable = name.to_uppercase();
+        let (variable, Service { table, prefix, .. }) = (name.to_uppercase(), service);
         Err(Error::usage(format!(
-            "{name} in [llm] (or {PREFIX}{variable}) is {value}; it must be from {least} to {most}"
+            "{name} in [{table}] (or {prefix}{variable}) is {value}; it must be from {least} to {most}"
         ))
         .hint("correct it"))
     }
@@ -114,6 +213,7 @@ impl LlmConfig {
 /// What a client needs, complete and checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LlmSettings {
+    pub service: Service,
     /// The address that requests go to.
     pub url: Url,
     pub model: String,
@@ -138,11 +238,13 @@ impl LlmSettings {
     /// # Errors
     /// If `base_url` is not an HTTP address.
     pub fn new(base_url: &str, model: &str) -> Result<Self> {
-        Ok(LlmSettings::of(&LlmConfig::default(), endpoint(base_url)?, model))
+        let service = LANGUAGE_MODEL;
+        Ok(LlmSettings::of(&LlmConfig::default(), service, endpoint(base_url, service)?, model))
     }
 
-    fn of(config: &LlmConfig, url: Url, model: &str) -> Self {
+    fn of(config: &LlmConfig, service: Service, url: Url, model: &str) -> Self {
         LlmSettings {
+            service,
             url,
             model: model.trim().to_owned(),
             key: None,
@@ -161,26 +263,37 @@ impl LlmSettings {
     /// # Errors
     /// If a setting is missing, unknown or out of range, or the key would cross the internet unencrypted.
     pub fn resolve(config: &LlmConfig, environment: &Variables, store: &Path) -> Result<Option<Self>> {
+        let settings = LlmSettings::of_service(config, LANGUAGE_MODEL, environment)?;
+        let prompts = |settings: &LlmSettings| settings.prompts.as_ref().map(|folder| store.join(folder));
+        Ok(settings.map(|settings| LlmSettings { prompts: prompts(&settings), ..settings }))
+    }
+
+    /// The settings for a service; `None` if neither file nor environment names an endpoint or a model.
+    ///
+    /// # Errors
+    /// As for [`resolve`](Self::resolve).
+    pub fn of_service(config: &LlmConfig, service: Service, environment: &Variables) -> Result<Option<Self>> {
+        let Service { table, prefix, .. } = service;
         let get = |name: &str| environment.get(name).filter(|value| !value.trim().is_empty()).cloned();
         // The named variable may be called anything, also KB_LLM_…
-        let key_name = get(KEY_ENV).or_else(|| config.api_key_env.clone());
+        let key_name = get(&service.key_env()).or_else(|| config.api_key_env.clone());
+        let own_key = service.key();
         let settings = environment
             .iter()
-            .filter(|(name, value)| *name != KEY && Some(*name) != key_name.as_ref() && !value.trim().is_empty());
-        let config = config.merged(settings)?;
+            .filter(|(name, value)| **name != own_key && Some(*name) != key_name.as_ref() && !value.trim().is_empty());
+        let config = config.merged(service, settings)?;
         let (base_url, model) = match (&config.base_url, &config.model) {
             (None, None) => return Ok(None),
             (Some(base_url), Some(model)) => (base_url, model),
             (base_url, _) => {
                 let (set, missing) = if base_url.is_some() { ("base_url", "model") } else { ("model", "base_url") };
-                return Err(Error::usage(format!("[llm] has {set} but no {missing}"))
-                    .hint(format!("set {missing} in [llm] of kb.toml, or {PREFIX}{}", missing.to_uppercase())));
+                return Err(Error::usage(format!("[{table}] has {set} but no {missing}"))
+                    .hint(format!("set {missing} in [{table}] of kb.toml, or {prefix}{}", missing.to_uppercase())));
             }
         };
-        config.check_ranges()?;
-        let key = key(config.api_key_env.as_deref(), &get)?;
-        let prompts = config.prompts.as_ref().map(|folder| store.join(folder));
-        let settings = LlmSettings { key, prompts, ..LlmSettings::of(&config, endpoint(base_url)?, model) };
+        config.check_ranges(service)?;
+        let key = key(config.api_key_env.as_deref(), service, &get)?;
+        let settings = LlmSettings { key, ..LlmSettings::of(&config, service, endpoint(base_url, service)?, model) };
         let host = settings.url.host_str().unwrap_or_default();
         if settings.key.is_some() && settings.url.scheme() == "http" && !is_near(host) {
             return Err(Error::usage(format!("the key would go to {host} over http, where others can read it"))
@@ -197,34 +310,41 @@ impl LlmSettings {
         ))
     }
 
+    /// What answers, for messages.
+    pub fn what(&self) -> &'static str {
+        self.service.what
+    }
+
     /// The address, for messages. It never contains the key.
     pub fn endpoint(&self) -> &str {
         self.url.as_str()
     }
 }
 
-fn endpoint(base_url: &str) -> Result<Url> {
+fn endpoint(base_url: &str, service: Service) -> Result<Url> {
     let mut url = server_address(base_url).map_err(|what| {
-        Error::usage(format!("base_url in [llm] {what}")).hint(
+        Error::usage(format!("base_url in [{}] {what}", service.table)).hint(
             "write it like https://api.example.com/v1 or http://localhost:11434/v1; api_key_env names the variable with \
              the key",
         )
     })?;
     let base = url.path().trim_end_matches('/').to_owned();
-    url.set_path(&format!("{}{PATH}", base.strip_suffix(PATH).unwrap_or(&base)));
+    url.set_path(&format!("{}{}", base.strip_suffix(service.path).unwrap_or(&base), service.path));
     Ok(url)
 }
 
-/// The key from the named variable, otherwise from [`KEY`] if that is set.
-fn key(named: Option<&str>, get: &dyn Fn(&str) -> Option<String>) -> Result<Option<Secret>> {
+/// The key from the named variable, otherwise from that of the service if it is set.
+fn key(named: Option<&str>, service: Service, get: &dyn Fn(&str) -> Option<String>) -> Result<Option<Secret>> {
     let Some(named) = named else {
-        return get(KEY).map(|key| Secret::new(&key, KEY)).transpose();
+        let own = service.key();
+        return get(&own).map(|key| Secret::new(&key, &own)).transpose();
     };
     let is_name = named.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
         && named.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     if !is_name {
         // The message does not repeat the value: it is probably the key itself.
-        return Err(Error::usage("api_key_env in [llm] is not the name of an environment variable").hint(
+        let table = service.table;
+        return Err(Error::usage(format!("api_key_env in [{table}] is not the name of an environment variable")).hint(
             "put the key into a variable and write its name, like OPENAI_API_KEY, here; keys do not belong in files",
         ));
     }

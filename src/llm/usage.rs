@@ -22,7 +22,7 @@ pub(super) struct Usage {
 }
 
 /// The number of tokens in a text by kb's own tokenizer; the model's tokenizer counts slightly differently.
-pub(super) fn tokens(text: &str) -> u64 {
+pub(crate) fn tokens(text: &str) -> u64 {
     // No text has more tokens than characters.
     TokenCounter::shared().count(text).unwrap_or_else(|_| char_count(text)) as u64
 }

@@ -1,4 +1,4 @@
-//! One HTTP request in the protocol of OpenAI's `/chat/completions`, and its reply.
+//! One HTTP request to an endpoint, and its answer; and those of OpenAI's `/chat/completions`.
 //!
 //! No redirects and no proxies: either would hand the key to another host. Replies have a maximum length, and all text
 //! from an endpoint is cleaned of the key before anybody sees it.
@@ -24,7 +24,7 @@ const LONGEST_DETAIL: usize = 300;
 
 /// The connection to an endpoint.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(crate) struct Wire {
     http: reqwest::Client,
     settings: LlmSettings,
     dialect: Mutex<Dialect>,
@@ -47,11 +47,11 @@ pub(super) struct Reply {
 }
 
 impl Wire {
-    pub(super) fn new(settings: &LlmSettings) -> Result<Self> {
+    pub(crate) fn new(settings: &LlmSettings) -> Result<Self> {
         let mut headers = HeaderMap::new();
         if let Some(key) = &settings.key {
             let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-                .map_err(|_| Error::usage("the key of the language model contains a character that no key has"))?;
+                .map_err(|_| Error::usage("the key of the endpoint contains a character that no key has"))?;
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
@@ -63,7 +63,7 @@ impl Wire {
             .timeout(settings.timeout)
             .connect_timeout(settings.connect_timeout)
             .build()
-            .map_err(|error| Error::failed(format!("cannot prepare for the language model: {}", innermost(&error))))?;
+            .map_err(|error| Error::failed(format!("cannot prepare to ask the endpoint: {}", innermost(&error))))?;
         Ok(Wire { http, settings: settings.clone(), dialect: Mutex::default() })
     }
 
@@ -109,23 +109,8 @@ impl Wire {
     }
 
     async fn send_in(&self, dialect: Dialect, ask: &Ask) -> Result<Reply, Failure> {
-        let request = self
-            .http
-            .post(self.settings.url.clone())
-            .header(CONTENT_TYPE, "application/json")
-            .body(self.body(dialect, ask).to_string());
-        let response = request.send().await.map_err(|error| self.failure(&error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        if status.is_redirection() {
-            let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("an unnamed address");
-            return Err(Failure::new(Reason::Redirected, self.clean(&format!("HTTP {} to {to}", status.as_u16()))));
-        }
-        let body = self.read(response).await;
-        if !status.is_success() {
-            return Err(self.refusal(status, &headers, &body.unwrap_or_default()));
-        }
-        let broken = |what: &str| Failure::new(Reason::Broken, self.clean(&format!("not the protocol's JSON: {what}")));
-        let completion: Value = serde_json::from_slice(&body?).map_err(|error| broken(&error.to_string()))?;
+        let completion = self.post(&self.body(dialect, ask), LARGEST).await?;
+        let broken = |what: &str| self.broken(what);
         let message = completion["choices"].as_array().and_then(|choices| choices.first()?.get("message"));
         let message = message.ok_or_else(|| broken("it has no choices with a message"))?;
         let tokens = |name: &str| completion["usage"][name].as_u64().unwrap_or_default();
@@ -134,11 +119,49 @@ impl Wire {
         Ok(Reply { text, usage: Some(usage).filter(|usage| *usage != Usage::default()) })
     }
 
-    async fn read(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
+    fn broken(&self, what: &str) -> Failure {
+        Failure::new(Reason::Broken, self.clean(&format!("not the protocol's JSON: {what}")))
+    }
+
+    /// Sends a request, and gives the answer of at most so many bytes.
+    pub(crate) async fn post(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
+        let request =
+            self.http.post(self.settings.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_string());
+        let response = request.send().await.map_err(|error| self.failure(&error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        if status.is_redirection() {
+            let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("an unnamed address");
+            return Err(Failure::new(Reason::Redirected, self.clean(&format!("HTTP {} to {to}", status.as_u16()))));
+        }
+        let body = self.read(response, largest).await;
+        if !status.is_success() {
+            return Err(self.refusal(status, &headers, &body.unwrap_or_default()));
+        }
+        serde_json::from_slice(&body?).map_err(|error| self.broken(&error.to_string()))
+    }
+
+    /// The same, tried again after failures that may pass.
+    pub(crate) async fn post_until_answered(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
+        let mut failed = 0;
+        loop {
+            let failure = match self.post(body, largest).await {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            failed += 1;
+            let settings = &self.settings;
+            match failure.retry_in(failed, settings.retries, settings.back_off, fastrand::f64()) {
+                Some(wait) => tokio::time::sleep(wait).await,
+                None => return Err(failure),
+            }
+        }
+    }
+
+    async fn read(&self, mut response: Response, largest: usize) -> Result<Vec<u8>, Failure> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.failure(&error))? {
-            if body.len() + chunk.len() > LARGEST {
-                return Err(Failure::new(Reason::TooLarge, format!("more than {} MB", LARGEST >> 20)));
+            if body.len() + chunk.len() > largest {
+                return Err(Failure::new(Reason::TooLarge, format!("more than {} MB", largest >> 20)));
             }
             body.extend_from_slice(&chunk);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::catalogue::{KnownModel, catalogue};
-use super::installed::Models;
+use super::installed::{Models, is_endpoint};
 use super::record::ModelKind;
 use crate::embed::{Coverage, EMBEDDED, Model};
 use crate::error::{Error, NextStep, Result};
@@ -41,6 +41,13 @@ impl ModelChoice {
             let name = self.asked.as_deref().or(self.preset.as_deref()).unwrap_or(EMBEDDED);
             return Ok(record_of(&*self.models.find(name)?));
         };
+        if let Some(asked) = &self.asked
+            && is_endpoint(asked)
+        {
+            // Its vectors are compared when it is asked for some.
+            let named = self.models.at_endpoint(Some(published)).map(|_| ());
+            return named.map(|()| published.clone()).map_err(|_| refusal(namespace, published, asked));
+        }
         if let Some(asked) = &self.asked {
             let asked = self.models.find(asked)?;
             if record_of(&asked) != *published {
@@ -54,7 +61,10 @@ impl ModelChoice {
     pub fn note(&self, used: &ModelRecord) -> Option<String> {
         let preset = self.preset.as_ref().filter(|_| self.asked.is_none())?;
         // A model may have several names.
-        let preset = self.models.find(preset).map_or_else(|_| preset.clone(), |model| model.name.clone());
+        let preset = match is_endpoint(preset) {
+            true => self.models.endpoint_name().unwrap_or_else(|| preset.clone()),
+            false => self.models.find(preset).map_or_else(|_| preset.clone(), |model| model.name.clone()),
+        };
         (preset != used.name).then(|| {
             let used = &used.name;
             format!(
@@ -83,6 +93,9 @@ impl Models {
     /// # Errors
     /// No model of that name is installed, or it is not the one that made the vectors.
     pub fn recorded(&self, record: &ModelRecord) -> Result<Arc<Model>> {
+        if is_endpoint(&record.name) {
+            return self.at_endpoint(Some(record));
+        }
         let (model, name) = (self.of_that_name(record)?, &record.name);
         if record_of(&model) == *record {
             return Ok(model);
@@ -97,6 +110,9 @@ impl Models {
     /// None is installed.
     pub fn of_that_name(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let name = &record.name;
+        if is_endpoint(name) {
+            return self.at_endpoint(Some(record));
+        }
         if name != EMBEDDED && self.installed(name)?.is_none() {
             let (add, replace) = (NextStep::AddModel(name), NextStep::ReplaceModel("NAME"));
             let hint = format!("add it with `{add}`, or re-embed with another one: `{replace}`");

@@ -2,21 +2,40 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::catalogue::{known, nearest};
 use super::record::{ModelKind, Record, cannot};
 use super::workplace::{Hold, downloads, remove_folder, remove_model, size_of};
-use crate::embed::{EMBEDDED, Model};
+use crate::embed::{EMBEDDED, ENDPOINT_PREFIX, Model, Prefixes};
 use crate::error::{Error, NextStep, Result, Setting};
+use crate::llm::EndpointConfig;
+use crate::store::ModelRecord;
 
 /// The variable that names the folder of models.
 const VARIABLE: &str = "KB_MODELS_DIR";
+
+/// The name of the model behind the endpoint, as users type it.
+pub const ENDPOINT: &str = "endpoint";
+
+/// Whether a name is that of the model behind the endpoint, as users type it or stores record it.
+pub(super) fn is_endpoint(name: &str) -> bool {
+    name.eq_ignore_ascii_case(ENDPOINT) || name.starts_with(ENDPOINT_PREFIX)
+}
 
 /// The folder of models.
 #[derive(Debug, Clone)]
 pub struct Models {
     folder: PathBuf,
+    /// The endpoint for embeddings, where one is configured; its model once it was asked.
+    endpoint: Option<Arc<ConfiguredEndpoint>>,
+}
+
+/// `[embedding]`, and the model that was found behind it.
+#[derive(Debug)]
+struct ConfiguredEndpoint {
+    config: EndpointConfig,
+    found: OnceLock<Arc<Model>>,
 }
 
 /// A model in the folder of models.
@@ -35,12 +54,54 @@ impl Models {
     /// # Errors
     /// The variable is unset and the system has no folder for the user's data.
     pub fn of_user() -> Result<Self> {
-        Ok(Models { folder: user_folder(std::env::var_os(VARIABLE), dirs::data_local_dir().as_deref())? })
+        Ok(Models::open(user_folder(std::env::var_os(VARIABLE), dirs::data_local_dir().as_deref())?))
     }
 
     /// The models in a folder, which need not exist.
     pub fn open(folder: impl Into<PathBuf>) -> Self {
-        Models { folder: folder.into() }
+        Models { folder: folder.into(), endpoint: None }
+    }
+
+    /// The same, with the endpoint that is configured.
+    pub fn with_endpoint(self, config: EndpointConfig) -> Self {
+        Models { endpoint: Some(Arc::new(ConfiguredEndpoint { config, found: OnceLock::new() })), ..self }
+    }
+
+    /// The model behind the endpoint, as a store has recorded it, or as it is now.
+    ///
+    /// # Errors
+    /// Where no endpoint is configured, it is one of another model, or it does not answer.
+    pub(super) fn at_endpoint(&self, record: Option<&ModelRecord>) -> Result<Arc<Model>> {
+        let endpoint = self.endpoint.as_ref();
+        let settings = endpoint.map(|endpoint| endpoint.config.settings()).transpose()?.flatten();
+        let (Some(endpoint), Some(settings)) = (endpoint, settings) else {
+            return Err(Error::failed("no endpoint for embeddings is configured")
+                .hint("set base_url and model in [embedding] of your config.toml"));
+        };
+        let prefixes =
+            Prefixes { query: endpoint.config.query_prefix.clone(), document: endpoint.config.document_prefix.clone() };
+        let Some(record) = record else {
+            if let Some(found) = endpoint.found.get() {
+                return Ok(found.clone());
+            }
+            let found = Arc::new(Model::at_endpoint(&settings, prefixes)?);
+            return Ok(endpoint.found.get_or_init(|| found).clone());
+        };
+        let named = format!("{ENDPOINT_PREFIX}{}", settings.model);
+        if record.name != named {
+            return Err(Error::failed(format!(
+                "the vectors are of {}, and [embedding] names {}",
+                record.name, settings.model
+            ))
+            .hint(format!("name that model, or make all vectors anew: `{}`", NextStep::ReplaceModel(ENDPOINT))));
+        }
+        Ok(Arc::new(Model::at_endpoint_as_recorded(&settings, prefixes, record.dimension, &record.fingerprint)))
+    }
+
+    /// The name that a store records for the model behind the endpoint, without asking it.
+    pub(super) fn endpoint_name(&self) -> Option<String> {
+        let settings = self.endpoint.as_ref()?.config.settings().ok()??;
+        Some(format!("{ENDPOINT_PREFIX}{}", settings.model))
     }
 
     pub fn folder(&self) -> &Path {
@@ -90,6 +151,9 @@ impl Models {
     pub fn find(&self, name: &str) -> Result<Arc<Model>> {
         if name.eq_ignore_ascii_case(EMBEDDED) {
             return Ok(Model::embedded());
+        }
+        if is_endpoint(name) {
+            return self.at_endpoint(None);
         }
         let (folder, record) = self.must_have(name, ModelKind::Text)?;
         let model = record.model(&folder).map(Arc::new);
@@ -200,7 +264,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
         && name.chars().all(allowed)
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && !name.ends_with('.');
-    let taken = ["light", "off", "auto", "none"].iter().any(|word| name.eq_ignore_ascii_case(word));
+    let taken = ["light", "off", "auto", "none", ENDPOINT].iter().any(|word| name.eq_ignore_ascii_case(word));
     let reason = match (good, taken) {
         (_, true) => format!("it has another meaning for {} or {}", Setting("rerank"), Setting("model")),
         (false, _) => "a name consists of letters, digits and .-_".to_owned(),

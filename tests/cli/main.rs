@@ -15,6 +15,7 @@ mod config;
 mod context;
 mod document_profile;
 mod edits;
+mod embedding_endpoint;
 mod entities;
 mod eval;
 mod formats;

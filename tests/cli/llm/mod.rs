@@ -4,4 +4,4 @@ mod client;
 mod commands;
 mod contexts;
 mod hostile;
-mod server;
+pub mod server;

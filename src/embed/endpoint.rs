@@ -1,0 +1,268 @@
+//! An embedding model behind an endpoint that speaks OpenAI's `/embeddings`: Ollama, vLLM, Text Embeddings Inference, a vendor.
+//!
+//! Nobody can look into the model, and its name says nothing: the vectors of two short texts, taken when a namespace begins,
+//! stand for it. They are its fingerprint, and the first request of each process asks for them again.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, OnceLock};
+
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use super::late_chunking::of_length_one;
+use super::model::{Coverage, EmbeddingConfig, Model, Pooling, Quantization, Source, VectorOutput};
+use crate::error::{Error, NextStep, Result};
+use crate::llm::{Failure, LlmSettings, Reason, Wire, tokens};
+use crate::text::script::Script;
+
+/// Begins the names of these models; behind it is the name that the endpoint knows.
+pub const ENDPOINT_PREFIX: &str = "endpoint:";
+/// The most bytes of an answer: vectors of 4,096 numbers for a batch.
+const LARGEST: usize = 32 << 20;
+/// The most numbers of a vector.
+const MOST_NUMBERS: usize = 16_384;
+/// The most tokens of a text, which is cut by the endpoint.
+const MOST_TOKENS: usize = 8192;
+/// Two texts that have nothing to do with each other.
+const PROBES: [&str; 2] = ["The pump is primed before it starts.", "Parliament passed the law on Tuesday."];
+/// So many numbers of each of their vectors are kept.
+const KEPT: usize = 256;
+/// Vectors of the same model have at least this cosine, whatever computed them.
+const SAME: f32 = 0.995;
+
+/// Requests run here: vectors are made on threads of all kinds, and a client belongs to the runtime that it began in.
+static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())
+});
+
+/// How the texts of an endpoint's model begin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prefixes {
+    pub query: String,
+    pub document: String,
+}
+
+impl Model {
+    /// The model behind an endpoint, which is asked for its probes.
+    ///
+    /// # Errors
+    /// Where the endpoint does not answer as the protocol says.
+    pub fn at_endpoint(settings: &LlmSettings, prefixes: Prefixes) -> Result<Model> {
+        let probes = Endpoint::new(settings, Vec::new())?.ask(&PROBES)?;
+        Ok(model(settings, prefixes, probes[0].len(), &fingerprint(&probes)))
+    }
+
+    /// The model of which a store has the name, the numbers of a vector and the fingerprint.
+    pub fn at_endpoint_as_recorded(
+        settings: &LlmSettings,
+        prefixes: Prefixes,
+        dimension: usize,
+        fingerprint: &str,
+    ) -> Model {
+        model(settings, prefixes, dimension, fingerprint)
+    }
+}
+
+fn model(settings: &LlmSettings, prefixes: Prefixes, dimension: usize, fingerprint: &str) -> Model {
+    let scripts = vec![Script::Latin, Script::Han, Script::Kana, Script::Hangul, Script::Other];
+    let unrelated = match probes(fingerprint).as_slice() {
+        [one, other] => cosine(one, other),
+        _ => 0.0,
+    };
+    Model {
+        name: format!("{ENDPOINT_PREFIX}{}", settings.model),
+        embedding_config: EmbeddingConfig {
+            dimension,
+            max_tokens: MOST_TOKENS,
+            pooling: Pooling::Cls,
+            quantization: Quantization::None,
+            query_prefix: prefixes.query,
+            document_prefix: prefixes.document,
+            languages: Coverage { scripts },
+            output: VectorOutput::Usual,
+        },
+        fingerprint: fingerprint.to_owned(),
+        source: Source::Endpoint(Box::new(settings.clone())),
+        unrelated,
+    }
+}
+
+/// The probes' vectors as text: the first numbers of each, as shares of the largest in 127 steps.
+fn fingerprint(probes: &[Vec<f32>]) -> String {
+    let of = |vector: &Vec<f32>| -> String {
+        let kept = &vector[..vector.len().min(KEPT)];
+        let largest = kept.iter().fold(f32::MIN_POSITIVE, |largest, number| largest.max(number.abs()));
+        kept.iter().map(|number| format!("{:02x}", ((number / largest * 127.0).round() as i8) as u8)).collect()
+    };
+    probes.iter().map(of).collect::<Vec<_>>().join("-")
+}
+
+/// The vectors in a fingerprint; none where it is damaged.
+fn probes(fingerprint: &str) -> Vec<Vec<f32>> {
+    let number = |pair: &[u8]| {
+        let text = std::str::from_utf8(pair).ok()?;
+        Some(f32::from(u8::from_str_radix(text, 16).ok()? as i8))
+    };
+    let vector = |text: &str| text.as_bytes().chunks(2).map(number).collect::<Option<Vec<f32>>>();
+    fingerprint.split('-').map(vector).collect::<Option<_>>().unwrap_or_default()
+}
+
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let lengths = (product(one, one) * product(other, other)).sqrt();
+    if one.len() == other.len() && lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
+}
+
+/// An endpoint that is asked for vectors.
+pub(super) struct Endpoint {
+    wire: Wire,
+    settings: LlmSettings,
+    /// The vectors of the probes, as far as they are kept.
+    probes: Vec<Vec<f32>>,
+    /// Whether the endpoint has given them.
+    checked: OnceLock<()>,
+    /// Tokens that this run has sent.
+    sent: AtomicU64,
+}
+
+impl Endpoint {
+    pub(super) fn of(model: &Model, settings: &LlmSettings) -> Result<Self> {
+        Endpoint::new(settings, probes(&model.fingerprint))
+    }
+
+    fn new(settings: &LlmSettings, probes: Vec<Vec<f32>>) -> Result<Self> {
+        let (wire, checked, sent) = (Wire::new(settings)?, OnceLock::new(), AtomicU64::new(0));
+        Ok(Endpoint { wire, settings: settings.clone(), probes, checked, sent })
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.settings.endpoint().to_owned()
+    }
+
+    /// Requests at a time.
+    pub(super) fn workers(&self) -> usize {
+        self.settings.concurrency
+    }
+
+    /// The vectors of texts, of length 1. The first request asks for the probes too.
+    ///
+    /// # Errors
+    /// Where the endpoint does not answer, or is not the model that it was.
+    pub(super) fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        if self.checked.get().is_some() {
+            return self.ask(texts);
+        }
+        let mut vectors = self.ask(&[texts, &PROBES].concat())?;
+        let now = vectors.split_off(texts.len());
+        let is_same = |(now, was): (&Vec<f32>, &Vec<f32>)| cosine(&now[..now.len().min(KEPT)], was) >= SAME;
+        if !now.iter().zip(&self.probes).all(is_same) {
+            let name = format!("{ENDPOINT_PREFIX}{}", self.settings.model);
+            return Err(Error::failed(format!(
+                "{} gives other vectors than when the namespace was made: its model has changed",
+                self.settings.endpoint()
+            ))
+            .hint(format!(
+                "ask the model that made them, or make all vectors anew: `{}`",
+                NextStep::ReplaceModel(&name)
+            )));
+        }
+        self.checked.get_or_init(|| ());
+        Ok(vectors)
+    }
+
+    fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        self.within_ceiling(texts).map_err(|failure| self.failed(&failure))?;
+        let body = json!({ "model": self.settings.model, "input": texts, "encoding_format": "float" });
+        let runtime = RUNTIME.as_ref().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
+        // Not on this thread, which may be one that must not wait.
+        let answer = std::thread::scope(|scope| {
+            scope.spawn(|| runtime.block_on(self.wire.post_until_answered(&body, LARGEST))).join()
+        });
+        let answer = answer.map_err(|_| Error::failed("the request for vectors crashed"))?;
+        let vectors = answer.and_then(|answer| read(&answer, texts.len()).map_err(|what| Failure::malformed(&what)));
+        vectors.map_err(|failure| self.failed(&failure))
+    }
+
+    /// Counts the tokens of a request; refuses what the run may not send any more.
+    fn within_ceiling(&self, texts: &[&str]) -> Result<(), Failure> {
+        let own = texts.iter().map(|text| tokens(text)).sum::<u64>();
+        let sent = self.sent.fetch_add(own, Ordering::Relaxed) + own;
+        match self.settings.max_tokens {
+            Some(most) if sent > most => Err(Failure::of(Reason::Ceiling, &format!("{most} tokens in this run"))),
+            _ => Ok(()),
+        }
+    }
+
+    fn failed(&self, failure: &Failure) -> Error {
+        let (model, endpoint) = (&self.settings.model, self.settings.endpoint());
+        Error::failed(format!("{model} at {endpoint} gave no vectors: {}", failure.in_words()))
+            .hint(failure.reason.hint(&self.settings))
+    }
+}
+
+/// The vectors in an answer, in the order of the texts.
+fn read(answer: &Value, texts: usize) -> Result<Vec<Vec<f32>>, String> {
+    let data = answer["data"].as_array().ok_or("it has no data")?;
+    if data.len() != texts {
+        return Err(format!("{} vectors for {texts} texts", data.len()));
+    }
+    let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); texts];
+    let mut seen = HashSet::new();
+    for (at, entry) in data.iter().enumerate() {
+        let place = entry["index"].as_u64().map_or(at, |index| usize::try_from(index).unwrap_or(usize::MAX));
+        if place >= texts || !seen.insert(place) {
+            return Err(format!("an index of {place}"));
+        }
+        let numbers = entry["embedding"].as_array().ok_or("an entry without a vector")?;
+        let vector: Vec<f32> = numbers.iter().filter_map(Value::as_f64).map(|number| number as f32).collect();
+        let is_vector = vector.len() == numbers.len()
+            && (1..=MOST_NUMBERS).contains(&vector.len())
+            && vector.iter().all(|number| number.is_finite())
+            && vector.iter().any(|number| *number != 0.0);
+        if !is_vector {
+            return Err("a vector that is none".to_owned());
+        }
+        vectors[place] = of_length_one(vector);
+    }
+    let one_length = vectors.windows(2).all(|two| two[0].len() == two[1].len());
+    if one_length { Ok(vectors) } else { Err("vectors of several lengths".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_tells_a_model_from_another_and_from_rounding() {
+        let vector = |seed: f32| -> Vec<f32> { of_length_one((0..384).map(|i| (i as f32 * seed).sin()).collect()) };
+        let made = vec![vector(0.37), vector(0.91)];
+        let kept = probes(&fingerprint(&made));
+        let rounded: Vec<f32> = made[0].iter().map(|x| (x * 500.0).round() / 500.0).collect();
+        assert!(cosine(&rounded[..KEPT], &kept[0]) >= SAME);
+        assert!(cosine(&made[1][..KEPT], &kept[0]) < SAME);
+        assert!(probes("zz-1").is_empty());
+    }
+
+    #[test]
+    fn answers_in_another_form_are_refused() {
+        let good = json!({ "data": [{ "index": 1, "embedding": [0, 2] }, { "index": 0, "embedding": [3, 4] }] });
+        assert_eq!(read(&good, 2).unwrap(), [vec![0.6, 0.8], vec![0.0, 1.0]]);
+        for bad in [
+            json!({}),
+            json!({ "data": [] }),
+            json!({ "data": [{ "index": 0, "embedding": [1] }, { "index": 0, "embedding": [1] }] }),
+            json!({ "data": [{ "index": 0, "embedding": [1] }, { "index": 9, "embedding": [1] }] }),
+            json!({ "data": [{ "embedding": [1] }, { "embedding": [1, 2] }] }),
+            json!({ "data": [{ "embedding": [0, 0] }, { "embedding": [1, 2] }] }),
+            json!({ "data": [{ "embedding": ["a"] }, { "embedding": [1] }] }),
+            json!({ "data": [{ "embedding": "AAAA" }, { "embedding": [1] }] }),
+        ] {
+            assert!(read(&bad, 2).is_err(), "{bad}");
+        }
+    }
+}

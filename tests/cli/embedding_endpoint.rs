@@ -1,0 +1,144 @@
+//! Embeddings from an endpoint, against a server on this machine that is slow, broken, limited or lying.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::common::Sandbox;
+use crate::llm::server::{Reply, Request, Server};
+
+const KEY: &str = "sk-verysecret0123456789abcdef";
+
+/// A vector by the words of a text: the same words give the same direction. Another `seed` is another model.
+fn vector(text: &str, seed: u32) -> Vec<f32> {
+    let mut vector = vec![0.01; 32];
+    for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3) {
+        let hash = word.bytes().fold(seed, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
+        vector[hash as usize % 32] += 1.0;
+    }
+    vector
+}
+
+fn vectors(request: &Request, seed: u32) -> Reply {
+    let texts = request.body["input"].as_array().unwrap().iter().map(|text| text.as_str().unwrap());
+    let data: Vec<Value> =
+        texts.enumerate().map(|(at, text)| json!({ "index": at, "embedding": vector(text, seed) })).collect();
+    Reply::Status(200, &[], json!({ "data": data, "model": "words" }).to_string())
+}
+
+/// A sandbox with two documents, whose settings name a server.
+fn sandbox(server: &Server, more: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
+    sandbox.write("b.md", "# 水泵\n\nPrime the pump before it starts.");
+    let base_url = server.base_url();
+    sandbox.configure(format!(
+        "[embedding]\nbase_url = {base_url:?}\nmodel = \"words\"\ntimeout = 10\nretries = 2\n{more}"
+    ));
+    sandbox
+}
+
+fn ingest(sandbox: &Sandbox) -> Value {
+    sandbox.json(&["ingest", ".", "--model", "endpoint"])
+}
+
+#[test]
+fn documents_and_questions_get_the_vectors_of_the_endpoint() {
+    let server = Server::start(|request| vectors(request, 7));
+    let sandbox = sandbox(&server, "query_prefix = \"query: \"\ndocument_prefix = \"passage: \"\n");
+    assert_eq!(ingest(&sandbox)["embedded"], 2);
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request.path == "/v1/embeddings" && request.body["model"] == "words"));
+    assert!(requests.last().unwrap().body["input"].to_string().contains("passage: "), "{requests:?}");
+    assert_eq!(sandbox.items(&["status"])[0]["model"], "endpoint:words");
+    let found = sandbox.json(&["search", "slowly close", "--method", "semantic"]);
+    assert_eq!(found["hits"][0]["source"], "a.md", "{found}");
+    assert!(server.requests().last().unwrap().body["input"][0].as_str().unwrap().starts_with("query: "));
+    let before = server.count();
+    assert_eq!(ingest(&sandbox)["counts"]["unchanged"], 2);
+    sandbox.json(&["search", "slowly close", "--method", "semantic"]);
+    assert_eq!(server.count(), before, "nothing is asked for twice");
+}
+
+#[test]
+fn a_failing_endpoint_loses_nothing() {
+    // Every fifth request fails.
+    let server = Server::start(|request| match request.number % 5 {
+        1 => Reply::Status(500, &[], "no".into()),
+        3 => Reply::Status(429, &[("Retry-After", "0")], "slow down".into()),
+        _ => vectors(request, 7),
+    });
+    let sandbox = sandbox(&server, "");
+    for number in 0..40 {
+        sandbox.write(&format!("more/{number}.md"), format!("# Part {number}\n\nThe part number {number} is green."));
+    }
+    let report = ingest(&sandbox);
+    assert_eq!((&report["counts"]["added"], &report["without_vectors"]), (&42.into(), &0.into()));
+    let before = server.count();
+    assert_eq!(ingest(&sandbox)["counts"]["unchanged"], 42);
+    assert_eq!(server.count(), before);
+}
+
+#[test]
+fn an_endpoint_of_another_model_is_refused() {
+    let seed = Arc::new(AtomicU32::new(7));
+    let own = seed.clone();
+    let server = Server::start(move |request| vectors(request, own.load(Ordering::SeqCst)));
+    let sandbox = sandbox(&server, "");
+    ingest(&sandbox);
+    seed.store(8, Ordering::SeqCst);
+    let asked = sandbox.kb(&["search", "close the valve", "--method", "semantic"]);
+    assert!(asked.code == 3 && asked.err.contains("its model has changed"), "{}", asked.err);
+    sandbox.write("c.md", "# Seals\n\nGrease the seal.");
+    let run = sandbox.kb(&["ingest", "c.md"]);
+    assert!(run.code == 3 && run.err.contains("kb reindex --vectors"), "{}", run.err);
+    let anew = sandbox.kb(&["reindex", "--vectors", "--model", "endpoint", "--force"]);
+    assert_eq!(anew.code, 0, "{}", anew.err);
+    assert_eq!(sandbox.kb(&["search", "close the valve", "--method", "semantic"]).code, 0);
+}
+
+#[test]
+fn answers_that_are_no_vectors_are_named() {
+    let lies: [fn() -> Reply; 5] = [
+        || Reply::Status(200, &[], json!({ "data": [] }).to_string()),
+        || Reply::Status(200, &[], "{\"data\": [{\"embedding\": [1e999]}]}".to_owned()),
+        || Reply::Half,
+        || Reply::Endless(40 << 20),
+        || Reply::Status(401, &[], "who are you".into()),
+    ];
+    for lie in lies {
+        let server = Server::start(move |_| lie());
+        let sandbox = sandbox(&server, "api_key_env = \"MY_KEY\"\n");
+        let mut command = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
+        let run = crate::common::Run::of(command.env("MY_KEY", KEY).output().unwrap());
+        assert!(run.code == 3 && run.err.contains("gave no vectors") && !run.err.contains(KEY), "{}", run.err);
+        assert_eq!(server.requests()[0].authorization, Some(format!("Bearer {KEY}")));
+    }
+}
+
+#[test]
+fn a_slow_endpoint_ends_with_its_time() {
+    let server = Server::start(|_| Reply::Late(Duration::from_secs(5), String::new()));
+    let sandbox = sandbox(&server, "");
+    let mut command = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
+    command.env("KB_EMBEDDING_TIMEOUT", "1").env("KB_EMBEDDING_RETRIES", "0");
+    let run = crate::common::Run::of(command.output().unwrap());
+    assert!(run.code == 3 && run.err.contains("no answer within 1 s"), "{}", run.err);
+}
+
+#[test]
+fn an_endpoint_is_asked_only_where_the_user_said_so() {
+    let server = Server::start(|request| vectors(request, 7));
+    let sandbox = sandbox(&server, "");
+    let settings = std::fs::read_to_string(sandbox.path(".kb/kb.toml")).unwrap();
+    sandbox.json(&["ingest", "."]);
+    assert_eq!(server.count(), 0, "the embedded model is used unless another is named");
+    let other = Sandbox::new();
+    other.write(".kb/kb.toml", settings);
+    other.write("a.md", "# Valves\n\nClose the valve slowly.");
+    let run = other.kb(&["ingest", ".", "--model", "endpoint"]);
+    assert!(run.code == 3 && run.err.contains("kb trust") && run.err.contains("no endpoint"), "{}", run.err);
+    assert_eq!(server.count(), 0);
+}
