@@ -40,11 +40,13 @@ pub async fn export(context: &Context, args: ExportArgs) -> Result<u8> {
 }
 
 pub async fn import(context: &Context, args: ImportArgs) -> Result<u8> {
+    // A file that is none makes no store.
+    store::check_archive(&args.file)?;
     let (store, created) = Store::open_or_create(context.global.kb.as_deref(), &Context::here()?)?;
     if created {
         context.tell(&format!("made a new knowledge base at {}", store.root().display()));
     }
-    let name = context.is_typed("namespace").then_some(context.global.namespace.as_str());
+    let name = context.is_given("namespace").then_some(context.global.namespace.as_str());
     let done = store::import(&store, &args.file, name).await?;
     context.remember(store.root());
     context.show(archived("import", &done, &args.file))

@@ -136,6 +136,11 @@ impl Context {
         self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
+    /// Whether an option was given, on the command line or by its variable.
+    pub(super) fn is_given(&self, id: &str) -> bool {
+        !matches!(self.matches.value_source(id), None | Some(ValueSource::DefaultValue))
+    }
+
     pub(super) fn config(&self, store: &Store) -> Result<Config> {
         let config = Config::read(store.root())?;
         config.ignored.iter().for_each(|ignored| self.told.call_once(|| self.tell(&ignored.note())));

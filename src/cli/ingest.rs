@@ -1,5 +1,6 @@
 //! `kb ingest`: ingests files and folders.
 
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
@@ -166,7 +167,9 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         args.paths.into_iter().partition(|path| path.as_os_str() == "-");
     let (pages, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         paths.into_iter().partition(|path| path.to_str().is_some_and(ingest::is_address));
-    let pages = pages.iter().filter_map(|page| page.to_str()).map(ingest::address).collect::<Result<_>>()?;
+    // Each once: fragments are no part of an address.
+    let pages = pages.iter().filter_map(|page| page.to_str()).map(ingest::address);
+    let pages: BTreeSet<_> = pages.collect::<Result<_>>()?;
     let max_file_bytes = settings.max_file_size.map(|megabytes| megabytes.get() as u64 * MEGABYTE);
     let standard_input = match (dashes.is_empty(), args.name) {
         (true, None) => None,
@@ -183,7 +186,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
     let reading = settings.reading.reading()?;
     Ok(IngestRequest {
         paths,
-        pages,
+        pages: pages.into_iter().collect(),
         allow_private: args.allow_private,
         standard_input,
         include: settings.include.unwrap_or_default(),

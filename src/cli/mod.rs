@@ -34,6 +34,7 @@ mod status;
 mod toc;
 mod trust;
 
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
@@ -115,13 +116,24 @@ pub fn main() -> ExitCode {
         std::process::exit(i32::from(error.kind().exit_code()));
     });
     crate::notice::give_with(global::warn);
-    match run(cli, matches) {
+    // A damaged store can make a library crash. The worker's parent wants to see the crash.
+    let outcome = match matches!(cli.command, Command::ParseWorker) {
+        true => run(cli, matches),
+        false => std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches))).unwrap_or_else(|_| Err(crashed())),
+    };
+    match outcome {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             global.report(&error);
             ExitCode::from(error.kind().exit_code())
         }
     }
+}
+
+fn crashed() -> Error {
+    Error::failed("kb crashed, which a damaged store can cause; nothing was published").hint(
+        "restore the store from a copy or ingest the documents into a new one; if that is not it, please report this",
+    )
 }
 
 fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {

@@ -62,7 +62,7 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
         Some(Step::Rename { old, new, wait }) => {
             let (from, to) = (store.namespace(&old)?, store.namespace(&new)?);
             from.rename_to(&to, &wait.lock_timeout(context)).await?;
-            context.show(namespace_renamed(&old, &new))
+            context.show(namespace_renamed(from.name(), to.name()))
         }
         Some(Step::Remove { name, yes, wait }) => {
             let namespace = store.namespace(&name)?;

@@ -64,7 +64,7 @@ pub struct IngestSettings {
     #[command(flatten)]
     #[serde(flatten)]
     pub chunks: ChunkSettings,
-    /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
+    /// Refuse larger files [default: 500 for PDF, Office files and EPUB, 20 for text]
     #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
     pub max_file_size: Option<Whole<1, MOST_MEGABYTES>>,
     #[command(flatten)]

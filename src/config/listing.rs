@@ -11,12 +11,18 @@ use super::{FILE, IngestSettings, KnownStores, SearchSettings, StoreSettings, tr
 use crate::error::Result;
 
 /// Settings that are no flags: the name, the variable if it has one, and the default.
-const OTHERS: [(&str, Option<&str>, &str); 24] = [
+const OTHERS: [(&str, Option<&str>, &str); 30] = [
+    ("kb", Some("KB_DIR"), "the nearest .kb"),
+    ("namespace", Some("KB_NAMESPACE"), "default"),
+    ("models", Some("KB_MODELS_DIR"), "among the user's data"),
+    ("headings", None, "none"),
+    ("ingest.metadata", None, "none"),
+    ("ingest.namespaces", None, "none"),
     ("model", Some("KB_MODEL"), "the embedded one"),
     ("device", Some("KB_DEVICE"), "auto"),
     ("onnxruntime", Some("KB_ONNXRUNTIME"), "one that is found"),
     ("history.keep", None, "7d"),
-    ("history.generations", None, "no limit"),
+    ("history.generations", None, "20"),
     ("embedding.base_url", Some("KB_EMBEDDING_BASE_URL"), "none"),
     ("embedding.model", Some("KB_EMBEDDING_MODEL"), "none"),
     ("embedding.api_key_env", Some("KB_EMBEDDING_API_KEY_ENV"), "none"),
@@ -76,6 +82,10 @@ pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
             Some((plain(named.0), named.1.display().to_string()))
         };
         let (value, from, is_set) = match typed.or_else(in_file) {
+            // A password has no place in an address, and is not shown where somebody put one.
+            Some((value, from)) if value.contains("://") && value.contains('@') => {
+                ("(not shown)".to_owned(), from, true)
+            }
             Some((value, from)) => (value, from, true),
             None => (default, "default".to_owned(), false),
         };

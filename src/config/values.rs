@@ -101,12 +101,12 @@ impl FromStr for HalfLifeSetting {
             Some(("hyperbolic", age)) => (Decay::Hyperbolic, age.trim()),
             Some(_) => return Err("expected 90d or hyperbolic:90d".to_owned()),
         };
-        if age.eq_ignore_ascii_case("none") {
+        if age.eq_ignore_ascii_case("none") && decay == Decay::Exponential {
             return Ok(HalfLifeSetting { half_life: None, is_number: false });
         }
         let number = age.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
         let known = number.or_else(|| period::seconds(age)).map(|age| HalfLife { age, decay });
-        let expected = || "expected a duration above 0 such as 90d, 6 months or 1y, or none".to_owned();
+        let expected = || "expected a duration above 0 such as 90d, 6 months, 1y or hyperbolic:90d, or none".to_owned();
         known.map(|known| HalfLifeSetting { half_life: Some(known), is_number: number.is_some() }).ok_or_else(expected)
     }
 }

@@ -35,7 +35,7 @@ pub enum Side {
 pub struct Conflict {
     pub conflict_id: String,
     pub doc_id: DocId,
-    pub source_id: String,
+    pub source: String,
     /// The titles above it when it was made.
     pub titles: String,
     /// The source's text when it was made; empty for an insertion.
@@ -66,7 +66,7 @@ fn shown(edit: &Edit, new: &NewDocument) -> Conflict {
     Conflict {
         conflict_id: conflict_id(&new.document.doc_id, edit.number),
         doc_id: new.document.doc_id.clone(),
-        source_id: new.document.source.clone(),
+        source: new.document.source.clone(),
         titles: edit.titles.clone(),
         original: edit.original.clone(),
         mine: edit.content.clone(),

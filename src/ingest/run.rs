@@ -1,6 +1,6 @@
 //! An ingest: loader threads on one side, the collector on the other, a bounded channel between.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -116,7 +116,8 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     match outcome {
         Ok(()) => {
             report.sources.sort_by(|a, b| a.source.cmp(&b.source));
-            compare_failures(&namespace, &mut report)?;
+            let folders: Vec<String> = request.paths.iter().map(|path| store.source_name(path)).collect();
+            compare_failures(&namespace, &folders, &mut report)?;
             if !request.dry_run && pages != pages_before && namespace.exists() {
                 namespace.note_pages(&pages)?;
             }
@@ -151,13 +152,15 @@ async fn collect_page(
     let row = loader.existing(source).filter(|row| !loader.request().must_read(row));
     let request = loader.request();
     let largest = |format| request.largest(request.format.or(format));
-    let allowed = Allowed { largest: &largest, private: request.allow_private };
-    let before = known.get(source).filter(|_| row.is_some());
+    let allowed = Allowed { largest: &largest, private: request.allow_private, time: request.limits.file };
+    let is_stored = |before: &&Validators| row.is_some_and(|row| row.content_hash == before.content_hash);
+    let before = known.get(source).filter(is_stored);
+    let mut validators = before.cloned();
     let loaded = match fetch(url, before, allowed).await {
         Err(error) => Err(error),
         Ok(Fetched::Same) => Ok(Loaded::Same(Facts::of(row.expect("a page is compared with what is stored")))),
         Ok(Fetched::Page(page)) => {
-            known.insert(source.to_owned(), page.validators);
+            validators = Some(page.validators);
             if let Some(to) = page.moved_to {
                 collector.report.notes.push(("redirected", format!("{url} leads to {to}")));
             }
@@ -165,16 +168,21 @@ async fn collect_page(
             loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(request.limits))
         }
     };
-    if loaded.is_err() {
-        known.remove(source);
+    collector.collect(source, loaded).await?;
+    let has_failed = collector.report.sources.last().is_none_or(|report| report.action == Action::Failed);
+    match validators.filter(|_| !has_failed) {
+        Some(validators) => drop(known.insert(source.to_owned(), validators)),
+        None => drop(known.remove(source)),
     }
-    collector.collect(source, loaded).await
+    Ok(())
 }
 
 /// Marks the failures that the runs before had too, and notes those of this one.
-fn compare_failures(namespace: &Namespace, report: &mut IngestReport) -> Result<()> {
+fn compare_failures(namespace: &Namespace, folders: &[String], report: &mut IngestReport) -> Result<()> {
     let before = namespace.failures()?;
-    let mut now = before.clone();
+    // What was there to be seen and was not is gone.
+    let is_elsewhere = |source: &&String| !folders.iter().any(|folder| is_below(source, folder));
+    let mut now: BTreeSet<String> = before.iter().filter(is_elsewhere).cloned().collect();
     for one in &mut report.sources {
         one.failed_before = one.action == Action::Failed && before.contains(&one.source);
         match one.action {

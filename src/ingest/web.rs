@@ -19,9 +19,8 @@ use crate::load::Format;
 use crate::store::Validators;
 use crate::text::{printable, size, truncate};
 
-/// For a connection, and for all of a page.
+/// For a connection.
 const CONNECTING: Duration = Duration::from_secs(10);
-const LONGEST: Duration = Duration::from_secs(120);
 /// Redirects in a row.
 const MOST_REDIRECTS: usize = 10;
 /// Characters of an address or a type in a message.
@@ -80,6 +79,8 @@ pub(super) struct Allowed<'a> {
     pub largest: &'a (dyn Fn(Option<Format>) -> u64 + Sync),
     /// Addresses in private networks and of this machine.
     pub private: bool,
+    /// For all of a page.
+    pub time: Duration,
 }
 
 /// What came of asking for a page.
@@ -105,8 +106,11 @@ pub(super) struct Page {
 /// # Errors
 /// Where the address may not be asked, or does not give a page that kb reads.
 pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Fetched> {
-    let late = |_| Error::failed(format!("is not here after {} s", LONGEST.as_secs())).hint("try again later");
-    tokio::time::timeout(LONGEST, follow(url, before, allowed)).await.map_err(late)?
+    let late = |_| {
+        Error::failed(format!("is not here after {} s", allowed.time.as_secs()))
+            .hint(format!("try again later, or raise {}", Setting("file_timeout")))
+    };
+    tokio::time::timeout(allowed.time, follow(url, before, allowed)).await.map_err(late)?
 }
 
 async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Fetched> {
@@ -114,6 +118,8 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
     for _ in 0..=MOST_REDIRECTS {
         let client = client(&url, allowed.private).await?;
         let mut request = client.get(url.clone()).header(ACCEPT, ACCEPTED);
+        // What another address said means nothing here.
+        let before = before.filter(|before| before.address == url.as_str());
         for (name, value) in before.into_iter().flat_map(conditions) {
             request = request.header(name, value);
         }
@@ -159,6 +165,10 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
         Ok(Ok(addresses)) if !addresses.is_empty() => addresses,
         _ => return Err(Error::failed(format!("has no address for {host}")).hint("check its name and the network")),
     };
+    if let Some(own) = addresses.iter().find(|address| is_of_link(address.ip())) {
+        // Machines in a data centre tell their secrets there.
+        return Err(Error::failed(format!("{host} is {}, which is of this link alone and never asked", own.ip())));
+    }
     if !private && let Some(own) = addresses.iter().find(|address| !is_public(address.ip())) {
         return Err(Error::failed(format!("{host} is {}, which is in a private network", own.ip()))
             .hint(format!("{} lets kb ask it", Setting("allow_private"))));
@@ -182,6 +192,14 @@ fn is_public(address: IpAddr) -> bool {
             // Global unicast, without the part for documentation.
             None => (v6.segments()[0] & 0xe000) == 0x2000 && v6.segments()[..2] != [0x2001, 0x0db8],
         },
+    }
+}
+
+/// Whether an address is of one link: of the cable, or of the host of a virtual machine.
+fn is_of_link(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => v4.is_link_local(),
+        IpAddr::V6(v6) => v6.is_unicast_link_local() || inner_v4(v6).is_some_and(|v4| v4.is_link_local()),
     }
 }
 
@@ -235,8 +253,10 @@ async fn read(url: &Url, mut response: Response, allowed: Allowed<'_>) -> Result
     }
     let changed = last_modified.as_deref().and_then(|date| rfc2822::parse(date).ok());
     let mtime_ns = changed.and_then(|date| i64::try_from(date.timestamp().as_nanosecond()).ok()).unwrap_or_default();
-    let validators = Validators { etag, last_modified };
-    Ok(Page { bytes: in_utf8(bytes, &stated), format, mtime_ns, validators, moved_to: None })
+    let bytes = if is_text(&stated) { in_utf8(bytes, &stated) } else { bytes };
+    let content_hash = blake3::hash(&bytes).to_hex().to_string();
+    let validators = Validators { address: url.to_string(), content_hash, etag, last_modified };
+    Ok(Page { bytes, format, mtime_ns, validators, moved_to: None })
 }
 
 /// The format of an answer; `None` where its content decides.
@@ -252,7 +272,13 @@ fn format(url: &Url, stated: &str) -> Result<Option<Format>> {
         .hint(format!("kb reads {}", Format::names(", "))))
 }
 
-/// Text in the encoding that the header states, in UTF-8; other bytes as they are.
+/// Whether a stated type is one of text; others may state an encoding too, which means nothing.
+fn is_text(stated: &str) -> bool {
+    let kind = stated.trim_start().to_ascii_lowercase();
+    kind.starts_with("text/") || kind.starts_with("application/xhtml")
+}
+
+/// Text in the encoding that the header states, in UTF-8.
 fn in_utf8(bytes: Vec<u8>, stated: &str) -> Vec<u8> {
     let charset = stated.to_ascii_lowercase().split("charset=").nth(1).map(|rest| {
         rest.trim_start_matches(['"', '\'']).split(['"', '\'', ';', ' ']).next().unwrap_or_default().to_owned()
@@ -305,6 +331,10 @@ mod tests {
         ] {
             assert!(!is_public(private.parse().unwrap()), "{private}");
         }
+        for link in ["169.254.169.254", "fe80::1", "::ffff:169.254.1.1"] {
+            assert!(is_of_link(link.parse().unwrap()), "{link}");
+        }
+        assert!(!is_of_link("127.0.0.1".parse().unwrap()));
     }
 
     #[test]
@@ -331,6 +361,7 @@ mod tests {
     fn the_header_states_the_encoding() {
         let gbk = encoding_rs::GBK.encode("水泵").0.into_owned();
         assert_eq!(in_utf8(gbk, "text/html; charset=\"GBK\""), "水泵".as_bytes());
+        assert!(is_text("Text/HTML; charset=gbk") && !is_text("application/pdf; charset=utf-8"));
         assert_eq!(in_utf8("水泵".into(), "text/html; charset=gbk"), "水泵".as_bytes(), "a wrong header");
     }
 }

@@ -15,7 +15,7 @@ const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Where a row cannot be read.
 pub fn parse(text: &str) -> Result<Document> {
     let mut document = Document::new(Format::Csv, "csv");
-    let separator = separator(text.lines().next().unwrap_or_default());
+    let separator = separator(first_record(text));
     let mut reader =
         ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
     let row = |record: csv::Result<csv::StringRecord>| {
@@ -25,6 +25,17 @@ pub fn parse(text: &str) -> Result<Document> {
     let rows: Vec<tables::Row> = reader.records().map(row).collect::<Result<_>>()?;
     document.blocks.extend(tables::write(rows).map(Block::paragraph));
     Ok(document)
+}
+
+/// The first row that is not blank; a line break in quotation marks does not end it.
+fn first_record(text: &str) -> &str {
+    let text = text.trim_start_matches(['\n', '\r']);
+    let mut quoted = false;
+    let end = text.find(|c| {
+        quoted ^= c == '"';
+        c == '\n' && !quoted
+    });
+    &text[..end.unwrap_or(text.len())]
 }
 
 fn separator(line: &str) -> u8 {
@@ -44,6 +55,8 @@ mod tests {
             ("name,bar\n\"P-1, old\",3\n", "| name | bar |\n| --- | --- |\n| P-1, old | 3 |"),
             ("名称;压力\n泵;3,5\n", "| 名称 | 压力 |\n| --- | --- |\n| 泵 | 3,5 |"),
             ("a\tb\n1\t2\t3\n", "| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
+            ("\nname;p\nx;3,5\n", "| name | p |\n| --- | --- |\n| x | 3,5 |"),
+            ("\"a, b, c, d\nline\";p\nx;1\n", "| a, b, c, d line | p |\n| --- | --- |\n| x | 1 |"),
             ("alone\nx\n", "| alone |\n| --- |\n| x |"),
         ] {
             assert_eq!(parse(text).unwrap().blocks, [Block::paragraph(table)], "{text}");

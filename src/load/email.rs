@@ -1,7 +1,6 @@
 //! Email, through `mail-parser`: one message, or the messages of a mailbox, each a section with its subject.
 
-use mail_parser::mailbox::mbox::MessageIterator;
-use mail_parser::{Address, Message, MessageParser, MimeHeaders, PartType};
+use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::document::{Block, Document, Format};
 use super::html;
@@ -9,6 +8,9 @@ use super::package::wrong_format;
 use super::plain::lines_to_blocks;
 use crate::error::{Error, Result};
 use crate::text::squeeze;
+
+/// Messages inside messages are read so deep.
+const NESTED: usize = 5;
 
 /// Reads an `.eml` file.
 ///
@@ -19,7 +21,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     let message = MessageParser::default().parse(bytes).filter(has_headers).ok_or_else(no_message)?;
     document.title = message.subject().map(squeeze).filter(|subject| !subject.is_empty());
     document.metadata = fields(&message).into_iter().collect();
-    document.blocks = blocks(&message);
+    document.blocks = blocks(&message, NESTED);
     Ok(document)
 }
 
@@ -30,15 +32,40 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
 pub fn parse_mailbox(bytes: &[u8]) -> Result<Document> {
     let mut document = Document::new(Format::Mbox, "mail-parser");
     let parser = MessageParser::default();
-    for raw in MessageIterator::new(bytes).flatten() {
-        let Some(message) = parser.parse(raw.contents()).filter(has_headers) else { continue };
+    for raw in messages(bytes) {
+        let Some(message) = parser.parse(&raw).filter(has_headers) else { continue };
         let subject = message.subject().map(squeeze).unwrap_or_default();
         document.section_metadata.insert(document.blocks.len(), fields(&message).into_iter().collect());
         let title = if subject.is_empty() { people(message.from()) } else { subject };
         document.blocks.push(Block::heading(1, if title.is_empty() { "—".to_owned() } else { title }));
-        document.blocks.extend(blocks(&message));
+        document.blocks.extend(blocks(&message, NESTED));
     }
     if document.blocks.is_empty() { Err(no_message()) } else { Ok(document) }
+}
+
+/// The messages of a mailbox. One begins behind a line `From …` that stands behind a blank line and in front of a header: people
+/// begin sentences so too. Lines of text that begin so have `>` in front.
+fn messages(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let is_blank = |line: &[u8]| line.iter().all(u8::is_ascii_whitespace);
+    let is_header = |line: &[u8]| {
+        let name = line.iter().take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
+        name > 0 && line.get(name) == Some(&b':')
+    };
+    let mut messages: Vec<Vec<u8>> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let is_behind_blank = at == 0 || is_blank(lines[at - 1]);
+        if line.starts_with(b"From ") && is_behind_blank && lines.get(at + 1).is_some_and(|next| is_header(next)) {
+            messages.push(Vec::new());
+            continue;
+        }
+        let quotes = line.iter().take_while(|byte| **byte == b'>').count();
+        let line = if quotes > 0 && line[quotes..].starts_with(b"From ") { &line[1..] } else { line };
+        if let Some(message) = messages.last_mut() {
+            message.extend_from_slice(line);
+        }
+    }
+    messages
 }
 
 fn no_message() -> Error {
@@ -51,7 +78,7 @@ fn has_headers(message: &Message<'_>) -> bool {
 
 /// Who wrote to whom, and when.
 fn fields(message: &Message<'_>) -> Vec<(String, String)> {
-    let date = message.date().map(mail_parser::DateTime::to_rfc3339).unwrap_or_default();
+    let date = message.date().filter(|date| date.is_valid()).map(mail_parser::DateTime::to_rfc3339).unwrap_or_default();
     let all = [
         ("author", people(message.from())),
         ("to", people(message.to())),
@@ -72,31 +99,45 @@ fn people(of: Option<&Address<'_>>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The text, from HTML where there is no plain one, and the names of what is attached.
-fn blocks(message: &Message<'_>) -> Vec<Block> {
-    let plain: Vec<&str> = message
-        .text_bodies()
-        .filter_map(|part| match &part.body {
-            PartType::Text(text) => Some(&**text),
-            _ => None,
-        })
-        .collect();
-    let mut blocks: Vec<Block> = match plain.is_empty() {
-        false => plain.iter().flat_map(|text| lines_to_blocks(text, None)).collect(),
-        true => message
-            .html_bodies()
-            .filter_map(
-                |part| if let PartType::Html(text) = &part.body { Some(html::parse(text).blocks) } else { None },
-            )
-            .flatten()
-            .map(|block| Block::paragraph(block.text))
-            .collect(),
+/// The text, with that of messages inside it, from HTML where there is no plain one; and the names of what is attached.
+fn blocks(message: &Message<'_>, nested: usize) -> Vec<Block> {
+    let mut blocks: Vec<Block> = message.text_bodies().flat_map(text).collect();
+    if blocks.is_empty() {
+        blocks = message.html_bodies().flat_map(text).collect();
+    }
+    // A message may be nothing but another one.
+    let root = message.parts.first().filter(|part| matches!(part.body, PartType::Message(_)));
+    for part in root.into_iter().chain(message.attachments()) {
+        if let PartType::Message(inner) = &part.body
+            && nested > 0
+        {
+            let people = people(inner.from());
+            let subject = inner.subject().map(squeeze).unwrap_or_default();
+            blocks.push(Block::paragraph(format!("[{people}: {subject}]")));
+            blocks.extend(self::blocks(inner, nested - 1));
+        }
+    }
+    let name = |part: &MessagePart<'_>| match part.attachment_name() {
+        Some(name) => Some(squeeze(name)),
+        None if matches!(part.body, PartType::Message(_)) && nested == 0 => Some("message".to_owned()),
+        None => None,
     };
-    let names: Vec<&str> = message.attachments().filter_map(MimeHeaders::attachment_name).collect();
+    let names: Vec<String> = message.attachments().filter_map(name).collect();
     if !names.is_empty() {
         blocks.push(Block::paragraph(format!("[{}]", names.join(", "))));
     }
     blocks
+}
+
+/// The text of a part, if it has any.
+fn text(part: &MessagePart<'_>) -> Vec<Block> {
+    match &part.body {
+        PartType::Text(text) => lines_to_blocks(text, None),
+        PartType::Html(text) => {
+            html::parse(text).blocks.into_iter().map(|block| Block::paragraph(block.text)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]
@@ -143,6 +184,27 @@ mod tests {
         ];
         assert_eq!(document.blocks, expected);
         assert_eq!(document.section_metadata[&2]["author"], "Dan <d@e.f>");
+    }
+
+    #[test]
+    fn no_text_of_a_message_is_lost() {
+        let texts = |message: &str| -> Vec<String> {
+            parse(message.as_bytes()).unwrap().blocks.into_iter().map(|block| block.text).collect()
+        };
+        let head = "From: a@b.c\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart";
+        let empty_plain = format!(
+            "{head}/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n \n--b\nContent-Type: text/html\n\n<p>News.</p>\n--b--\n"
+        );
+        assert_eq!(texts(&empty_plain), ["News."]);
+        let forwarded = format!(
+            "{head}/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nSee below.\n--b\nContent-Type: message/rfc822\n\nFrom: d@e.f\nSubject: Old\n\nInside.\n--b--\n"
+        );
+        let all = texts(&forwarded).join("|");
+        assert!(all.contains("See below.") && all.contains("Old") && all.contains("Inside."), "{all}");
+        let mailbox = "From a@b.c Mon\nFrom: a@b.c\nSubject: One\n\nDear all,\n\nFrom the start we knew it.\n\n>From here on too.\n";
+        let texts: Vec<String> =
+            parse_mailbox(mailbox.as_bytes()).unwrap().blocks.into_iter().map(|block| block.text).collect();
+        assert_eq!(texts, ["One", "Dear all,", "From the start we knew it.", "From here on too."]);
     }
 
     #[test]

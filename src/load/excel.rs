@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 
-use calamine::{Data, Reader, Xlsx};
+use calamine::{Data, Reader, SheetType, Xlsx};
 
 use super::document::{Block, Document, Format};
 use super::package::{Archive, wrong_format};
@@ -30,7 +30,9 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(broken)?;
     let mut document = Document::new(Format::Excel, "calamine");
     let mut left = MOST_CELLS;
-    for name in workbook.sheet_names() {
+    let sheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let names: Vec<String> = sheets.map(|sheet| sheet.name.clone()).collect();
+    for name in names {
         let sheet = sheet(&mut workbook, &name, &mut left).map_err(broken)?;
         document.blocks.push(Block::heading(1, name));
         document.blocks.extend(blocks(sheet));
@@ -91,12 +93,21 @@ fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
 /// What a cell shows.
 fn text(cell: &Data) -> String {
     match cell {
+        // Hours may be more than a day has.
+        Data::DateTime(time) if time.is_duration() => {
+            let seconds = (time.as_f64() * 86_400.0).round() as i64;
+            let (sign, seconds) = (if seconds < 0 { "-" } else { "" }, seconds.abs());
+            format!("{sign}{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+        }
         Data::DateTime(time) => {
             let (year, month, day, hour, minute, second, _) = time.to_ymd_hms_milli();
-            match (time.is_datetime(), hour, minute, second) {
-                (true, 0, 0, 0) => format!("{year:04}-{month:02}-{day:02}"),
-                (true, ..) => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
-                (false, ..) => format!("{hour:02}:{minute:02}:{second:02}"),
+            let (date, clock) =
+                (format!("{year:04}-{month:02}-{day:02}"), format!("{hour:02}:{minute:02}:{second:02}"));
+            match (time.as_f64(), (hour, minute, second)) {
+                // Before the first day there is only the time of day.
+                (value, _) if value < 1.0 => clock,
+                (_, (0, 0, 0)) => date,
+                _ => format!("{date} {clock}"),
             }
         }
         other => other.to_string(),
@@ -158,6 +169,18 @@ mod tests {
                 Block::paragraph("| name | bar |\n| --- | --- |\n| P-1 | 3.5 |"),
             ]
         );
+    }
+
+    #[test]
+    fn times_are_shown_as_days_times_and_hours() {
+        use calamine::{
+            ExcelDateTime,
+            ExcelDateTimeType::{DateTime, TimeDelta},
+        };
+        let shown = |value, kind| text(&Data::DateTime(ExcelDateTime::new(value, kind, false)));
+        assert_eq!(shown(1.25, TimeDelta), "30:00:00");
+        assert_eq!((shown(0.5, DateTime), shown(46083.0, DateTime)), ("12:00:00".to_owned(), "2026-03-02".to_owned()));
+        assert_eq!(shown(46083.5, DateTime), "2026-03-02 12:00:00");
     }
 
     #[test]

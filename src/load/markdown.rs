@@ -136,7 +136,7 @@ pub fn front_matter<'t>(lines: impl Iterator<Item = &'t str>) -> impl Iterator<I
         if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| in_list) {
             found.last_mut().expect("a list has a key").1.push(item.trim().trim_matches(['"', '\'']).to_owned());
         } else if let Some((key, value)) = line.split_once(':').filter(|_| !line.starts_with([' ', '\t', '#'])) {
-            let value = value.trim();
+            let value = without_comment(value.trim());
             in_list = value.is_empty();
             let values =
                 if in_list { Vec::new() } else { vec![value.trim_start_matches('[').trim_end_matches(']').to_owned()] };
@@ -144,6 +144,15 @@ pub fn front_matter<'t>(lines: impl Iterator<Item = &'t str>) -> impl Iterator<I
         }
     }
     found.into_iter().map(|(key, values)| (key, values.join(", ")))
+}
+
+/// A value of YAML without the comment behind it; in quotation marks there is none.
+fn without_comment(value: &str) -> &str {
+    if value.starts_with(['"', '\'']) {
+        return value;
+    }
+    let comment = if value.starts_with('#') { Some(0) } else { value.find(" #") };
+    value[..comment.unwrap_or(value.len())].trim_end()
 }
 
 #[cfg(test)]
@@ -166,10 +175,12 @@ mod tests {
 
     #[test]
     fn front_matter_gives_title_and_metadata() {
-        let document = parse("---\ntitle: \"Guide\"\ntags:\n  - a\n  - b\ndate: 2026-01-02\n---\n\n# H\n\nx");
+        let document = parse(
+            "---\ntitle: \"Guide\"\ntags:\n  - a\n  - b\ndate: 2026-01-02 # a day\nlink: \"a #b\"\n---\n\n# H\n\nx",
+        );
         assert_eq!(document.title.as_deref(), Some("Guide"));
         assert_eq!(document.metadata["tags"], "a, b");
-        assert_eq!(document.metadata["date"], "2026-01-02");
+        assert_eq!((&*document.metadata["date"], &*document.metadata["link"]), ("2026-01-02", "a #b"));
         assert_eq!(document.blocks.len(), 2);
     }
 

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::document::{Document, Format};
+use super::document::{Block, Document, Format};
 use super::{markdown, package};
 use crate::error::{Error, Result};
-use crate::text::truncate;
+use crate::text::{squeeze, truncate};
 
 /// Characters of what one cell printed: a log says no more behind it.
 const LONGEST_OUTPUT: usize = 2000;
@@ -23,26 +23,25 @@ pub fn parse(text: &str) -> Result<Document> {
     let metadata = &notebook["metadata"];
     let language = metadata["language_info"]["name"].as_str().or_else(|| metadata["kernelspec"]["language"].as_str());
     let language = language.unwrap_or_default();
-    let mut source = String::new();
+    let mut document = Document::new(Format::Notebook, "serde_json");
+    let blocks = &mut document.blocks;
     for cell in cells {
         let text = joined(if cell["source"].is_null() { &cell["input"] } else { &cell["source"] });
         match cell["cell_type"].as_str() {
-            Some("markdown") => source.push_str(&format!("{text}\n\n")),
+            // Each by itself: an open fence ends with its cell.
+            Some("markdown") => blocks.extend(markdown::parse(&text).blocks),
             Some("code") => {
-                add_code(&mut source, language, &text);
-                cell["outputs"].as_array().into_iter().flatten().for_each(|output| add_output(&mut source, output));
+                blocks.extend(code(language, &text));
+                blocks.extend(cell["outputs"].as_array().into_iter().flatten().filter_map(output));
             }
             Some("heading") => {
-                let level = cell["level"].as_u64().unwrap_or(1).clamp(1, 6) as usize;
-                source.push_str(&format!("{} {}\n\n", "#".repeat(level), text.replace('\n', " ")));
+                let level = cell["level"].as_u64().unwrap_or(1).clamp(1, 6) as u8;
+                blocks.push(Block::heading(level, squeeze(&text)));
             }
-            _ => add_code(&mut source, "", &text),
+            _ => blocks.extend(code("", &text)),
         }
     }
-    let mut document = Document { format: Format::Notebook, ..markdown::parse(&source) };
-    document.engine = "serde_json".to_owned();
-    let title = metadata["title"].as_str().map(str::to_owned);
-    document.title = title.or(document.title);
+    document.title = metadata["title"].as_str().map(str::to_owned).or_else(|| document.only_top_heading());
     if !language.is_empty() {
         document.metadata.insert("programming_language".to_owned(), language.to_owned());
     }
@@ -58,17 +57,16 @@ fn joined(value: &Value) -> String {
     }
 }
 
-fn add_code(source: &mut String, language: &str, text: &str) {
-    if !text.trim().is_empty() {
-        // Longer than any fence in it.
-        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-        let fence = "`".repeat((longest + 1).max(3));
-        source.push_str(&format!("{fence}{language}\n{}\n{fence}\n\n", text.trim_end()));
-    }
+fn code(language: &str, text: &str) -> Option<Block> {
+    // Longer than any fence in it.
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat((longest + 1).max(3));
+    let text = text.trim_end();
+    (!text.trim().is_empty()).then(|| Block::paragraph(format!("{fence}{language}\n{text}\n{fence}")))
 }
 
 /// What a cell printed. Pictures and other data are left out.
-fn add_output(source: &mut String, output: &Value) {
+fn output(output: &Value) -> Option<Block> {
     let text = match output["output_type"].as_str() {
         Some("stream") => joined(&output["text"]),
         Some("error") => format!("{}: {}", joined(&output["ename"]), joined(&output["evalue"])),
@@ -77,12 +75,11 @@ fn add_output(source: &mut String, output: &Value) {
             if plain.is_empty() { joined(&output["text"]) } else { plain }
         }
     };
-    add_code(source, "", &truncate(&text, LONGEST_OUTPUT));
+    code("", &truncate(&text, LONGEST_OUTPUT))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::Block;
     use super::*;
 
     #[test]
@@ -96,6 +93,8 @@ mod tests {
                     { "output_type": "error", "ename": "ValueError", "evalue": "no pump" },
                 ] },
                 { "cell_type": "raw", "source": "a ``` b" },
+                { "cell_type": "markdown", "source": "```\nnever closed" },
+                { "cell_type": "markdown", "source": "## Later" },
             ],
             "metadata": { "kernelspec": { "language": "python" } },
         });
@@ -108,6 +107,7 @@ mod tests {
         {
             assert!(all.contains(part), "{part}: {all}");
         }
+        assert_eq!(document.blocks.last(), Some(&Block::heading(2, "Later")));
         assert!(!all.contains("iVBOR") && document.metadata["programming_language"] == "python");
         assert_eq!((document.format, document.title.as_deref()), (Format::Notebook, Some("泵 Pumps")));
     }

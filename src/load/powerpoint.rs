@@ -132,6 +132,8 @@ impl Slide {
                     "tc" => paragraph.clear(),
                     "t" => paragraph.push_str(&xml.text()?),
                     "br" => paragraph.push(' '),
+                    // The same once more, for older programs.
+                    "Fallback" => xml.skip()?,
                     _ => {}
                 },
                 Token::End(name) => match (name.as_str(), &mut rows) {

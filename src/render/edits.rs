@@ -81,7 +81,7 @@ pub fn conflicts(conflicts: &[Conflict]) -> Page {
         page.gap();
         let place = row.chunk_id.as_ref().map(|id| format!(" · parent chunk `{id}`")).unwrap_or_default();
         page.heading(&row.conflict_id);
-        page.styled(DIM, format!("`{}` · {}{place} · edited {}", row.source_id, row.titles, row.edited_at));
+        page.styled(DIM, format!("`{}` · {}{place} · edited {}", row.source, row.titles, row.edited_at));
         let or = |text: &str, words: &str| if text.is_empty() { format!("({words})") } else { text.to_owned() };
         page.quote("was", or(&row.original, "nothing: the chunk was added"));
         page.quote("mine", or(row.mine.as_deref().unwrap_or_default(), "deleted"));

@@ -342,6 +342,10 @@ fn for_programs(json: &Value) -> Value {
             let of = |(name, value): (&String, &Value)| {
                 // The moment of the last change says which text an edit is about, so it stays whole.
                 let is_moment = (name == "at" || name.ends_with("_at")) && name != "updated_at";
+                // What people and documents say is no measure of ours.
+                if name == "metadata" || fields.contains_key("field") {
+                    return (visible(name).into_owned(), without_invisible(value));
+                }
                 let moment = value.as_str().filter(|_| is_moment);
                 let moment = moment.and_then(|text| text.parse::<Timestamp>().ok());
                 let value = moment.map_or_else(|| for_programs(value), |moment| json!(format!("{moment:.0}")));
@@ -351,6 +355,18 @@ fn for_programs(json: &Value) -> Value {
         }
         Value::Number(number) if number.is_f64() => {
             number.as_f64().map_or(Value::Null, |number| json!((number * DIGITS).round() / DIGITS))
+        }
+        other => other.clone(),
+    }
+}
+
+/// A JSON value without invisible characters, and otherwise as it is.
+fn without_invisible(json: &Value) -> Value {
+    match json {
+        Value::String(text) => Value::String(visible(text).into_owned()),
+        Value::Array(values) => values.iter().map(without_invisible).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (visible(name).into_owned(), without_invisible(value))).collect()
         }
         other => other.clone(),
     }

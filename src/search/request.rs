@@ -230,6 +230,10 @@ impl FromStr for Expand {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut expand = Expand::default();
+        let of_rules = text.split(',').filter(|part| ["off", "missing", "all"].contains(&part.trim())).count();
+        if of_rules > 1 {
+            return Err("expected one of off, missing and all".to_owned());
+        }
         for part in text.split(',').map(str::trim) {
             match part {
                 "off" => expand.words = OtherWords::Off,

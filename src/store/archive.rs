@@ -22,6 +22,7 @@ use super::namespaces::{FAILURES, PAGES};
 use super::snapshot::Snapshot;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
+use crate::knowledge::names::synonyms::Synonyms;
 use crate::text::count;
 
 /// The entry with the list of the others.
@@ -68,6 +69,9 @@ pub struct Archived {
 pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeout) -> Result<Archived> {
     let taken =
         || Error::usage(format!("{} is there already", file.display())).hint("name a new file, or remove that one");
+    if file == Path::new("-") {
+        return Err(Error::usage("a namespace is exported into a file, not to standard output").hint("name a new file"));
+    }
     if file.symlink_metadata().is_ok() {
         return Err(taken());
     }
@@ -169,16 +173,34 @@ fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(u64, St
     }
 }
 
+/// An archive, and the list in it.
+fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, List)> {
+    if !file.metadata().map_err(|error| Error::io("import", file, &error))?.is_file() {
+        // Reading a pipe could wait for ever.
+        return Err(Error::usage(format!("{} is no file", file.display())).hint("name a file that kb exported"));
+    }
+    let opened = File::open(file).map_err(|error| Error::io("import", file, &error))?;
+    let length = opened.metadata().map_err(|error| Error::io("import", file, &error))?.len();
+    let mut zip = ZipArchive::new(BufReader::new(opened)).map_err(|error| damaged(file, &error.to_string()))?;
+    let list = read_list(&mut zip, length).map_err(|reason| damaged(file, &reason))?;
+    list.format.must_be_readable(file)?;
+    Ok((zip, list))
+}
+
+/// Whether a file is an archive, by its list.
+///
+/// # Errors
+/// Where it is none, or is damaged.
+pub fn check_archive(file: &Path) -> Result<()> {
+    open(file).map(|_| ())
+}
+
 /// Takes the namespace from an archive into a store, under its own name or another one, and checks all of it first.
 ///
 /// # Errors
 /// Where the file is no such archive or is damaged, or the name is taken. Then nothing was changed.
 pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Archived> {
-    let mut zip = File::open(file)
-        .and_then(|file| Ok(ZipArchive::new(BufReader::new(file))?))
-        .map_err(|error| Error::io("import", file, &error))?;
-    let list = read_list(&mut zip).map_err(|reason| damaged(file, &reason))?;
-    list.format.must_be_readable(file)?;
+    let (mut zip, list) = open(file)?;
     let namespace = store.namespace(name.unwrap_or(&list.namespace))?;
     let taken = || {
         Error::usage(format!("there is a namespace {:?} already", namespace.name())).hint(format!(
@@ -224,11 +246,16 @@ fn damaged(file: &Path, reason: &str) -> Error {
         .hint("export it again; nothing was changed")
 }
 
-fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Result<List, String> {
+fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<List, String> {
     let entry = zip.by_name(LIST).map_err(|_| format!("it has no {LIST}"))?;
     let mut text = String::new();
     entry.take(LONGEST_LIST).read_to_string(&mut text).map_err(|error| error.to_string())?;
     let list: List = serde_json::from_str(&text).map_err(|error| format!("{LIST}: {error}"))?;
+    // Several entries may be the same bytes of the archive.
+    let bytes = list.files.values().try_fold(0u64, |sum, file| sum.checked_add(file.bytes));
+    if bytes.is_none_or(|bytes| bytes > length) {
+        return Err(format!("{LIST} lists more than there is in it"));
+    }
     match list.files.keys().find(|name| !is_part(name)) {
         Some(name) => Err(format!("{name:?} is no file of a namespace")),
         None if list.files.len() + 1 != zip.len() => Err(format!("{LIST} does not list what is in it")),
@@ -261,13 +288,17 @@ async fn unpack_and_check<R: Read + Seek>(
     }
     sync_folders(aside)?;
     let unpacked = namespace.lying_in(aside)?;
-    let checked = check(&unpacked).await?;
-    if !checked.findings.is_empty() {
+    // The folder is gone where this fails: the file is what is to blame.
+    let blame = |error: Error| damaged(file, error.message()).caused_by(error);
+    let checked = check(&unpacked).await.map_err(blame)?;
+    unpacked.failures().map_err(blame)?;
+    unpacked.pages().map_err(blame)?;
+    Synonyms::read(&aside.join(SYNONYMS)).map_err(blame)?;
+    if let Some(first) = checked.findings.first() {
         let findings = count(checked.findings.len(), "finding");
-        return Err(damaged(file, &format!("{findings} of a check")).hint(format!(
-            "repair it where it is from with `{}`, and export it again; nothing was changed",
-            NextStep::Repair
-        )));
+        return Err(damaged(file, &format!("{findings} of a check, such as {}: {}", first.id, first.what)).hint(
+            format!("repair it where it is from with `{}`, and export it again; nothing was changed", NextStep::Repair),
+        ));
     }
     Ok(checked.documents)
 }
@@ -281,7 +312,7 @@ fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &Listed, 
     let mut write = || -> std::io::Result<(u64, String)> {
         std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
         let mut target = File::create_new(&path)?;
-        let copied = copied(&mut entry, &mut target)?;
+        let copied = copied(&mut entry.by_ref().take(listed.bytes + 1), &mut target)?;
         target.sync_all()?;
         Ok(copied)
     };

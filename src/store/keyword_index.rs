@@ -110,6 +110,11 @@ impl KeywordReader {
         Ok(KeywordReader { reader, fields: schema().1, folder })
     }
 
+    /// Whether each file of the index is what was written, by its checksum. Reads all of them.
+    pub fn is_whole(&self) -> bool {
+        self.reader.searcher().index().validate_checksum().is_ok_and(|damaged| damaged.is_empty())
+    }
+
     /// How many parent chunks are indexed.
     pub fn count(&self) -> u64 {
         self.reader.searcher().num_docs()

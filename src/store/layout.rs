@@ -326,8 +326,9 @@ pub(super) const SEPARATOR: char = ',';
 
 /// Stands for `/` in the name of a folder; no namespace has it in its name.
 const SLASH: &str = "%2F";
-/// Names of devices on Windows.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+/// Names of devices on Windows, alone and with a digit behind them.
+const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
+const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 
 /// The folder of a namespace. All lie beside each other: one may be below another and have documents of its own.
 fn folder_of_name(name: &str) -> String {
@@ -359,7 +360,8 @@ pub fn namespace_name(name: &str) -> Result<String> {
     let own: String = name.to_lowercase().nfc().collect();
     let is_device = |part: &str| {
         let stem = part.split('.').next().unwrap_or_default();
-        DEVICES.contains(&stem.trim_end_matches(|c: char| c.is_ascii_digit()))
+        let digits = NUMBERED_DEVICES.iter().find_map(|device| stem.strip_prefix(device)).map(str::as_bytes);
+        DEVICES.contains(&stem) || matches!(digits, Some([b'0'..=b'9']))
     };
     let is_name = |part: &str| {
         part.starts_with(char::is_alphanumeric) && !part.ends_with('.') && part.chars().all(good) && !is_device(part)
@@ -368,7 +370,8 @@ pub fn namespace_name(name: &str) -> Result<String> {
         return Ok(own);
     }
     Err(Error::usage(format!("{name:?} cannot be a namespace's name"))
-        .hint("use letters, digits, '-', '_' and '.', at most 64, with '/' between levels, as in acme/reports"))
+        .hint("use letters, digits, '-', '_' and '.', at most 64, with '/' between levels, as in acme/reports; names of devices, \
+             such as nul and com1, are no names of folders on Windows"))
 }
 
 #[cfg(test)]
@@ -382,7 +385,8 @@ mod tests {
         {
             assert!(namespace_name(bad).is_err(), "{bad:?}");
         }
-        for good in ["default", "客户-2026", "v1.2_x", "all-of-it", "acme/reports/2026", "console"] {
+        for good in ["default", "客户-2026", "v1.2_x", "all-of-it", "acme/reports/2026", "console", "com/acme", "con5"]
+        {
             assert_eq!(namespace_name(good).unwrap(), good);
             assert_eq!(name_of_folder(&folder_of_name(good)).as_deref(), Some(good));
         }

@@ -82,6 +82,10 @@ pub(super) const PAGES: &str = "pages.json";
 /// What tells a server whether a page has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
+    /// Where the page was in the end.
+    pub address: String,
+    /// blake3 of what was read, in hex: after an undo the store has something else.
+    pub content_hash: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
 }

@@ -45,6 +45,18 @@ fn a_namespace_may_come_back_under_another_name_but_replaces_none() {
 }
 
 #[test]
+fn the_variable_names_the_namespace_too_and_no_archive_makes_no_store() {
+    let sandbox = exported();
+    let mut command = sandbox.command(&["import", "backup.kb"]);
+    let run = crate::common::Run::of(command.env("KB_NAMESPACE", "mine").output().unwrap());
+    assert!(run.code == 0 && sandbox.kb(&["docs", "-n", "mine"]).code == 0, "{}", run.err);
+    let other = Sandbox::new();
+    other.write("junk.kb", "no archive");
+    assert_eq!((other.kb(&["import", "junk.kb"]).code, other.kb(&["import", "none.kb"]).code), (3, 3));
+    assert!(!other.path(".kb").exists());
+}
+
+#[test]
 fn a_damaged_archive_changes_nothing() {
     let sandbox = exported();
     let bytes = std::fs::read(sandbox.path("backup.kb")).unwrap();

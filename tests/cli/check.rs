@@ -331,3 +331,43 @@ fn a_lost_keyword_index_is_rebuilt_by_the_next_command() {
     assert!(found.out.contains("slowly"), "{}", found.err);
     assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 2);
 }
+
+/// The files of a kind in a folder of the namespace.
+fn files_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(sandbox.path(".kb/namespaces/default").join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.to_string_lossy().ends_with(ending)).collect()
+}
+
+#[test]
+fn a_changed_byte_in_the_keyword_index_is_found_and_mended() {
+    let sandbox = Sandbox::of_two_documents();
+    for file in files_of(&sandbox, "keyword", ".term") {
+        let mut bytes = std::fs::read(&file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x80;
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(&file, bytes).unwrap();
+    }
+    let run = sandbox.kb(&["check", "--format", "json"]);
+    assert!(run.code == 3 && run.out.contains("keyword index is damaged"), "{}{}", run.out, run.err);
+    assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
+    assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
+}
+
+#[test]
+fn a_crash_of_a_library_is_an_error_like_others() {
+    let sandbox = Sandbox::of_two_documents();
+    for file in files_of(&sandbox, "tables/documents.lance/_versions", ".manifest") {
+        let bytes = std::fs::read(&file).unwrap();
+        let places: Vec<usize> =
+            bytes.windows(6).enumerate().filter(|(_, six)| *six == b"uint32").map(|(at, _)| at).collect();
+        let mut changed = bytes;
+        places.into_iter().for_each(|at| changed[at + 5] = b'\'');
+        std::fs::write(&file, changed).unwrap();
+    }
+    for command in [&["docs"][..], &["check"], &["check", "--repair"], &["search", "pump"]] {
+        let run = sandbox.kb(&[command, &["--format", "json"]].concat());
+        assert!(run.code == 3 && run.err.contains("{\"error\""), "{command:?}: {} {}", run.code, run.err);
+    }
+}

@@ -113,6 +113,14 @@ fn tables_and_messages_are_found_by_their_fields() {
 }
 
 #[test]
+fn a_chunk_shows_its_table_in_the_shape_of_its_schema() {
+    let sandbox = ingested();
+    let found = sandbox.json(&["search", "fee", "--filter", "format = csv", "--method", "keyword"]);
+    let shown = sandbox.json(&["show", found["hits"][0]["chunk_id"].as_str().unwrap()]);
+    assert_eq!(shown["tables"][0][0][0], "berth", "{shown}");
+}
+
+#[test]
 fn records_are_found_by_their_id() {
     let sandbox = ingested();
     let found = sandbox.kb(&["search", "bread-01", "--method", "keyword", "-k", "1"]).out;

@@ -386,6 +386,10 @@ fn what_is_skipped_and_what_is_stale_is_listed_with_the_reason() {
     assert!(sandbox.kb(&["ingest", "docs", "--no-embed"]).out.contains("1 without a file, 1 of other formats"));
 }
 
+fn ingest_all(sandbox: &Sandbox) -> i32 {
+    sandbox.kb(&["ingest", "docs", "--no-embed"]).code
+}
+
 #[test]
 fn only_new_failures_count_where_that_is_asked_for() {
     let sandbox = Sandbox::new();
@@ -408,6 +412,12 @@ fn only_new_failures_count_where_that_is_asked_for() {
     assert_eq!(ingest().code, 4, "it was read in between");
     sandbox.write("docs/other.pdf", "no PDF");
     assert_eq!(ingest().code, 4);
+    for name in ["bad.pdf", "other.pdf"] {
+        std::fs::remove_file(sandbox.path(&format!("docs/{name}"))).unwrap();
+    }
+    assert_eq!(ingest_all(&sandbox), 0);
+    sandbox.write("docs/bad.pdf", "no PDF, and a new one");
+    assert_eq!(ingest().code, 4, "it was gone in between");
 }
 
 #[test]

@@ -91,6 +91,10 @@ fn headings_state_the_time_of_their_sections() {
         json["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect();
     assert!(titles.len() == 2 && !titles.contains(&"Year 1300"), "{titles:?}");
     assert_eq!(sandbox.kb(&["search", "sword", "--method", "keyword", "--filter", "story_time = 1300"]).code, 0);
+    sandbox.write("plenty.md", "---\nstory_time: 900\n---\n# Year of plenty\n\nNobody drew a sword.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let before = found(&sandbox, &["--time-field", "story_time", "--before", "950"]);
+    assert_eq!(before, ["plenty.md"], "a heading without a number says nothing");
     sandbox.configure("[headings]\nstory_time = \"Year\"\n");
     let run = sandbox.kb(&["search", "sword"]);
     assert!(run.code == 2 && run.err.contains("form of a heading"), "{}", run.err);
@@ -141,7 +145,9 @@ fn states_of_entities_follow_the_field() {
     let context =
         sandbox.kb(&["context", "sword", "--method", "keyword", "--time-field", "story_time", "--as-of", "1100"]);
     assert!(context.out.contains("whole") && context.out.contains("story_time 1000"), "{}", context.out);
+    sandbox.json(&["entity-set", "sword", "--state", "mended", "--time", "1250.123456", "--time-field", "story_time"]);
     let lines = sandbox.kb(&["entities", "sword", "--format", "jsonl"]).out;
+    assert!(lines.contains("1250.123456"), "{lines}");
     assert_eq!(sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], lines.as_bytes()).code, 3);
     sandbox.json(&["ingest", "early.md", "--no-embed", "-n", "copy"]);
     let copied = sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], lines.as_bytes());
@@ -149,7 +155,7 @@ fn states_of_entities_follow_the_field() {
     let own = sandbox.items(&["entities", "sword"])[0]["states"].as_array().unwrap().len();
     assert_eq!(
         (own, sandbox.items(&["entities", "sword", "-n", "copy"])[0]["states"].as_array().unwrap().len()),
-        (2, 2)
+        (3, 3)
     );
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{Run, Sandbox};
@@ -11,13 +12,15 @@ struct Site {
     address: String,
     /// The path and the headers of each request.
     requests: Arc<Mutex<Vec<(String, String)>>>,
+    /// What `/changing` is.
+    version: Arc<AtomicU32>,
 }
 
 const GUIDE: &str =
     "<html><head><title>Pump guide</title></head><body><h1>Priming</h1><p>Open the vent first.</p></body></html>";
 
 /// The head and the body of an answer.
-fn answer(path: &str, headers: &str) -> (String, Vec<u8>) {
+fn answer(path: &str, headers: &str, version: u32) -> (String, Vec<u8>) {
     let ok = |kind: &str, body: &[u8]| (format!("200 OK\r\nContent-Type: {kind}"), body.to_vec());
     match path {
         "/guide" if headers.contains("if-none-match: \"v1\"") => ("304 Not Modified".to_owned(), Vec::new()),
@@ -26,6 +29,21 @@ fn answer(path: &str, headers: &str) -> (String, Vec<u8>) {
             (format!("200 OK\r\nContent-Type: text/html\r\nETag: \"v1\"\r\n{last}"), GUIDE.into())
         }
         "/notes.md" => ok("text/plain", b"# Valves\n\nClose the valve slowly."),
+        "/changing" if headers.contains(&format!("if-none-match: \"w{version}\"")) => {
+            ("304 Not Modified".to_owned(), Vec::new())
+        }
+        "/changing" => {
+            let head = format!("200 OK\r\nContent-Type: text/plain\r\nETag: \"w{version}\"");
+            (head, format!("The page is number {version}.").into_bytes())
+        }
+        "/latest" => (format!("302 Found\r\nLocation: /version{version}"), Vec::new()),
+        _ if path.starts_with("/version") && headers.contains("if-modified-since") => {
+            ("304 Not Modified".to_owned(), Vec::new())
+        }
+        _ if path.starts_with("/version") => {
+            let last = "Last-Modified: Mon, 02 Mar 2026 10:00:00 GMT";
+            (format!("200 OK\r\nContent-Type: text/plain\r\n{last}"), format!("Text of {path}.").into_bytes())
+        }
         "/old" => ("302 Found\r\nLocation: /guide".to_owned(), Vec::new()),
         "/round" => ("302 Found\r\nLocation: /round".to_owned(), Vec::new()),
         "/out" => ("302 Found\r\nLocation: file:///etc/passwd".to_owned(), Vec::new()),
@@ -38,8 +56,9 @@ fn answer(path: &str, headers: &str) -> (String, Vec<u8>) {
 impl Site {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let site = Site { address: listener.local_addr().unwrap().to_string(), requests: Arc::default() };
-        let requests = site.requests.clone();
+        let address = listener.local_addr().unwrap().to_string();
+        let site = Site { address, requests: Arc::default(), version: Arc::new(AtomicU32::new(1)) };
+        let (requests, version) = (site.requests.clone(), site.version.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
@@ -47,7 +66,7 @@ impl Site {
                 let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
                 let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
                 let headers = headers.join("\n").to_lowercase();
-                let (head, body) = answer(&path, &headers);
+                let (head, body) = answer(&path, &headers, version.load(Ordering::SeqCst));
                 requests.lock().unwrap().push((path, headers));
                 let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
                 // A client that has seen enough closes the connection.
@@ -140,11 +159,13 @@ fn what_is_no_page_fails_alone() {
 fn a_private_address_is_not_asked_unless_it_is_allowed() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     let port = site.address.rsplit(':').next().unwrap();
-    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f000001", "169.254.169.254"] {
+    for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f000001"] {
         let run = sandbox.kb(&["ingest", &format!("http://{host}:{port}/guide"), "--no-embed"]);
         assert!(run.code == 4 && run.out.contains("in a private network"), "{host}: {}{}", run.out, run.err);
     }
     assert_eq!(site.count(), 0);
+    let link = ingest(&sandbox, "http://169.254.169.254/latest");
+    assert!(link.code == 4 && link.out.contains("never asked"), "{}", link.out);
 }
 
 #[test]
@@ -154,4 +175,33 @@ fn a_plain_page_has_the_format_of_its_name() {
     let run = sandbox.kb(&["ingest", "--files-from", "list", "--no-embed", "--allow-private"]);
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
     assert_eq!(sandbox.items(&["docs"])[0]["format"], "markdown");
+}
+
+#[test]
+fn an_address_that_is_named_twice_is_one_document() {
+    let (site, sandbox) = (Site::start(), Sandbox::new());
+    let twice = [site.at("/guide#a"), site.at("/guide#b")];
+    let run = sandbox.kb(&["ingest", &twice[0], &twice[1], "--no-embed", "--allow-private"]);
+    assert_eq!((run.code, sandbox.items(&["docs"]).as_array().unwrap().len(), site.count()), (0, 1, 1), "{}", run.err);
+}
+
+#[test]
+fn what_an_undo_took_away_is_fetched_again() {
+    let (site, sandbox) = (Site::start(), Sandbox::new());
+    ingest(&sandbox, &site.at("/changing"));
+    site.version.store(2, Ordering::SeqCst);
+    ingest(&sandbox, &site.at("/changing"));
+    sandbox.json(&["undo"]);
+    let run = ingest(&sandbox, &site.at("/changing"));
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(sandbox.kb(&["search", "page number", "--method", "keyword"]).out.contains("number 2"));
+}
+
+#[test]
+fn a_redirect_that_leads_elsewhere_is_another_page() {
+    let (site, sandbox) = (Site::start(), Sandbox::new());
+    ingest(&sandbox, &site.at("/latest"));
+    site.version.store(2, Ordering::SeqCst);
+    ingest(&sandbox, &site.at("/latest"));
+    assert!(sandbox.kb(&["search", "text", "--method", "keyword"]).out.contains("version2"));
 }

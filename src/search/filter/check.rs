@@ -356,6 +356,12 @@ impl Test {
             Key::Other(name) => {
                 let noted: Vec<&str> =
                     chunk.notes.iter().filter_map(|notes| notes.get(name)).map(String::as_str).collect();
+                if matches!(self.relation, Relation::Number { .. }) {
+                    // What is no number says nothing about time.
+                    let fields = chunk.fields.iter().filter_map(|fields| fields.get(name));
+                    let all = fields.chain(document.metadata.get(name)).map(String::as_str);
+                    return self.holds(&noted.into_iter().chain(all).collect::<Vec<_>>());
+                }
                 // What is said of a chunk overrides what is said of its section, and that the document's metadata.
                 if !noted.is_empty() {
                     return self.holds(&noted);

@@ -137,7 +137,9 @@ impl Facts {
             if !forms.is_empty() {
                 for (id, title) in self.titles(snapshot, None).await?.iter() {
                     for (name, forms) in forms {
-                        if let Some(value) = forms.iter().find_map(|form| form.value(&title.folded)) {
+                        if let Some(value) = forms.iter().find_map(|form| {
+                            form.value(&title.folded).or_else(|| form.value(without_number(&title.folded)))
+                        }) {
                             fields.entry(id.clone()).or_default().insert(name.clone(), value.to_owned());
                         }
                     }

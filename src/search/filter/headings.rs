@@ -3,6 +3,7 @@
 
 use std::str::FromStr;
 
+use super::check::as_number;
 use crate::text::{fold, squeeze};
 
 /// Stands for the value.
@@ -32,10 +33,14 @@ impl FromStr for HeadingForm {
 }
 
 impl HeadingForm {
-    /// The value that a [folded](fold) title has in this form.
+    /// The number that a [folded](fold) title has in this form.
     pub fn value<'t>(&self, title: &'t str) -> Option<&'t str> {
         let value = title.trim().strip_prefix(&self.before)?.strip_suffix(&self.behind)?.trim();
-        (!value.is_empty()).then_some(value)
+        // "Year 1250: the fall" is of 1250.
+        let end = value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))).unwrap_or(value.len());
+        let number = value[..end].trim_end_matches('.');
+        let is_whole = !value[end..].starts_with(char::is_alphanumeric);
+        (is_whole && as_number(number).is_some()).then_some(number)
     }
 }
 
@@ -53,6 +58,9 @@ mod tests {
         );
         assert_eq!(value("第{}年", "第１２年").as_deref(), Some("12"));
         assert_eq!(value("Year {}", "Year"), None);
+        assert_eq!(value("Year {}", "Year of plenty"), None);
+        assert_eq!(value("Year {}", "Year 1250: the fall").as_deref(), Some("1250"));
+        assert_eq!(value("Year {}", "Year 12th"), None);
         assert_eq!(value("Year {}", "Years"), None);
         assert!("Year".parse::<HeadingForm>().is_err() && "{} to {}".parse::<HeadingForm>().is_err());
     }

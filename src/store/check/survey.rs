@@ -180,7 +180,11 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
         let carried = keyword.as_ref().map(|(_, generation)| *generation);
         let both = [manifest.clone(), pending].into_iter().flatten().find(|one| Some(one.generation) == carried);
         if let (Some(manifest), Some((keyword, _))) = (both, keyword) {
-            return Ok((manifest, Some(keyword), Vec::new()));
+            if keyword.is_whole() {
+                return Ok((manifest, Some(keyword), Vec::new()));
+            }
+            let finding = Finding::repairable(KEYWORD, Part::Keyword, "a file of the keyword index is damaged");
+            return Ok((manifest, None, vec![finding]));
         }
         attempt += 1;
         // A publication may have come in between.
