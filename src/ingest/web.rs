@@ -87,7 +87,7 @@ pub(super) struct Allowed<'a> {
 pub(super) enum Fetched {
     /// It is what it was.
     Same,
-    Page(Page),
+    Page(Box<Page>),
 }
 
 /// A page.
@@ -136,7 +136,7 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
             return Err(Error::failed(format!("answers with HTTP {}", status.as_u16())).hint("open it in a browser"));
         }
         let moved_to = (url != *first).then(|| url.clone());
-        return read(&url, response, allowed).await.map(|page| Fetched::Page(Page { moved_to, ..page }));
+        return read(&url, response, allowed).await.map(|page| Fetched::Page(Box::new(Page { moved_to, ..page })));
     }
     Err(Error::failed(format!("redirects more than {MOST_REDIRECTS} times")).hint("name the address that it leads to"))
 }
