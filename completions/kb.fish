@@ -101,7 +101,7 @@ email\t''
 mbox\t'Many messages in one file'
 text\t''"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what they say, otherwise the file\'s]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace [default: `model` in kb.toml, otherwise the built-in one]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l meta -d 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l tag -d 'Add a tag; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
@@ -114,7 +114,7 @@ llm\t'The titles and what a language model says about the parent chunk; needs `[
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l parent-chars -d 'The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l child-chars -d 'The most characters of a child chunk, which is matched [default: 300]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l overlap-chars -d 'Characters in front of a child chunk that are embedded with it where each is embedded alone [default: 100]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, Office files and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r

@@ -13,7 +13,7 @@ use crate::eval::{
     Condition, Evaluation, METRICS, QUESTION_FIGURES, UNANSWERABLE_FIGURES, ask_questions, evaluate, read_questions,
 };
 use crate::render::{answered_questions, evaluation};
-use crate::search::{Method, Target};
+use crate::search::{Method, Rerank, Target};
 use crate::text::count;
 
 const EXAMPLES: &str = "\
@@ -115,6 +115,10 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     }
     // A figure must not depend on how fast the machine is.
     let rerank = rerank(args.rerank.as_ref(), args.rerank_budget, None)?;
+    if matches!(rerank, Rerank::Endpoint { .. }) {
+        return Err(Error::usage("a set is measured with models that run here")
+            .hint("name a reranking model, or measure your own questions with --questions"));
+    }
     let scratch =
         tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
     let engine = context.engine(&Config::default());

@@ -11,9 +11,10 @@ use super::global::Context;
 use crate::config::{HalfLifeSetting, Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
+use crate::llm::{RERANKING, Reranker};
 use crate::render::{self, OutputFormat};
 use crate::search::{
-    Fallback, Hit, Note, NoteCode, Restriction, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
+    Fallback, Hit, Note, NoteCode, Rerank, Restriction, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
 };
 use crate::store::Store;
 
@@ -174,6 +175,13 @@ pub(super) async fn ask(
         && let Some(client) = context.llm(&store, &config).client()?
     {
         searcher = searcher.asking(Arc::new(client));
+    }
+    if matches!(request.rerank, Rerank::Endpoint { .. }) {
+        let settings = config.reranking.settings(RERANKING)?.ok_or_else(|| {
+            Error::usage(format!("no endpoint is configured for {} endpoint", Setting("rerank")))
+                .hint("set base_url and model in [reranking] of your config.toml")
+        })?;
+        searcher = searcher.reranking(Arc::new(Reranker::new(settings)?));
     }
     request.restriction = args.times.restriction(request.restriction.filter, config.headings.forms())?;
     if let Some(setting) = config.search.half_life.filter(|setting| setting.half_life.is_some()) {

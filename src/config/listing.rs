@@ -11,7 +11,7 @@ use super::{FILE, IngestSettings, KnownStores, SearchSettings, StoreSettings, tr
 use crate::error::Result;
 
 /// Settings that are no flags: the name, the variable if it has one, and the default.
-const OTHERS: [(&str, Option<&str>, &str); 30] = [
+const OTHERS: [(&str, Option<&str>, &str); 38] = [
     ("kb", Some("KB_DIR"), "the nearest .kb"),
     ("namespace", Some("KB_NAMESPACE"), "default"),
     ("models", Some("KB_MODELS_DIR"), "among the user's data"),
@@ -33,6 +33,14 @@ const OTHERS: [(&str, Option<&str>, &str); 30] = [
     ("embedding.max_tokens", Some("KB_EMBEDDING_MAX_TOKENS"), "no limit"),
     ("embedding.query_prefix", None, "none"),
     ("embedding.document_prefix", None, "none"),
+    ("reranking.base_url", Some("KB_RERANKING_BASE_URL"), "none"),
+    ("reranking.model", Some("KB_RERANKING_MODEL"), "none"),
+    ("reranking.api_key_env", Some("KB_RERANKING_API_KEY_ENV"), "none"),
+    ("reranking.timeout", Some("KB_RERANKING_TIMEOUT"), "60"),
+    ("reranking.connect_timeout", Some("KB_RERANKING_CONNECT_TIMEOUT"), "10"),
+    ("reranking.retries", Some("KB_RERANKING_RETRIES"), "4"),
+    ("reranking.concurrency", Some("KB_RERANKING_CONCURRENCY"), "4"),
+    ("reranking.max_tokens", Some("KB_RERANKING_MAX_TOKENS"), "no limit"),
     ("llm.base_url", Some("KB_LLM_BASE_URL"), "none"),
     ("llm.model", Some("KB_LLM_MODEL"), "none"),
     ("llm.api_key_env", Some("KB_LLM_API_KEY_ENV"), "none"),

@@ -50,6 +50,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// The endpoint of the model named `endpoint`.
     pub embedding: EndpointConfig,
+    /// The endpoint of `rerank = "endpoint"`. It has no prefixes.
+    pub reranking: EndpointConfig,
     /// The forms of headings that state a field of their sections.
     pub headings: HeadingsConfig,
     /// What the store's file sets and does not count.

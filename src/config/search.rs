@@ -231,7 +231,11 @@ impl SearchSettings {
             (&["max_tokens"], target == Target::Sections, "on a list of sections"),
             (&["tokenizer"], max_tokens.is_none(), "without a limit on tokens"),
             (&["weights"], one_retriever, "on a single retriever"),
-            (&["rerank_budget"], !matches!(self.rerank, Some(RerankChoice::Model(_))), "without a reranking model"),
+            (
+                &["rerank_budget"],
+                !matches!(self.rerank, Some(RerankChoice::Model(_) | RerankChoice::Endpoint)),
+                "without a reranking model",
+            ),
         ] {
             let ignored = settings.iter().copied().filter(|setting| is_ignored && is_typed(setting));
             notes.extend(ignored.map(|setting| format!("{} has no effect {why}", Setting(setting))));
@@ -312,6 +316,8 @@ pub enum RerankChoice {
     /// By the question's words.
     Light,
     Off,
+    /// By the model behind the endpoint of `[reranking]` too.
+    Endpoint,
     /// By a cross-encoder too: the one in this folder, or of this name among the user's models.
     Model(PathBuf),
 }
@@ -323,6 +329,7 @@ impl FromStr for RerankChoice {
         match text {
             "light" => Ok(RerankChoice::Light),
             "off" => Ok(RerankChoice::Off),
+            "endpoint" => Ok(RerankChoice::Endpoint),
             _ if text.trim().is_empty() => Err("expected light, off, or the name or folder of a model".to_owned()),
             folder => Ok(RerankChoice::Model(PathBuf::from(folder))),
         }
@@ -358,8 +365,13 @@ impl FromStr for RerankBudget {
 /// # Errors
 /// Where there is no such model.
 pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time: Option<Duration>) -> Result<Rerank> {
+    let RerankBudget { depth, time: own } = budget.unwrap_or_default();
+    let own = own.map(|Seconds(seconds)| seconds.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)));
+    let depth = depth.unwrap_or(DEFAULT_RERANK_DEPTH);
     let named = match choice {
         None => return Ok(Rerank::Auto),
+        // It has its own time for an answer.
+        Some(RerankChoice::Endpoint) => return Ok(Rerank::Endpoint { depth, time: own.flatten() }),
         Some(RerankChoice::Off) => return Ok(Rerank::Off),
         Some(RerankChoice::Light) => return Ok(Rerank::Light),
         Some(RerankChoice::Model(named)) => named,
@@ -372,9 +384,6 @@ pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time:
         _ => named.clone(),
     };
     CrossEncoder::check(&folder)?;
-    let RerankBudget { depth, time: own } = budget.unwrap_or_default();
-    let own = own.map(|Seconds(seconds)| seconds.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)));
-    let depth = depth.unwrap_or(DEFAULT_RERANK_DEPTH);
     Ok(Rerank::Model(CrossEncoderRerank { folder, depth, time: own.unwrap_or(time) }))
 }
 

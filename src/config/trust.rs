@@ -26,10 +26,11 @@ struct Risk {
 const LIMIT: &str = "lifts a limit on hostile documents";
 
 /// Every other setting chooses among what kb does anyway, by its name or a number.
-const RISKS: [Risk; 12] = [
+const RISKS: [Risk; 13] = [
     Risk { setting: "onnxruntime", harmless: &["off"], can: "loads a library into kb" },
     Risk { setting: "ingest.ocr_command", harmless: &[], can: "runs a program" },
     Risk { setting: "llm", harmless: &[], can: "sends text of documents and questions" },
+    Risk { setting: "reranking", harmless: &[], can: "sends text of documents and questions" },
     Risk { setting: "embedding", harmless: &[], can: "sends text of documents and questions" },
     Risk { setting: "ingest.context", harmless: &["none", "headings", "subjects"], can: "sends text of documents" },
     Risk { setting: "search.expand", harmless: &["off", "missing", "all"], can: "sends questions" },
@@ -166,8 +167,8 @@ fn shown(setting: &str, value: &Value) -> String {
     let text = value.to_string();
     let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '"');
     let is_secret = match setting {
-        "llm.api_key_env" | "embedding.api_key_env" => !text.chars().all(is_variable),
-        "llm.base_url" | "embedding.base_url" => text.contains(['@', '?']),
+        "llm.api_key_env" | "embedding.api_key_env" | "reranking.api_key_env" => !text.chars().all(is_variable),
+        "llm.base_url" | "embedding.base_url" | "reranking.base_url" => text.contains(['@', '?']),
         _ => false,
     };
     if is_secret { "(not shown)".to_owned() } else { text }

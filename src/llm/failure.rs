@@ -131,6 +131,11 @@ impl Failure {
         Failure::new(reason, detail)
     }
 
+    /// No answer in the time that a person waits.
+    pub(crate) fn late(time: Duration) -> Self {
+        Failure::new(Reason::Timeout, format!("no answer within {time:?}"))
+    }
+
     /// An answer that cannot be used.
     pub(crate) fn malformed(what: &str) -> Self {
         Failure::new(Reason::Malformed, what)

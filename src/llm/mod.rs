@@ -16,6 +16,7 @@ mod failure;
 mod guard;
 mod profile;
 mod prompts;
+mod reranker;
 mod secret;
 mod settings;
 mod usage;
@@ -31,7 +32,8 @@ pub use profile::{WrittenProfile, estimate_profile, write_profile};
 #[cfg(feature = "fuzzing")]
 pub use prompts::check_prompts;
 pub use prompts::{names as prompt_names, text_of as prompt_text};
-pub use settings::{EMBEDDINGS, EndpointConfig, LlmConfig, LlmSettings, Variables};
+pub use reranker::Reranker;
+pub use settings::{EMBEDDINGS, EndpointConfig, LlmConfig, LlmSettings, RERANKING, Variables};
 pub(crate) use usage::tokens;
 pub use usage::{Estimate, LlmReport};
 pub(crate) use wire::Wire;

@@ -36,6 +36,10 @@ pub const LANGUAGE_MODEL: Service =
 pub const EMBEDDINGS: Service =
     Service { table: "embedding", prefix: "KB_EMBEDDING_", path: "/embeddings", what: "an endpoint for embeddings" };
 
+/// `/rerank`, as Cohere, Jina, Voyage and Text Embeddings Inference speak it.
+pub const RERANKING: Service =
+    Service { table: "reranking", prefix: "KB_RERANKING_", path: "/rerank", what: "an endpoint for reranking" };
+
 impl Service {
     /// The variable of the key where `api_key_env` names no other.
     fn key(self) -> String {
@@ -134,7 +138,10 @@ impl EndpointConfig {
     ///
     /// # Errors
     /// As for [`LlmSettings::of_service`].
-    pub fn settings(&self) -> Result<Option<LlmSettings>> {
+    pub fn settings(&self, service: Service) -> Result<Option<LlmSettings>> {
+        if service == RERANKING && !(self.query_prefix.is_empty() && self.document_prefix.is_empty()) {
+            return Err(Error::usage("[reranking] has no prefixes").hint("set them in [embedding], or leave them out"));
+        }
         let EndpointConfig {
             base_url,
             model,
@@ -160,7 +167,7 @@ impl EndpointConfig {
         let variables = std::env::vars_os();
         let variables =
             variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        LlmSettings::of_service(&config, EMBEDDINGS, &variables.collect())
+        LlmSettings::of_service(&config, service, &variables.collect())
     }
 }
 

@@ -9,7 +9,7 @@ use super::record::{ModelKind, Record, cannot};
 use super::workplace::{Hold, downloads, remove_folder, remove_model, size_of};
 use crate::embed::{EMBEDDED, ENDPOINT_PREFIX, Model, Prefixes};
 use crate::error::{Error, NextStep, Result, Setting};
-use crate::llm::EndpointConfig;
+use crate::llm::{EMBEDDINGS, EndpointConfig};
 use crate::store::ModelRecord;
 
 /// The variable that names the folder of models.
@@ -73,7 +73,7 @@ impl Models {
     /// Where no endpoint is configured, it is one of another model, or it does not answer.
     pub(super) fn at_endpoint(&self, record: Option<&ModelRecord>) -> Result<Arc<Model>> {
         let endpoint = self.endpoint.as_ref();
-        let settings = endpoint.map(|endpoint| endpoint.config.settings()).transpose()?.flatten();
+        let settings = endpoint.map(|endpoint| endpoint.config.settings(EMBEDDINGS)).transpose()?.flatten();
         let (Some(endpoint), Some(settings)) = (endpoint, settings) else {
             return Err(Error::failed("no endpoint for embeddings is configured")
                 .hint("set base_url and model in [embedding] of your config.toml"));
@@ -100,7 +100,7 @@ impl Models {
 
     /// The name that a store records for the model behind the endpoint, without asking it.
     pub(super) fn endpoint_name(&self) -> Option<String> {
-        let settings = self.endpoint.as_ref()?.config.settings().ok()??;
+        let settings = self.endpoint.as_ref()?.config.settings(EMBEDDINGS).ok()??;
         Some(format!("{ENDPOINT_PREFIX}{}", settings.model))
     }
 

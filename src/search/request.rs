@@ -79,6 +79,11 @@ pub enum Rerank {
     Light,
     /// As `Auto`, and then by a cross-encoder.
     Model(CrossEncoderRerank),
+    /// As `Auto`, and then by the endpoint that the searcher has: so many candidates, within this time.
+    Endpoint {
+        depth: usize,
+        time: Option<Duration>,
+    },
 }
 
 /// A cross-encoder that reads the best candidates.

@@ -11,7 +11,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
@@ -27,6 +27,7 @@ use crate::embed::CrossEncoder;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::ChunkId;
 use crate::knowledge::profile::judge;
+use crate::llm;
 use crate::store::{Snapshot, WordsFound};
 use crate::text::count;
 
@@ -49,14 +50,16 @@ pub(super) async fn rerank(
     keyword: &KeywordRetriever<'_>,
     snapshots: &[&Snapshot],
     mut candidates: Vec<Candidate>,
-    cross_encoder: Option<LoadingCrossEncoder>,
+    models: Rerankers<'_>,
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
     let request = question.request;
     let by_words = match request.rerank {
         Rerank::Off => false,
         Rerank::Light => true,
-        Rerank::Auto | Rerank::Model(_) => route.rerank && matches!(request.method, Method::Auto | Method::Hybrid),
+        Rerank::Auto | Rerank::Model(_) | Rerank::Endpoint { .. } => {
+            route.rerank && matches!(request.method, Method::Auto | Method::Hybrid)
+        }
     };
     if by_words {
         let start = Instant::now();
@@ -71,9 +74,58 @@ pub(super) async fn rerank(
             stage.note(format!("{} of the kind that is asked for", count(preferred.len(), "parent chunk")));
         }
     }
-    if let (Some(loading), Rerank::Model(settings)) = (cross_encoder, &request.rerank) {
-        candidates = read(loading, settings, &request.query, snapshots, candidates, trace).await?;
+    match (&request.rerank, models) {
+        (Rerank::Model(settings), Rerankers { cross_encoder: Some(loading), .. }) => {
+            read(loading, settings, &request.query, snapshots, candidates, trace).await
+        }
+        (Rerank::Endpoint { depth, time }, Rerankers { endpoint: Some(reranker), .. }) => {
+            ask(reranker, (*depth, *time), &request.query, snapshots, candidates, trace).await
+        }
+        _ => Ok(candidates),
     }
+}
+
+/// The models that may rerank.
+pub(super) struct Rerankers<'a> {
+    pub cross_encoder: Option<LoadingCrossEncoder>,
+    pub endpoint: Option<&'a llm::Reranker>,
+}
+
+/// Has an endpoint score the first candidates. Where it gives no scores, they keep their order, and a note says why.
+async fn ask(
+    reranker: &llm::Reranker,
+    (depth, time): (usize, Option<Duration>),
+    query: &str,
+    snapshots: &[&Snapshot],
+    candidates: Vec<Candidate>,
+    trace: &mut Trace,
+) -> Result<Vec<Candidate>> {
+    let start = Instant::now();
+    let wanted = head(&candidates, depth);
+    let (texts, places) = each_once(texts(snapshots, &candidates[..wanted])?);
+    if texts.is_empty() {
+        return Ok(candidates);
+    }
+    let question: String = query.chars().take(LONGEST_ENCODED).collect();
+    let answer = reranker.logits(&question, &texts);
+    let answer = match time {
+        Some(time) => tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(llm::Failure::late(time))),
+        None => answer.await,
+    };
+    let (candidates, read) = match answer {
+        Ok(scores) => {
+            let logits: Vec<f32> = places.iter().map_while(|place| scores.get(*place).copied()).collect();
+            (ranked(candidates, &logits), logits.len())
+        }
+        Err(failure) => {
+            let message =
+                format!("{} gave no scores, the order is without them: {}", reranker.name(), failure.in_words());
+            trace.note(NoteCode::RerankingStopped, message);
+            (candidates, 0)
+        }
+    };
+    let stage = trace.stage("cross_encoder", start, read, candidates.len());
+    stage.note(reranker.name()).note(format!("read {read} of the first {wanted}")).ranking(&candidates);
     Ok(candidates)
 }
 

@@ -17,7 +17,7 @@ use super::note::{Note, NoteCode, add_notes};
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
 use super::request::{OtherWords, SearchRequest};
-use super::rerank::{LoadingCrossEncoder, rerank};
+use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
 use super::restrict::{decay_scores, filter, restrict};
 use super::result::{Ranking, SearchResult};
 use super::searcher::Searcher;
@@ -88,7 +88,8 @@ impl Searcher {
         question.decide(recalled.paraphrased.kind, &mut trace);
         let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased.rankings, &mut trace);
         let (route, keyword) = (&recalled.route, &recalled.keyword);
-        let reranked = rerank(&question, route, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
+        let models = Rerankers { cross_encoder, endpoint: self.reranker.as_deref() };
+        let reranked = rerank(&question, route, keyword, &snapshots, fused, models, &mut trace).await?;
         let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
         let (candidates, unsure) = judge(request, &recalled.coverage, keyword, cut, &mut trace)?;

@@ -30,6 +30,7 @@ pub struct Searcher {
     model: OnceCell<VectorModel>,
     synonyms: OnceLock<Synonyms>,
     pub(super) cross_encoder: LoadedCrossEncoder,
+    pub(super) reranker: Option<Arc<llm::Reranker>>,
     pub(super) language_model: Option<Arc<llm::Client>>,
 }
 
@@ -48,6 +49,7 @@ impl Searcher {
             model: OnceCell::new(),
             synonyms: OnceLock::new(),
             cross_encoder: LoadedCrossEncoder::default(),
+            reranker: None,
             language_model: None,
         }
     }
@@ -55,6 +57,11 @@ impl Searcher {
     /// Asks a language model for other wordings (`expand = "llm"`).
     pub fn asking(self, client: Arc<llm::Client>) -> Self {
         Searcher { language_model: Some(client), ..self }
+    }
+
+    /// Reranks with an endpoint (`rerank = "endpoint"`).
+    pub fn reranking(self, reranker: Arc<llm::Reranker>) -> Self {
+        Searcher { reranker: Some(reranker), ..self }
     }
 
     /// The generation that is searched; of the first namespace, where there are several.

@@ -36,6 +36,7 @@ mod recovery;
 mod reindex_structure;
 mod reindex_vectors;
 mod remove;
+mod reranking_endpoint;
 mod schema;
 mod search;
 mod search_confidence;
