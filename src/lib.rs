@@ -7,7 +7,7 @@
 //! # async fn example() -> kb::Result<()> {
 //! let manuals = kb::KnowledgeBase::open("manuals/.kb".as_ref(), "default")?;
 //! for hit in manuals.search("how is the pump primed?", 3).await? {
-//!     println!("{} {} (score {:.2})\n{}", hit.title, hit.section_title, hit.score, hit.content);
+//!     println!("{} {} (score {:.2})\n{}", hit.title, hit.section.titles, hit.score, hit.content);
 //! }
 //! # Ok(())
 //! # }
@@ -46,7 +46,7 @@ mod text;
 
 pub use error::{Error, Kind, Result};
 pub use knowledge_base::KnowledgeBase;
-pub use search::{Hit, Source};
+pub use search::{Hit, SectionName, Source};
 
 /// What the tests and benchmarks of this repository look into. No promise is made about any of it.
 #[doc(hidden)]

@@ -57,7 +57,6 @@ pub use resolve::{Purpose, resolve_document, resolve_each};
 pub use result::SearchResult;
 pub use searcher::Searcher;
 pub use section::{SectionContent, SectionPart, with_subsections};
-#[cfg(test)]
 pub use section_name::SectionName;
 pub use trace::{Stage, Trace};
 pub use understand::{Kind, Route};
