@@ -43,6 +43,7 @@ mod search;
 mod store;
 mod structure;
 mod text;
+mod vectors;
 
 pub use error::{Error, Kind, Result};
 pub use knowledge_base::KnowledgeBase;

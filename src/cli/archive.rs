@@ -40,7 +40,7 @@ pub async fn export(context: &Context, args: ExportArgs) -> Result<u8> {
 }
 
 pub async fn import(context: &Context, args: ImportArgs) -> Result<u8> {
-    // A file that is none makes no store.
+    // A file that is not an archive must not create a store.
     store::check_archive(&args.file)?;
     let (store, created) = Store::open_or_create(context.global.kb.as_deref(), &Context::here()?)?;
     if created {

@@ -39,10 +39,9 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
     let moment = args.moment.of()?;
     let (mut listed, mut found) = (Vec::<ListedEntity>::new(), Vec::<EntityFacts>::new());
     let mut all: Vec<EntityRow> = Vec::new();
-    let mut generations = Vec::new();
+    let mut snapshots = Vec::new();
     for namespace in &namespaces {
         let snapshot = Snapshot::open(namespace).await?;
-        generations.push(snapshot.manifest().generation);
         let rows = snapshot.entities().await?;
         match &args.name {
             Some(name) => {
@@ -52,13 +51,15 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
             None => listed.extend(list(&rows, namespace.name(), &moment, args.kind.as_deref())),
         }
         all.extend(rows);
+        snapshots.push(snapshot);
     }
+    let snapshots: Vec<&Snapshot> = snapshots.iter().collect();
     let Some(name) = &args.name else {
         if listed.is_empty() {
             let of_type = args.kind.map(|kind| format!(" of the type {kind:?}")).unwrap_or_default();
             context.tell(&format!("no entities{of_type}; `kb entity-set NAME --state TEXT` records one"));
         }
-        context.show(render::entity_list(&listed, namespaces.len() > 1).at(only(&generations)))?;
+        context.show(render::entity_list(&listed, namespaces.len() > 1).read_from(&snapshots))?;
         return Ok(u8::from(listed.is_empty()));
     };
     if found.is_empty() {
@@ -68,10 +69,5 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
             None => error.hint("`kb entities` lists them"),
         });
     }
-    context.show(render::entities(&found, namespaces.len() > 1).at(only(&generations)))
-}
-
-/// The generation, of one namespace.
-fn only(generations: &[u64]) -> Option<u64> {
-    generations.first().copied().filter(|_| generations.len() == 1)
+    context.show(render::entities(&found, namespaces.len() > 1).read_from(&snapshots))
 }

@@ -45,7 +45,7 @@ impl TimeArgs {
     /// What a command is restricted to, beside a filter. `headings` are the forms of headings that state fields.
     ///
     /// # Errors
-    /// Where a limit is no date, or no number on a time field.
+    /// Where a limit is not a date or, on a time field, not a number.
     pub(super) fn restriction(self, filter: Option<Filter>, headings: HeadingForms) -> Result<Restriction> {
         let TimeArgs { before, after, as_of, time_field } = self;
         let Some(field) = time_field else {
@@ -76,15 +76,14 @@ pub struct MomentArgs {
 
 impl MomentArgs {
     /// # Errors
-    /// Where the limit is no date, or no number on a time field.
+    /// Where the limit is not a date or, on a time field, not a number.
     pub(super) fn of(&self) -> Result<StateTime> {
         match (&self.time_field, self.as_of) {
             (None, None) => Ok(Timestamp::now().into()),
             (None, Some(limit)) => Ok(limit.period.ok_or_else(|| no_date("as_of"))?.last().into()),
-            (Some(field), None) => Ok(StateTime::On { field: field.name.clone(), at: f64::INFINITY }),
-            (Some(field), Some(limit)) => {
-                let at = limit.number.ok_or_else(|| no_number("as_of", &field.name))?;
-                Ok(StateTime::On { field: field.name.clone(), at })
+            (Some(field), limit) => {
+                let number = |limit: Limit| limit.number.ok_or_else(|| no_number("as_of", &field.name));
+                Ok(StateTime::on(&field.name, limit.map(number).transpose()?))
             }
         }
     }
@@ -94,7 +93,7 @@ impl Limit {
     /// The time of a state.
     ///
     /// # Errors
-    /// Where it is no date, or no number on a time field.
+    /// Where it is not a date or, on a time field, not a number.
     pub(super) fn of_state(self, field: Option<&TimeField>) -> Result<OrderTime> {
         match field {
             None => self.period.map(OrderTime::Period).ok_or_else(|| no_date("time")),

@@ -9,9 +9,10 @@ use toml::Table;
 use super::settings_file::SettingsFile;
 use super::{FILE, IngestSettings, KnownStores, SearchSettings, StoreSettings, trust};
 use crate::error::Result;
+use crate::llm::endpoint_settings;
 
 /// Settings that are no flags: the name, the variable if it has one, and the default.
-const OTHERS: [(&str, Option<&str>, &str); 38] = [
+const OTHERS: [(&str, Option<&str>, &str); 11] = [
     ("kb", Some("KB_DIR"), "the nearest .kb"),
     ("namespace", Some("KB_NAMESPACE"), "default"),
     ("models", Some("KB_MODELS_DIR"), "among the user's data"),
@@ -23,33 +24,6 @@ const OTHERS: [(&str, Option<&str>, &str); 38] = [
     ("onnxruntime", Some("KB_ONNXRUNTIME"), "one that is found"),
     ("history.keep", None, "7d"),
     ("history.generations", None, "20"),
-    ("embedding.base_url", Some("KB_EMBEDDING_BASE_URL"), "none"),
-    ("embedding.model", Some("KB_EMBEDDING_MODEL"), "none"),
-    ("embedding.api_key_env", Some("KB_EMBEDDING_API_KEY_ENV"), "none"),
-    ("embedding.timeout", Some("KB_EMBEDDING_TIMEOUT"), "60"),
-    ("embedding.connect_timeout", Some("KB_EMBEDDING_CONNECT_TIMEOUT"), "10"),
-    ("embedding.retries", Some("KB_EMBEDDING_RETRIES"), "4"),
-    ("embedding.concurrency", Some("KB_EMBEDDING_CONCURRENCY"), "4"),
-    ("embedding.max_tokens", Some("KB_EMBEDDING_MAX_TOKENS"), "no limit"),
-    ("embedding.query_prefix", None, "none"),
-    ("embedding.document_prefix", None, "none"),
-    ("reranking.base_url", Some("KB_RERANKING_BASE_URL"), "none"),
-    ("reranking.model", Some("KB_RERANKING_MODEL"), "none"),
-    ("reranking.api_key_env", Some("KB_RERANKING_API_KEY_ENV"), "none"),
-    ("reranking.timeout", Some("KB_RERANKING_TIMEOUT"), "60"),
-    ("reranking.connect_timeout", Some("KB_RERANKING_CONNECT_TIMEOUT"), "10"),
-    ("reranking.retries", Some("KB_RERANKING_RETRIES"), "4"),
-    ("reranking.concurrency", Some("KB_RERANKING_CONCURRENCY"), "4"),
-    ("reranking.max_tokens", Some("KB_RERANKING_MAX_TOKENS"), "no limit"),
-    ("llm.base_url", Some("KB_LLM_BASE_URL"), "none"),
-    ("llm.model", Some("KB_LLM_MODEL"), "none"),
-    ("llm.api_key_env", Some("KB_LLM_API_KEY_ENV"), "none"),
-    ("llm.timeout", Some("KB_LLM_TIMEOUT"), "60"),
-    ("llm.connect_timeout", Some("KB_LLM_CONNECT_TIMEOUT"), "10"),
-    ("llm.retries", Some("KB_LLM_RETRIES"), "4"),
-    ("llm.concurrency", Some("KB_LLM_CONCURRENCY"), "4"),
-    ("llm.max_tokens", Some("KB_LLM_MAX_TOKENS"), "no limit"),
-    ("llm.prompts", Some("KB_LLM_PROMPTS"), "prompts in the store's folder"),
 ];
 
 /// A setting.
@@ -83,14 +57,14 @@ pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
     let others = OTHERS
         .iter()
         .map(|(name, variable, default)| ((*name).to_owned(), variable.map(str::to_owned), (*default).to_owned()));
-    let listed = others.chain(of_flags).map(|(setting, variable, default)| {
+    let listed = others.chain(endpoint_settings()).chain(of_flags).map(|(setting, variable, default)| {
         let typed = variable.and_then(|name| Some((std::env::var(&name).ok().filter(|text| !text.is_empty())?, name)));
         let in_file = || {
             let named = files.iter().find_map(|(path, table)| Some((trust::get(table, &setting)?, path)))?;
             Some((plain(named.0), named.1.display().to_string()))
         };
         let (value, from, is_set) = match typed.or_else(in_file) {
-            // A password has no place in an address, and is not shown where somebody put one.
+            // An address with a password in it is not shown.
             Some((value, from)) if value.contains("://") && value.contains('@') => {
                 ("(not shown)".to_owned(), from, true)
             }
@@ -123,7 +97,7 @@ fn plain(value: &toml::Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::LlmConfig;
+    use crate::llm::EndpointConfig;
 
     #[test]
     fn every_setting_of_a_file_is_listed_with_its_place() {
@@ -135,8 +109,12 @@ mod tests {
         assert!(of("search.limit").from.ends_with("kb.toml") && of("search.limit").is_set);
         assert_eq!((of("search.mode").value.as_str(), of("search.mode").from.as_str()), ("precise", "default"));
         assert_eq!(of("ingest.child_chars").value, "300");
-        let llm = serde_json::to_value(LlmConfig::default()).unwrap();
-        assert!(llm.as_object().unwrap().keys().all(|name| !of(&format!("llm.{name}")).value.is_empty()));
+        let llm = serde_json::to_value(EndpointConfig::default()).unwrap();
+        for name in llm.as_object().unwrap().keys() {
+            let table = if name.ends_with("prefix") { "embedding" } else { "llm" };
+            assert!(!of(&format!("{table}.{name}")).value.is_empty(), "{name}");
+        }
+        assert!(listed.iter().all(|one| one.setting != "reranking.prompts"));
         assert!(listed.iter().all(|one| !one.setting.contains("password")));
     }
 }

@@ -30,7 +30,7 @@ pub use values::{HalfLifeSetting, Share};
 use self::settings_file::SettingsFile;
 use crate::embed::Device;
 use crate::error::{Error, Result};
-use crate::llm::{EndpointConfig, LlmConfig};
+use crate::llm::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING};
 
 /// The file's name, in the store's folder.
 pub(crate) const FILE: &str = "kb.toml";
@@ -47,10 +47,10 @@ pub struct Config {
     pub search: SearchSettings,
     pub ingest: IngestSettings,
     pub history: HistoryConfig,
-    pub llm: LlmConfig,
+    pub llm: EndpointConfig,
     /// The endpoint of the model named `endpoint`.
     pub embedding: EndpointConfig,
-    /// The endpoint of `rerank = "endpoint"`. It has no prefixes.
+    /// The endpoint of `rerank = "endpoint"`.
     pub reranking: EndpointConfig,
     /// The forms of headings that state a field of their sections.
     pub headings: HeadingsConfig,
@@ -101,6 +101,13 @@ impl Config {
         config.resolve_paths(|setting| Some(&*files.iter().rfind(|file| sets(file, setting))?.folder));
         config.llm.prompts = prompts.or(config.llm.prompts);
         Ok(Config { ignored, ..config })
+    }
+
+    /// Checks that no table of an endpoint sets what only another one has.
+    fn check_endpoints(&self) -> Result<()> {
+        self.llm.check_places(LANGUAGE_MODEL)?;
+        self.embedding.check_places(EMBEDDINGS)?;
+        self.reranking.check_places(RERANKING)
     }
 
     /// Makes paths relative to the files that name them: a file is found from anywhere, so the paths in it cannot depend on

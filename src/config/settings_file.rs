@@ -41,6 +41,7 @@ impl SettingsFile {
             Error::usage(format!("{}, line {}{place}: {message}", path.display(), line + 1)).hint("correct the file")
         };
         let config: Config = toml::from_str(&text).map_err(invalid)?;
+        config.check_endpoints().map_err(|error| error.at(&path.display().to_string()))?;
         config.search.filter(&format!("{}, [search]", path.display()))?;
         let table = toml::from_str(&text).map_err(invalid)?;
         Ok(Some(SettingsFile { table, folder: path.parent().unwrap_or(Path::new("")).to_owned(), text }))

@@ -166,9 +166,9 @@ impl StoreSettings {
 fn shown(setting: &str, value: &Value) -> String {
     let text = value.to_string();
     let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '"');
-    let is_secret = match setting {
-        "llm.api_key_env" | "embedding.api_key_env" | "reranking.api_key_env" => !text.chars().all(is_variable),
-        "llm.base_url" | "embedding.base_url" | "reranking.base_url" => text.contains(['@', '?']),
+    let is_secret = match setting.rsplit('.').next() {
+        Some("api_key_env") => !text.chars().all(is_variable),
+        Some("base_url") => text.contains(['@', '?']),
         _ => false,
     };
     if is_secret { "(not shown)".to_owned() } else { text }

@@ -12,6 +12,7 @@ use super::chunks::{ChunkOrder, DERIVED, NewText, structural};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};
+use crate::text::is_summary;
 
 #[derive(Debug, Deserialize)]
 struct Line {
@@ -41,11 +42,6 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
             Ok((i + 1, parsed))
         })
         .collect()
-}
-
-/// Whether a line is the last of a list, which is about all of it.
-fn is_summary(line: &str) -> bool {
-    serde_json::from_str::<Value>(line).is_ok_and(|value| value["type"] == "summary")
 }
 
 /// The orders of a batch, and the ids it names. `stored` gives the documents of some chunks.

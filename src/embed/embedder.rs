@@ -9,7 +9,7 @@ use tokenizers::Encoding;
 
 use super::endpoint::Endpoint;
 use super::engine::{Engine, EngineChoice, select};
-use super::late_chunking::{ParentVectors, Pass, Sums, of_length_one, passes};
+use super::late_chunking::{ParentVectors, Pass, Sums, passes};
 use super::minilm::MiniLm;
 use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
 use super::sense;
@@ -19,6 +19,7 @@ use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
 use crate::llm::LlmSettings;
+use crate::vectors::of_length_one;
 
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;

@@ -10,14 +10,14 @@ use std::sync::{LazyLock, OnceLock};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::late_chunking::of_length_one;
 use super::model::{Coverage, EmbeddingConfig, Model, Pooling, Quantization, Source, VectorOutput};
 use crate::error::{Error, NextStep, Result};
 use crate::llm::{Failure, LlmSettings, Reason, Wire, tokens};
 use crate::text::script::Script;
+use crate::vectors::{dot, of_length_one};
 
 /// Begins the names of these models; behind it is the name that the endpoint knows.
-pub const ENDPOINT_PREFIX: &str = "endpoint:";
+const NAME_PREFIX: &str = "endpoint:";
 /// The most bytes of an answer: vectors of 4,096 numbers for a batch.
 const LARGEST: usize = 32 << 20;
 /// The most numbers of a vector.
@@ -40,11 +40,14 @@ static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
         .map_err(|error| error.to_string())
 });
 
-/// How the texts of an endpoint's model begin.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Prefixes {
-    pub query: String,
-    pub document: String,
+/// The name in kb of the model that an endpoint knows by another one.
+pub fn endpoint_model_name(model: &str) -> String {
+    format!("{NAME_PREFIX}{model}")
+}
+
+/// Whether a name is that of a model behind an endpoint.
+pub fn is_endpoint_model(name: &str) -> bool {
+    name.starts_with(NAME_PREFIX)
 }
 
 impl Model {
@@ -52,37 +55,32 @@ impl Model {
     ///
     /// # Errors
     /// Where the endpoint does not answer as the protocol says.
-    pub fn at_endpoint(settings: &LlmSettings, prefixes: Prefixes) -> Result<Model> {
+    pub fn at_endpoint(settings: &LlmSettings) -> Result<Model> {
         let probes = Endpoint::new(settings, Vec::new())?.ask(&PROBES)?;
-        Ok(model(settings, prefixes, probes[0].len(), &fingerprint(&probes)))
+        Ok(model(settings, probes[0].len(), &fingerprint(&probes)))
     }
 
     /// The model of which a store has the name, the numbers of a vector and the fingerprint.
-    pub fn at_endpoint_as_recorded(
-        settings: &LlmSettings,
-        prefixes: Prefixes,
-        dimension: usize,
-        fingerprint: &str,
-    ) -> Model {
-        model(settings, prefixes, dimension, fingerprint)
+    pub fn at_endpoint_as_recorded(settings: &LlmSettings, dimension: usize, fingerprint: &str) -> Model {
+        model(settings, dimension, fingerprint)
     }
 }
 
-fn model(settings: &LlmSettings, prefixes: Prefixes, dimension: usize, fingerprint: &str) -> Model {
+fn model(settings: &LlmSettings, dimension: usize, fingerprint: &str) -> Model {
     let scripts = vec![Script::Latin, Script::Han, Script::Kana, Script::Hangul, Script::Other];
     let unrelated = match probes(fingerprint).as_slice() {
         [one, other] => cosine(one, other),
         _ => 0.0,
     };
     Model {
-        name: format!("{ENDPOINT_PREFIX}{}", settings.model),
+        name: endpoint_model_name(&settings.model),
         embedding_config: EmbeddingConfig {
             dimension,
             max_tokens: MOST_TOKENS,
             pooling: Pooling::Cls,
             quantization: Quantization::None,
-            query_prefix: prefixes.query,
-            document_prefix: prefixes.document,
+            query_prefix: settings.query_prefix.clone(),
+            document_prefix: settings.document_prefix.clone(),
             languages: Coverage { scripts },
             output: VectorOutput::Usual,
         },
@@ -113,9 +111,8 @@ fn probes(fingerprint: &str) -> Vec<Vec<f32>> {
 }
 
 fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-    let lengths = (product(one, one) * product(other, other)).sqrt();
-    if one.len() == other.len() && lengths > 0.0 { product(one, other) / lengths } else { 0.0 }
+    let lengths = (dot(one, one) * dot(other, other)).sqrt();
+    if one.len() == other.len() && lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
 }
 
 /// An endpoint that is asked for vectors.
@@ -161,13 +158,13 @@ impl Endpoint {
         let now = vectors.split_off(texts.len());
         let is_same = |(now, was): (&Vec<f32>, &Vec<f32>)| cosine(&now[..now.len().min(KEPT)], was) >= SAME;
         if !now.iter().zip(&self.probes).all(is_same) {
-            let name = format!("{ENDPOINT_PREFIX}{}", self.settings.model);
+            let name = endpoint_model_name(&self.settings.model);
             return Err(Error::failed(format!(
                 "{} gives other vectors than when the namespace was made: its model has changed",
                 self.settings.endpoint()
             ))
             .hint(format!(
-                "ask the model that made them, or make all vectors anew: `{}`",
+                "configure the model that made them, or re-embed the namespace: `{}`",
                 NextStep::ReplaceModel(&name)
             )));
         }
@@ -184,7 +181,7 @@ impl Endpoint {
             scope.spawn(|| runtime.block_on(self.wire.post_until_answered(&body, LARGEST))).join()
         });
         let answer = answer.map_err(|_| Error::failed("the request for vectors crashed"))?;
-        let vectors = answer.and_then(|answer| read(&answer, texts.len()).map_err(|what| Failure::malformed(&what)));
+        let vectors = answer.and_then(|answer| read(&answer, texts.len()).map_err(Failure::malformed));
         vectors.map_err(|failure| self.failed(&failure))
     }
 
@@ -193,7 +190,7 @@ impl Endpoint {
         let own = texts.iter().map(|text| tokens(text)).sum::<u64>();
         let sent = self.sent.fetch_add(own, Ordering::Relaxed) + own;
         match self.settings.max_tokens {
-            Some(most) if sent > most => Err(Failure::of(Reason::Ceiling, &format!("{most} tokens in this run"))),
+            Some(most) if sent > most => Err(Failure::new(Reason::Ceiling, format!("{most} tokens in this run"))),
             _ => Ok(()),
         }
     }
@@ -225,7 +222,7 @@ fn read(answer: &Value, texts: usize) -> Result<Vec<Vec<f32>>, String> {
             && vector.iter().all(|number| number.is_finite())
             && vector.iter().any(|number| *number != 0.0);
         if !is_vector {
-            return Err("a vector that is none".to_owned());
+            return Err("an invalid vector".to_owned());
         }
         vectors[place] = of_length_one(vector);
     }

@@ -8,6 +8,7 @@ use tokenizers::Encoding;
 
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
+use crate::vectors::of_length_one;
 
 /// The tokens that a model adds to a text, at most.
 const SPECIAL_TOKENS: usize = 3;
@@ -126,14 +127,6 @@ impl ParentVectors {
 
 fn add(sum: &mut [f32], vector: ArrayView1<'_, f32>) {
     sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-}
-
-pub(super) fn of_length_one(mut vector: Vec<f32>) -> Vec<f32> {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    if length > 0.0 {
-        vector.iter_mut().for_each(|x| *x /= length);
-    }
-    vector
 }
 
 #[cfg(test)]

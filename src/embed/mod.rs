@@ -29,7 +29,7 @@ pub use cross_encoder::CrossEncoder;
 pub use device::{Device, slow_processor};
 pub use embedder::Embedder;
 pub(crate) use embedding_folder::{DEFAULT_TOKENS, DeclaredConfig, EmbeddingFolder, GRAPHS};
-pub use endpoint::{ENDPOINT_PREFIX, Prefixes};
+pub use endpoint::{endpoint_model_name, is_endpoint_model};
 pub use engine::{Engine, EngineChoice, devices, select, select_available};
 pub(crate) use folder::ModelFolder;
 pub use late_chunking::ParentVectors;

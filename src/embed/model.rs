@@ -194,21 +194,21 @@ impl Source {
     /// # Errors
     /// A file is missing or cannot be read.
     pub(super) fn bytes(&self) -> Result<ModelBytes> {
-        if let Source::Endpoint(settings) = self {
-            return Err(Error::failed(format!(
-                "{} is at {}, and has no files here",
-                settings.model,
-                settings.endpoint()
-            )));
-        }
-        let Source::Folder(ModelFiles { folder, graph, external }) = self else {
-            let tokenizer = TokenizerFiles {
-                tokenizer_file: TOKENIZER.to_vec(),
-                config_file: CONFIG.to_vec(),
-                special_tokens_map_file: SPECIAL_TOKENS.to_vec(),
-                tokenizer_config_file: TOKENIZER_CONFIG.to_vec(),
-            };
-            return Ok(ModelBytes { graph: ONNX.into(), external: Vec::new(), tokenizer });
+        let ModelFiles { folder, graph, external } = match self {
+            Source::Folder(files) => files,
+            Source::Endpoint(settings) => {
+                let (model, endpoint) = (&settings.model, settings.endpoint());
+                return Err(Error::failed(format!("{model} is at {endpoint}, and has no files here")));
+            }
+            Source::Embedded => {
+                let tokenizer = TokenizerFiles {
+                    tokenizer_file: TOKENIZER.to_vec(),
+                    config_file: CONFIG.to_vec(),
+                    special_tokens_map_file: SPECIAL_TOKENS.to_vec(),
+                    tokenizer_config_file: TOKENIZER_CONFIG.to_vec(),
+                };
+                return Ok(ModelBytes { graph: ONNX.into(), external: Vec::new(), tokenizer });
+            }
         };
         let read = |path: PathBuf| std::fs::read(&path).map_err(|error| Error::io("read", &path, &error));
         let graph = folder.join(graph);

@@ -9,6 +9,7 @@ use super::engine::Engine;
 use super::model::{Model, Quantization};
 use super::sessions::{embed, load_session, named};
 use crate::error::{Error, Result};
+use crate::vectors::dot;
 
 /// A store holds no longer vectors.
 const LARGEST_DIMENSION: usize = 16_384;
@@ -65,13 +66,13 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
     if model.embedding_config.quantization != Quantization::Dynamic {
         let batch: Vec<Cow<'_, str>> = TEXTS.into_iter().map(Cow::Borrowed).collect();
         let together = embed(&mut session, engine, model, &batch)?;
-        let least = alone.iter().zip(&together).map(|(a, b)| cosine(a, b)).fold(1.0, f32::min);
+        let least = alone.iter().zip(&together).map(|(a, b)| dot(a, b)).fold(1.0, f32::min);
         if together.len() != TEXTS.len() || least < SAME {
             return Err(wrong("it gives a text another vector in a batch with other texts".to_owned()));
         }
     }
     // The texts of a language stand side by side.
-    let unrelated = alone[..TEXTS.len()].chunks_exact(2).map(|pair| cosine(&pair[0], &pair[1])).fold(1.0, f32::min);
+    let unrelated = alone[..TEXTS.len()].chunks_exact(2).map(|pair| dot(&pair[0], &pair[1])).fold(1.0, f32::min);
     Ok(Tried { dimension, unrelated })
 }
 
@@ -87,15 +88,11 @@ fn check(vectors: &[Vec<f32>]) -> std::result::Result<usize, String> {
     if vectors.iter().flatten().any(|number| !number.is_finite()) {
         return Err("it gives vectors with invalid numbers".to_owned());
     }
-    if vectors.iter().any(|vector| (cosine(vector, vector).sqrt() - 1.0).abs() > TOLERANCE) {
+    if vectors.iter().any(|vector| (dot(vector, vector).sqrt() - 1.0).abs() > TOLERANCE) {
         return Err("it gives vectors that are zero".to_owned());
     }
-    let different = vectors.iter().any(|vector| cosine(vector, &vectors[0]) < EQUAL);
+    let different = vectors.iter().any(|vector| dot(vector, &vectors[0]) < EQUAL);
     if different { Ok(dimension) } else { Err("it gives the same vector for every text".to_owned()) }
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

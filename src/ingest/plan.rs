@@ -1,6 +1,6 @@
 //! Which files there are, and what to do with each: nothing, or read it and see.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -191,6 +191,7 @@ pub(super) fn is_gone(row: &DocumentRow, store: &Store) -> bool {
 /// Compares the files with the store. A file with the same size and time of change counts as unchanged.
 pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &IngestRequest, store: &Store) -> Plan {
     let mut plan = Plan::default();
+    let found: HashSet<String> = candidates.iter().map(|candidate| candidate.source.clone()).collect();
     for candidate in candidates {
         let facts = match std::fs::metadata(&candidate.path) {
             Ok(facts) => facts,
@@ -221,9 +222,9 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             _ => plan.todo.push(Todo { size: facts.len(), candidate }),
         }
     }
-    let folders: Vec<String> = request.paths.iter().map(|path| store.source_name(path)).collect();
-    let below = |source: &str| folders.iter().any(|folder| is_below(source, folder));
-    plan.vanished = existing.values().filter(|row| below(&row.source) && is_gone(row, store)).cloned().collect();
+    let named = request.named_sources(store);
+    let may_be_gone = |row: &&DocumentRow| !found.contains(&row.source) && is_below_one(&row.source, &named);
+    plan.vanished = existing.values().filter(may_be_gone).filter(|row| is_gone(row, store)).cloned().collect();
     plan
 }
 
@@ -244,6 +245,10 @@ pub(super) fn doubt(doomed: &[&DocumentRow], existing: &Existing, folders: &[Pat
 
 pub(super) fn is_below(source: &str, folder: &str) -> bool {
     folder.is_empty() || source == folder || Path::new(source).starts_with(folder)
+}
+
+pub(super) fn is_below_one(source: &str, folders: &[String]) -> bool {
+    folders.iter().any(|folder| is_below(source, folder))
 }
 
 #[cfg(test)]

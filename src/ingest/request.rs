@@ -85,6 +85,11 @@ const LARGEST_WITH_PICTURES: u64 = 500 << 20;
 const LARGEST_TEXT: u64 = 20 << 20;
 
 impl IngestRequest {
+    /// The named files and folders, as the store names sources.
+    pub(super) fn named_sources(&self, store: &Store) -> Vec<String> {
+        self.paths.iter().map(|path| store.source_name(path)).collect()
+    }
+
     /// The largest file of this format, in bytes.
     pub fn largest(&self, format: Option<Format>) -> u64 {
         let default = if format.is_some_and(Format::holds_pictures) { LARGEST_WITH_PICTURES } else { LARGEST_TEXT };

@@ -9,7 +9,7 @@ use reqwest::Url;
 
 use super::collector::{Collector, Job, Stop};
 use super::loader::{Facts, Loaded, Loader, of_a_pipe};
-use super::plan::{Existing, Plan, STANDARD_INPUT, Scan, does_not_exist, is_below, plan, scan};
+use super::plan::{Existing, Plan, STANDARD_INPUT, Scan, does_not_exist, is_below, is_below_one, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::web::{Allowed, Fetched, fetch};
 use super::worker::Worker;
@@ -116,8 +116,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     match outcome {
         Ok(()) => {
             report.sources.sort_by(|a, b| a.source.cmp(&b.source));
-            let folders: Vec<String> = request.paths.iter().map(|path| store.source_name(path)).collect();
-            compare_failures(&namespace, &folders, &mut report)?;
+            compare_failures(&namespace, &request.named_sources(store), &mut report)?;
             if !request.dry_run && pages != pages_before && namespace.exists() {
                 namespace.note_pages(&pages)?;
             }
@@ -149,17 +148,18 @@ async fn collect_page(
     collector: &mut Collector<'_, '_>,
 ) -> Result<(), Stop> {
     let source = url.as_str();
-    let row = loader.existing(source).filter(|row| !loader.request().must_read(row));
     let request = loader.request();
     let largest = |format| request.largest(request.format.or(format));
     let allowed = Allowed { largest: &largest, private: request.allow_private, time: request.limits.file };
-    let is_stored = |before: &&Validators| row.is_some_and(|row| row.content_hash == before.content_hash);
-    let before = known.get(source).filter(is_stored);
-    let mut validators = before.cloned();
-    let loaded = match fetch(url, before, allowed).await {
-        Err(error) => Err(error),
-        Ok(Fetched::Same) => Ok(Loaded::Same(Facts::of(row.expect("a page is compared with what is stored")))),
-        Ok(Fetched::Page(page)) => {
+    let row = loader.existing(source).filter(|row| !request.must_read(row));
+    let stored = known.get(source).zip(row).filter(|(before, row)| before.content_hash == row.content_hash);
+    let mut validators = stored.map(|(before, _)| before.clone());
+    let fetched = fetch(url, validators.as_ref(), allowed).await;
+    let loaded = match (fetched, stored) {
+        (Err(error), _) => Err(error),
+        (Ok(Fetched::Same), Some((_, row))) => Ok(Loaded::Same(Facts::of(row))),
+        (Ok(Fetched::Same), None) => Err(Error::failed("answers that it has not changed, which kb did not ask")),
+        (Ok(Fetched::Page(page)), _) => {
             validators = Some(page.validators);
             if let Some(to) = page.moved_to {
                 collector.report.notes.push(("redirected", format!("{url} leads to {to}")));
@@ -178,10 +178,10 @@ async fn collect_page(
 }
 
 /// Marks the failures that the runs before had too, and notes those of this one.
-fn compare_failures(namespace: &Namespace, folders: &[String], report: &mut IngestReport) -> Result<()> {
+fn compare_failures(namespace: &Namespace, named: &[String], report: &mut IngestReport) -> Result<()> {
     let before = namespace.failures()?;
     // What was there to be seen and was not is gone.
-    let is_elsewhere = |source: &&String| !folders.iter().any(|folder| is_below(source, folder));
+    let is_elsewhere = |source: &&String| !is_below_one(source, named);
     let mut now: BTreeSet<String> = before.iter().filter(is_elsewhere).cloned().collect();
     for one in &mut report.sources {
         one.failed_before = one.action == Action::Failed && before.contains(&one.source);

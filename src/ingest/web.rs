@@ -57,11 +57,11 @@ pub fn is_address(source: &str) -> bool {
 /// An address that a user names, as the store names its source: without a fragment.
 ///
 /// # Errors
-/// Where it is none, or has a user or a password in it, which the store would keep.
+/// Where it is not an address of a web page, or contains a user or a password, which the store would keep.
 pub fn address(text: &str) -> Result<Url> {
     let refused =
         |what: &str| Error::usage(format!("the address {what}")).hint("write it like https://example.org/page.html");
-    let mut url = Url::parse(text.trim()).map_err(|error| refused(&format!("is none: {error}")))?;
+    let mut url = Url::parse(text.trim()).map_err(|error| refused(&format!("is invalid: {error}")))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(refused("is neither http:// nor https://"));
     }
@@ -152,7 +152,7 @@ fn target(from: &Url, headers: &HeaderMap) -> Result<Url> {
     let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
     let joined = from.join(to).ok().filter(|_| !to.is_empty());
     joined.and_then(|url| address(url.as_str()).ok()).ok_or_else(|| {
-        Error::failed(format!("leads to {:?}, which is no page on the web", shown(to))).hint("name another address")
+        Error::failed(format!("leads to {:?}, which is not a web page", shown(to))).hint("name another address")
     })
 }
 

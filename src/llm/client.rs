@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 
 use super::failure::{Failure, Reason};
 use super::prompts::{Ask, Prompts};
-use super::settings::{LlmConfig, LlmSettings};
+use super::settings::{EndpointConfig, LlmSettings, environment};
 use super::usage::{Ledger, LlmReport, Usage, tokens};
 use super::wire::{Reply, Wire};
 use crate::error::{Error, Result, plain_io};
@@ -29,7 +29,7 @@ const SHOWN: usize = 80;
 /// The `[llm]` of a store, before anything needs it: a run that needs no model does not care whether its key is set.
 #[derive(Debug, Clone)]
 pub struct Configured {
-    pub config: LlmConfig,
+    pub config: EndpointConfig,
     /// The store's folder. It need not exist yet.
     pub store: PathBuf,
     /// Whether answers are cached in it.
@@ -42,10 +42,7 @@ impl Configured {
     /// # Errors
     /// If a setting is missing, unknown or out of range, or a user's prompt is incomplete.
     pub fn client(&self) -> Result<Option<Client>> {
-        let variables = std::env::vars_os();
-        let variables =
-            variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        let settings = LlmSettings::resolve(&self.config, &variables.collect(), &self.store)?;
+        let settings = LlmSettings::resolve(&self.config, &environment(), &self.store)?;
         settings.map(|settings| Client::new(settings, self.caches.then_some(self.store.as_path()))).transpose()
     }
 
@@ -227,8 +224,8 @@ impl Client {
     ) -> Result<T, Failure> {
         self.give_up_after(&outcome);
         let answer = outcome.and_then(|reply| match &self.settings.key {
-            Some(key) if key.is_in(&reply.text) => Err(Failure::new(Reason::Malformed, "the answer contains the key")),
-            _ => read(&reply.text).map_err(|what| Failure::new(Reason::Malformed, what)),
+            Some(key) if key.is_in(&reply.text) => Err(Failure::malformed("the answer contains the key".to_owned())),
+            _ => read(&reply.text).map_err(Failure::malformed),
         });
         let report = &mut self.ledger.lock().report;
         match &answer {

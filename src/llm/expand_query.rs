@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::client::Client;
-use super::failure::{Failure, Reason};
+use super::failure::Failure;
 use super::guard::{Fence, line, object};
 use crate::text::truncate;
 
@@ -51,7 +51,7 @@ pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Fai
     let fence = Fence::around([query.as_str()]);
     let values = BTreeMap::from([("fence", fence.tag().to_owned()), ("question", fence.wrap("question", &query))]);
     let ask = client.fill(PROMPT, &values, ANSWER_TOKENS);
-    let ask = ask.map_err(|error| Failure::new(Reason::Malformed, error.to_line()))?;
+    let ask = ask.map_err(|error| Failure::malformed(error.to_line()))?;
     client.ask_soon(&ask, read).await
 }
 

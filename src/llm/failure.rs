@@ -123,12 +123,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(super) fn new(reason: Reason, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Self {
         Failure { reason, detail: detail.into(), wait: None }
-    }
-
-    pub(crate) fn of(reason: Reason, detail: &str) -> Self {
-        Failure::new(reason, detail)
     }
 
     /// No answer in the time that a person waits.
@@ -137,7 +133,7 @@ impl Failure {
     }
 
     /// An answer that cannot be used.
-    pub(crate) fn malformed(what: &str) -> Self {
+    pub(crate) fn malformed(what: String) -> Self {
         Failure::new(Reason::Malformed, what)
     }
 

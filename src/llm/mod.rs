@@ -33,7 +33,7 @@ pub use profile::{WrittenProfile, estimate_profile, write_profile};
 pub use prompts::check_prompts;
 pub use prompts::{names as prompt_names, text_of as prompt_text};
 pub use reranker::Reranker;
-pub use settings::{EMBEDDINGS, EndpointConfig, LlmConfig, LlmSettings, RERANKING, Variables};
+pub use settings::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, LlmSettings, RERANKING, Variables, endpoint_settings};
 pub(crate) use usage::tokens;
 pub use usage::{Estimate, LlmReport};
 pub(crate) use wire::Wire;

@@ -50,7 +50,7 @@ impl Reranker {
             }
             answer => answer?,
         };
-        read(&answer, texts.len()).map_err(|what| Failure::malformed(&what))
+        read(&answer, texts.len()).map_err(Failure::malformed)
     }
 
     async fn ask(&self, question: &str, texts: &[String], of_texts: bool) -> Result<Value, Failure> {

@@ -1,6 +1,8 @@
-//! The settings of the language model: `[llm]` in the files of settings, overridden by the environment.
+//! The settings of the language model and of other endpoints: their tables in the files of settings, overridden by the
+//! environment.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -27,38 +29,82 @@ pub struct Service {
     path: &'static str,
     /// For messages.
     what: &'static str,
+    /// Settings that only this table has.
+    own: &'static [&'static str],
 }
 
 /// OpenAI's `/chat/completions`.
 pub const LANGUAGE_MODEL: Service =
-    Service { table: "llm", prefix: "KB_LLM_", path: "/chat/completions", what: "a language model" };
+    Service { table: "llm", prefix: "KB_LLM_", path: "/chat/completions", what: "a language model", own: &["prompts"] };
 /// OpenAI's `/embeddings`.
-pub const EMBEDDINGS: Service =
-    Service { table: "embedding", prefix: "KB_EMBEDDING_", path: "/embeddings", what: "an endpoint for embeddings" };
+pub const EMBEDDINGS: Service = Service {
+    table: "embedding",
+    prefix: "KB_EMBEDDING_",
+    path: "/embeddings",
+    what: "an endpoint for embeddings",
+    own: &["query_prefix", "document_prefix"],
+};
 
 /// `/rerank`, as Cohere, Jina, Voyage and Text Embeddings Inference speak it.
-pub const RERANKING: Service =
-    Service { table: "reranking", prefix: "KB_RERANKING_", path: "/rerank", what: "an endpoint for reranking" };
+pub const RERANKING: Service = Service {
+    table: "reranking",
+    prefix: "KB_RERANKING_",
+    path: "/rerank",
+    what: "an endpoint for reranking",
+    own: &[],
+};
+/// All of them.
+const SERVICES: [Service; 3] = [EMBEDDINGS, RERANKING, LANGUAGE_MODEL];
 
 impl Service {
     /// The variable of the key where `api_key_env` names no other.
     fn key(self) -> String {
-        format!("{}API_KEY", self.prefix)
+        self.variable("api_key")
     }
 
-    /// The variable that names the one of the key.
-    fn key_env(self) -> String {
-        format!("{}API_KEY_ENV", self.prefix)
+    /// The variable of a setting.
+    fn variable(self, setting: &str) -> String {
+        format!("{}{}", self.prefix, setting.to_uppercase())
     }
+
+    /// The table that this setting belongs to, if not to this one.
+    fn place_of(self, setting: &str) -> Option<&'static str> {
+        let other = SERVICES.into_iter().find(|service| service.own.contains(&setting))?;
+        (other != self).then_some(other.table)
+    }
+}
+
+/// The settings of all endpoints, each with its variable and its default in words.
+pub fn endpoint_settings() -> impl Iterator<Item = (String, Option<String>, String)> {
+    let all = serde_json::to_value(EndpointConfig::default()).unwrap_or_default();
+    SERVICES.into_iter().flat_map(move |service| {
+        let own = all.as_object().cloned().unwrap_or_default().into_iter();
+        own.filter(move |(name, _)| service.place_of(name).is_none()).map(move |(name, default)| {
+            let default = match (name.as_str(), default) {
+                ("max_tokens", _) => "no limit".to_owned(),
+                ("prompts", _) => "prompts in the store's folder".to_owned(),
+                (_, Value::Number(number)) => number.to_string(),
+                _ => "none".to_owned(),
+            };
+            (format!("{}.{name}", service.table), Some(service.variable(&name)), default)
+        })
+    })
 }
 
 /// Environment variables by name.
 pub type Variables = BTreeMap<String, String>;
 
-/// The table `[llm]`. It names the variable of the key and has no place for the key itself.
+/// The variables of this process.
+pub(super) fn environment() -> Variables {
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text).collect()
+}
+
+/// A table of an endpoint: `[llm]`, `[embedding]` or `[reranking]`. It names the variable of the key and has no place for
+/// the key itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct LlmConfig {
+pub struct EndpointConfig {
     /// The endpoint, as `https://host/v1`.
     pub base_url: Option<String>,
     pub model: Option<String>,
@@ -74,13 +120,17 @@ pub struct LlmConfig {
     pub concurrency: usize,
     /// Tokens that a run may use, sent and answered.
     pub max_tokens: Option<u64>,
-    /// The folder of the user's prompts, relative to the file that names it.
+    /// The folder of the user's prompts, relative to the file that names it; of `[llm]` alone.
     pub prompts: Option<PathBuf>,
+    /// In front of every question; of `[embedding]` alone.
+    pub query_prefix: String,
+    /// In front of every text of a document; of `[embedding]` alone.
+    pub document_prefix: String,
 }
 
-impl Default for LlmConfig {
+impl Default for EndpointConfig {
     fn default() -> Self {
-        LlmConfig {
+        EndpointConfig {
             base_url: None,
             model: None,
             api_key_env: None,
@@ -90,45 +140,8 @@ impl Default for LlmConfig {
             concurrency: 4,
             max_tokens: None,
             prompts: None,
-        }
-    }
-}
-
-/// The table `[embedding]`: an endpoint, and how its texts begin.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EndpointConfig {
-    pub base_url: Option<String>,
-    pub model: Option<String>,
-    pub api_key_env: Option<String>,
-    pub timeout: u64,
-    pub connect_timeout: u64,
-    pub retries: u32,
-    pub concurrency: usize,
-    pub max_tokens: Option<u64>,
-    /// In front of every question.
-    pub query_prefix: String,
-    /// In front of every text of a document.
-    pub document_prefix: String,
-}
-
-impl Default for EndpointConfig {
-    fn default() -> Self {
-        let LlmConfig {
-            base_url, model, api_key_env, timeout, connect_timeout, retries, concurrency, max_tokens, ..
-        } = LlmConfig::default();
-        let (query_prefix, document_prefix) = (String::new(), String::new());
-        EndpointConfig {
-            base_url,
-            model,
-            api_key_env,
-            timeout,
-            connect_timeout,
-            retries,
-            concurrency,
-            max_tokens,
-            query_prefix,
-            document_prefix,
+            query_prefix: String::new(),
+            document_prefix: String::new(),
         }
     }
 }
@@ -139,39 +152,9 @@ impl EndpointConfig {
     /// # Errors
     /// As for [`LlmSettings::of_service`].
     pub fn settings(&self, service: Service) -> Result<Option<LlmSettings>> {
-        if service == RERANKING && !(self.query_prefix.is_empty() && self.document_prefix.is_empty()) {
-            return Err(Error::usage("[reranking] has no prefixes").hint("set them in [embedding], or leave them out"));
-        }
-        let EndpointConfig {
-            base_url,
-            model,
-            api_key_env,
-            timeout,
-            connect_timeout,
-            retries,
-            concurrency,
-            max_tokens,
-            ..
-        } = self.clone();
-        let config = LlmConfig {
-            base_url,
-            model,
-            api_key_env,
-            timeout,
-            connect_timeout,
-            retries,
-            concurrency,
-            max_tokens,
-            prompts: None,
-        };
-        let variables = std::env::vars_os();
-        let variables =
-            variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        LlmSettings::of_service(&config, service, &variables.collect())
+        LlmSettings::of_service(self, service, &environment())
     }
-}
 
-impl LlmConfig {
     /// These settings, overridden by variables.
     fn merged<'v>(&self, service: Service, variables: impl Iterator<Item = (&'v String, &'v String)>) -> Result<Self> {
         let mut merged = self.clone();
@@ -197,6 +180,25 @@ impl LlmConfig {
         number.map_or_else(|| set(text.into()), Ok)
     }
 
+    /// Checks that nothing is set that belongs to the table of another service.
+    ///
+    /// # Errors
+    /// Where something is.
+    pub fn check_places(&self, service: Service) -> Result<()> {
+        let set = [
+            ("prompts", self.prompts.is_some()),
+            ("query_prefix", !self.query_prefix.is_empty()),
+            ("document_prefix", !self.document_prefix.is_empty()),
+        ];
+        for (setting, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
+            if let Some(table) = service.place_of(setting) {
+                return Err(Error::usage(format!("[{}] has no {setting}", service.table))
+                    .hint(format!("set it in [{table}], or leave it out")));
+            }
+        }
+        Ok(())
+    }
+
     fn check_ranges(&self, service: Service) -> Result<()> {
         let checks = [
             ("timeout", self.timeout, 1..=3600),
@@ -209,11 +211,9 @@ impl LlmConfig {
             return Ok(());
         };
         let (least, most) = range.into_inner();
-        let (variable, Service { table, prefix, .. }) = (name.to_uppercase(), service);
-        Err(Error::usage(format!(
-            "{name} in [{table}] (or {prefix}{variable}) is {value}; it must be from {least} to {most}"
-        ))
-        .hint("correct it"))
+        let (variable, table) = (service.variable(name), service.table);
+        Err(Error::usage(format!("{name} in [{table}] (or {variable}) is {value}; it must be from {least} to {most}"))
+            .hint("correct it"))
     }
 }
 
@@ -237,6 +237,10 @@ pub struct LlmSettings {
     pub max_tokens: Option<u64>,
     /// The folder of the user's prompts.
     pub prompts: Option<PathBuf>,
+    /// In front of every question that is embedded.
+    pub query_prefix: String,
+    /// In front of every text of a document that is embedded.
+    pub document_prefix: String,
 }
 
 impl LlmSettings {
@@ -246,10 +250,10 @@ impl LlmSettings {
     /// If `base_url` is not an HTTP address.
     pub fn new(base_url: &str, model: &str) -> Result<Self> {
         let service = LANGUAGE_MODEL;
-        Ok(LlmSettings::of(&LlmConfig::default(), service, endpoint(base_url, service)?, model))
+        Ok(LlmSettings::of(&EndpointConfig::default(), service, endpoint(base_url, service)?, model))
     }
 
-    fn of(config: &LlmConfig, service: Service, url: Url, model: &str) -> Self {
+    fn of(config: &EndpointConfig, service: Service, url: Url, model: &str) -> Self {
         LlmSettings {
             service,
             url,
@@ -262,6 +266,8 @@ impl LlmSettings {
             concurrency: config.concurrency,
             max_tokens: config.max_tokens,
             prompts: config.prompts.clone(),
+            query_prefix: config.query_prefix.clone(),
+            document_prefix: config.document_prefix.clone(),
         }
     }
 
@@ -269,7 +275,7 @@ impl LlmSettings {
     ///
     /// # Errors
     /// If a setting is missing, unknown or out of range, or the key would cross the internet unencrypted.
-    pub fn resolve(config: &LlmConfig, environment: &Variables, store: &Path) -> Result<Option<Self>> {
+    pub fn resolve(config: &EndpointConfig, environment: &Variables, store: &Path) -> Result<Option<Self>> {
         let settings = LlmSettings::of_service(config, LANGUAGE_MODEL, environment)?;
         let prompts = |settings: &LlmSettings| settings.prompts.as_ref().map(|folder| store.join(folder));
         Ok(settings.map(|settings| LlmSettings { prompts: prompts(&settings), ..settings }))
@@ -279,11 +285,11 @@ impl LlmSettings {
     ///
     /// # Errors
     /// As for [`resolve`](Self::resolve).
-    pub fn of_service(config: &LlmConfig, service: Service, environment: &Variables) -> Result<Option<Self>> {
-        let Service { table, prefix, .. } = service;
+    pub fn of_service(config: &EndpointConfig, service: Service, environment: &Variables) -> Result<Option<Self>> {
+        let table = service.table;
         let get = |name: &str| environment.get(name).filter(|value| !value.trim().is_empty()).cloned();
         // The named variable may be called anything, also KB_LLM_…
-        let key_name = get(&service.key_env()).or_else(|| config.api_key_env.clone());
+        let key_name = get(&service.variable("api_key_env")).or_else(|| config.api_key_env.clone());
         let own_key = service.key();
         let settings = environment
             .iter()
@@ -295,9 +301,10 @@ impl LlmSettings {
             (base_url, _) => {
                 let (set, missing) = if base_url.is_some() { ("base_url", "model") } else { ("model", "base_url") };
                 return Err(Error::usage(format!("[{table}] has {set} but no {missing}"))
-                    .hint(format!("set {missing} in [{table}] of kb.toml, or {prefix}{}", missing.to_uppercase())));
+                    .hint(format!("set {missing} in [{table}] of kb.toml, or {}", service.variable(missing))));
             }
         };
+        config.check_places(service)?;
         config.check_ranges(service)?;
         let key = key(config.api_key_env.as_deref(), service, &get)?;
         let settings = LlmSettings { key, ..LlmSettings::of(&config, service, endpoint(base_url, service)?, model) };
@@ -379,7 +386,7 @@ mod tests {
     use super::*;
 
     fn resolve(file: &str, environment: &[(&str, &str)]) -> Result<Option<LlmSettings>> {
-        let config: LlmConfig = toml::from_str(file).unwrap();
+        let config: EndpointConfig = toml::from_str(file).unwrap();
         let variables = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         LlmSettings::resolve(&config, &variables, Path::new("/store"))
     }

@@ -1,5 +1,7 @@
 //! Email, through `mail-parser`: one message, or the messages of a mailbox, each a section with its subject.
 
+use std::collections::BTreeMap;
+
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::document::{Block, Document, Format};
@@ -20,7 +22,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     let mut document = Document::new(Format::Email, "mail-parser");
     let message = MessageParser::default().parse(bytes).filter(has_headers).ok_or_else(no_message)?;
     document.title = message.subject().map(squeeze).filter(|subject| !subject.is_empty());
-    document.metadata = fields(&message).into_iter().collect();
+    document.metadata = fields(&message);
     document.blocks = blocks(&message, NESTED);
     Ok(document)
 }
@@ -35,7 +37,7 @@ pub fn parse_mailbox(bytes: &[u8]) -> Result<Document> {
     for raw in messages(bytes) {
         let Some(message) = parser.parse(&raw).filter(has_headers) else { continue };
         let subject = message.subject().map(squeeze).unwrap_or_default();
-        document.section_metadata.insert(document.blocks.len(), fields(&message).into_iter().collect());
+        document.section_metadata.insert(document.blocks.len(), fields(&message));
         let title = if subject.is_empty() { people(message.from()) } else { subject };
         document.blocks.push(Block::heading(1, if title.is_empty() { "—".to_owned() } else { title }));
         document.blocks.extend(blocks(&message, NESTED));
@@ -77,7 +79,7 @@ fn has_headers(message: &Message<'_>) -> bool {
 }
 
 /// Who wrote to whom, and when.
-fn fields(message: &Message<'_>) -> Vec<(String, String)> {
+fn fields(message: &Message<'_>) -> BTreeMap<String, String> {
     let date = message.date().filter(|date| date.is_valid()).map(mail_parser::DateTime::to_rfc3339).unwrap_or_default();
     let all = [
         ("author", people(message.from())),

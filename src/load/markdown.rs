@@ -146,7 +146,7 @@ pub fn front_matter<'t>(lines: impl Iterator<Item = &'t str>) -> impl Iterator<I
     found.into_iter().map(|(key, values)| (key, values.join(", ")))
 }
 
-/// A value of YAML without the comment behind it; in quotation marks there is none.
+/// A value of YAML without the comment behind it. A quoted value cannot have one.
 fn without_comment(value: &str) -> &str {
     if value.starts_with(['"', '\'']) {
         return value;

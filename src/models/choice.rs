@@ -93,9 +93,6 @@ impl Models {
     /// # Errors
     /// No model of that name is installed, or it is not the one that made the vectors.
     pub fn recorded(&self, record: &ModelRecord) -> Result<Arc<Model>> {
-        if is_endpoint(&record.name) {
-            return self.at_endpoint(Some(record));
-        }
         let (model, name) = (self.of_that_name(record)?, &record.name);
         if record_of(&model) == *record {
             return Ok(model);

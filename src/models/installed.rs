@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use super::catalogue::{known, nearest};
 use super::record::{ModelKind, Record, cannot};
 use super::workplace::{Hold, downloads, remove_folder, remove_model, size_of};
-use crate::embed::{EMBEDDED, ENDPOINT_PREFIX, Model, Prefixes};
+use crate::embed::{EMBEDDED, Model, endpoint_model_name, is_endpoint_model};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::llm::{EMBEDDINGS, EndpointConfig};
 use crate::store::ModelRecord;
@@ -20,7 +20,7 @@ pub const ENDPOINT: &str = "endpoint";
 
 /// Whether a name is that of the model behind the endpoint, as users type it or stores record it.
 pub(super) fn is_endpoint(name: &str) -> bool {
-    name.eq_ignore_ascii_case(ENDPOINT) || name.starts_with(ENDPOINT_PREFIX)
+    name.eq_ignore_ascii_case(ENDPOINT) || is_endpoint_model(name)
 }
 
 /// The folder of models.
@@ -78,30 +78,27 @@ impl Models {
             return Err(Error::failed("no endpoint for embeddings is configured")
                 .hint("set base_url and model in [embedding] of your config.toml"));
         };
-        let prefixes =
-            Prefixes { query: endpoint.config.query_prefix.clone(), document: endpoint.config.document_prefix.clone() };
         let Some(record) = record else {
             if let Some(found) = endpoint.found.get() {
                 return Ok(found.clone());
             }
-            let found = Arc::new(Model::at_endpoint(&settings, prefixes)?);
+            let found = Arc::new(Model::at_endpoint(&settings)?);
             return Ok(endpoint.found.get_or_init(|| found).clone());
         };
-        let named = format!("{ENDPOINT_PREFIX}{}", settings.model);
-        if record.name != named {
+        if record.name != endpoint_model_name(&settings.model) {
             return Err(Error::failed(format!(
                 "the vectors are of {}, and [embedding] names {}",
                 record.name, settings.model
             ))
-            .hint(format!("name that model, or make all vectors anew: `{}`", NextStep::ReplaceModel(ENDPOINT))));
+            .hint(format!("name that model, or re-embed the namespace: `{}`", NextStep::ReplaceModel(ENDPOINT))));
         }
-        Ok(Arc::new(Model::at_endpoint_as_recorded(&settings, prefixes, record.dimension, &record.fingerprint)))
+        Ok(Arc::new(Model::at_endpoint_as_recorded(&settings, record.dimension, &record.fingerprint)))
     }
 
     /// The name that a store records for the model behind the endpoint, without asking it.
     pub(super) fn endpoint_name(&self) -> Option<String> {
         let settings = self.endpoint.as_ref()?.config.settings(EMBEDDINGS).ok()??;
-        Some(format!("{ENDPOINT_PREFIX}{}", settings.model))
+        Some(endpoint_model_name(&settings.model))
     }
 
     pub fn folder(&self) -> &Path {

@@ -224,7 +224,7 @@ impl Page {
             OutputFormat::Json => {
                 let mut whole = self.summary();
                 whole.extend(self.items.iter().map(|(name, items)| ((*name).to_owned(), json!(items))));
-                whole.extend(self.notes_json());
+                whole.extend([self.notes_json()]);
                 return writeln!(out, "{:#}", for_programs(&Value::Object(whole)));
             }
             OutputFormat::Jsonl => {
@@ -232,7 +232,7 @@ impl Page {
                     writeln!(out, "{}", for_programs(&typed(of, line)))?;
                 }
                 let mut summary = self.summary();
-                summary.extend(self.notes_json());
+                summary.extend([self.notes_json()]);
                 return writeln!(out, "{}", for_programs(&typed("summary", &Value::Object(summary))));
             }
             OutputFormat::Table => self.table(width, &mut shown)?,
@@ -258,9 +258,9 @@ impl Page {
     }
 
     /// All notes: those of the result, then those beside it.
-    fn notes_json(&self) -> Option<(String, Value)> {
+    fn notes_json(&self) -> (String, Value) {
         let own = self.fields.get("notes").and_then(Value::as_array).into_iter().flatten().cloned();
-        Some(("notes".to_owned(), own.chain(values(&self.notes)).collect()))
+        ("notes".to_owned(), own.chain(values(&self.notes)).collect())
     }
 
     fn table(&self, width: usize, out: &mut dyn Write) -> Result<()> {

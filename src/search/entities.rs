@@ -73,7 +73,7 @@ impl<'k> Recogniser<'k> {
     /// last ones of the field.
     pub(super) fn new(known: Vec<(&'k str, &'k KnownEntities)>, query: &'k str, restriction: &Restriction) -> Self {
         let moment = match &restriction.time_field {
-            Some(field) => StateTime::On { field: field.name.clone(), at: field.as_of.unwrap_or(f64::INFINITY) },
+            Some(field) => StateTime::on(&field.name, field.as_of),
             None => restriction.as_of.map_or_else(Timestamp::now, |period| period.last()).into(),
         };
         Recogniser { known, query, moment }

@@ -103,7 +103,7 @@ fn nothing_has(phrases: &[String], instead: bool) -> String {
     format!("no parent chunk has {the} {}; {then}", quoted.join(", "))
 }
 
-/// Lowers scores with the age of what they are of, where that was asked for, and sorts the candidates anew. What has no time
+/// Lowers the score of each candidate with its age, if that was asked for, and sorts them again. What has no time
 /// keeps its score.
 pub(super) async fn decay_scores(
     searcher: &Searcher,

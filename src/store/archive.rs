@@ -190,7 +190,7 @@ fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, List)> {
 /// Whether a file is an archive, by its list.
 ///
 /// # Errors
-/// Where it is none, or is damaged.
+/// Where it is not an archive, or is damaged.
 pub fn check_archive(file: &Path) -> Result<()> {
     open(file).map(|_| ())
 }

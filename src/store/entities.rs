@@ -56,6 +56,11 @@ pub enum StateTime {
 }
 
 impl StateTime {
+    /// A number in a time field; without one, the end of all times.
+    pub fn on(field: &str, at: Option<f64>) -> Self {
+        StateTime::On { field: field.to_owned(), at: at.unwrap_or(f64::INFINITY) }
+    }
+
     /// Whether the two can be compared.
     pub fn is_beside(&self, other: &StateTime) -> bool {
         match (self, other) {
@@ -165,13 +170,13 @@ pub struct EntityChange {
     /// Entities to put in, in the place of those with their keys. Their mentions are counted when they are written.
     pub put: Vec<EntityRow>,
     /// Whether all rows are rewritten, with their mentions counted again: for repairs.
-    pub anew: bool,
+    pub rewrite_all: bool,
 }
 
 impl EntityChange {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.remove.is_empty() && self.put.is_empty() && !self.anew
+        self.remove.is_empty() && self.put.is_empty() && !self.rewrite_all
     }
 
     /// The entities after it, each once, by key.

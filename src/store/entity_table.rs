@@ -29,8 +29,8 @@ impl Tables {
         if before.is_empty() && after.is_empty() {
             return Ok(());
         }
-        let anew = change.anew;
-        let after = if change.renames(&before, &after) || anew {
+        let rewrite_all = change.rewrite_all;
+        let after = if change.renames(&before, &after) || rewrite_all {
             let mut counter = MentionCounter::new(after)?;
             counter.forget();
             self.count_mentions(&mut counter).await?;
@@ -44,7 +44,7 @@ impl Tables {
             parents.for_each(|parent| counter.count(&parent.doc_id, &parent.titles, &parent.content));
             counter.into_rows()
         };
-        let (stale, fresh) = differing(&before, &after, anew);
+        let (stale, fresh) = differing(&before, &after, rewrite_all);
         self.delete(&self.entities, "entity", &stale).await?;
         self.append(&self.entities, entities_to_batch(&fresh)?).await
     }
@@ -60,10 +60,11 @@ impl Tables {
     }
 }
 
-/// The keys of rows that go, and the rows that come; with `anew`, all of them.
-fn differing<'a>(before: &[EntityRow], after: &'a [EntityRow], anew: bool) -> (Vec<String>, Vec<&'a EntityRow>) {
+/// The keys of rows that go, and the rows that come; with `rewrite_all`, all of them.
+fn differing<'a>(before: &[EntityRow], after: &'a [EntityRow], rewrite_all: bool) -> (Vec<String>, Vec<&'a EntityRow>) {
     let known: BTreeMap<&str, &EntityRow> = before.iter().map(|row| (row.key.as_str(), row)).collect();
-    let fresh: Vec<&EntityRow> = after.iter().filter(|row| anew || known.get(row.key.as_str()) != Some(row)).collect();
+    let fresh: Vec<&EntityRow> =
+        after.iter().filter(|row| rewrite_all || known.get(row.key.as_str()) != Some(row)).collect();
     let staying: HashSet<&str> = after.iter().map(|row| row.key.as_str()).collect();
     let gone = known.keys().filter(|key| !staying.contains(*key)).map(|key| (*key).to_owned());
     let replaced = fresh.iter().filter(|row| known.contains_key(row.key.as_str())).map(|row| row.key.clone());

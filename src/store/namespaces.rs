@@ -104,9 +104,7 @@ impl Namespace {
     pub fn note_pages(&self, pages: &BTreeMap<String, Validators>) -> Result<()> {
         write_json(&self.root().join(PAGES), pages)
     }
-}
 
-impl Namespace {
     /// The sources that failed in the last run that had to do with them.
     ///
     /// # Errors

@@ -21,9 +21,8 @@ use super::tables::{Wanted, in_list};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::ids::ChunkId;
+use crate::vectors::dot;
 
-/// So many products are summed side by side: additions that wait for each other would take most of the time.
-const LANES: usize = 16;
 /// How many times more neighbours are read where too few of them are in a scope.
 const WIDER: usize = 4;
 /// The name of the vectors in the read cache.
@@ -154,19 +153,6 @@ impl LoadedVectors {
     }
 }
 
-/// The sum of the products of two vectors.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f32 = a_lanes.remainder().iter().zip(b_lanes.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0f32; LANES];
-    for (a, b) in a_lanes.zip(b_lanes) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
-        }
-    }
-    sums.iter().sum::<f32>() + rest
-}
-
 /// Embedding fewer texts than this is faster than searching for their vectors.
 const FEWEST: usize = 32;
 /// How many rows of one text are read: some may belong to documents without vectors.
@@ -215,21 +201,6 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn products_are_summed_whatever_the_length() {
-        for length in [0, 1, 15, 16, 17, 384] {
-            let a: Vec<f32> = (0..length).map(|i| i as f32).collect();
-            let b: Vec<f32> = (0..length).map(|i| (i % 3) as f32).collect();
-            let plain: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
-            assert_eq!(dot(&a, &b), plain, "{length}");
-        }
-    }
-}
-
-#[cfg(test)]
-mod same_text_tests {
     use std::time::Instant;
 
     use super::*;

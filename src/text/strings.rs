@@ -128,6 +128,11 @@ pub fn truncate(text: &str, limit: usize) -> String {
     }
 }
 
+/// Whether a line of JSON Lines that kb wrote is the last, which is about all the others.
+pub fn is_summary(line: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(line).is_ok_and(|value| value["type"] == "summary")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 
 use crate::error::{Error, Result, plain_io};
 use crate::store::StateTime;
-use crate::text::{Period, char_count, fold, fold_name, is_hidden, squeeze, truncate};
+use crate::text::{Period, char_count, fold, fold_name, is_hidden, is_summary, squeeze, truncate};
 
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 200;
@@ -221,11 +221,6 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
         }
     }
     Ok(orders)
-}
-
-/// Whether a line is the last of a list, which is about all of it.
-fn is_summary(line: &str) -> bool {
-    serde_json::from_str::<serde_json::Value>(line).is_ok_and(|value| value["type"] == "summary")
 }
 
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {

@@ -127,9 +127,7 @@ impl Facts {
         };
         self.notes.get_or_try_init(read).await
     }
-}
 
-impl Facts {
     /// The fields of sections: what documents state, and what headings of some forms say.
     pub async fn fields(&self, snapshot: &Snapshot, forms: &HeadingForms) -> Result<&SectionFields> {
         let read = async || {

@@ -43,13 +43,13 @@ pub struct Restriction {
     pub after: Option<Period>,
     /// Documents from no later than the end of this.
     pub as_of: Option<Period>,
-    /// The time that is no date.
+    /// A time on another axis than dates.
     pub time_field: Option<TimeField>,
     /// The forms of headings that state fields.
     pub headings: HeadingForms,
 }
 
-/// A time that is no date: the number in a field of the metadata of documents, sections and chunks, and its limits.
+/// A time that is a number: the value of a field of the metadata of documents, sections and chunks, and its limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimeField {
     /// [Folded](fold).

@@ -58,7 +58,7 @@ pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Find
         let path = namespace.root().join(&finding.id);
         if finding.id == of_published {
             Record::of_unknown(published).write(namespace)?;
-            mended.push(Mended::new(&finding.id, "the record of the published generation written anew"));
+            mended.push(Mended::new(&finding.id, "the record of the published generation written again"));
             continue;
         }
         or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;

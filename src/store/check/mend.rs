@@ -62,7 +62,7 @@ fn mend_spans(new: &mut NewDocument, done: &mut Vec<Mended>) {
     for (row, span) in new.sections.iter_mut().zip(spans) {
         if let Some(span) = span.filter(|span| !agrees(row.chunk_start, row.chunk_end, *span)) {
             (row.chunk_start, row.chunk_end) = span;
-            done.push(Mended::new(&row.section_id, "its parent chunks counted anew"));
+            done.push(Mended::new(&row.section_id, "its parent chunks counted again"));
         }
     }
 }

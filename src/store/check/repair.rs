@@ -87,7 +87,7 @@ async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> 
         change.note.add("removed", id);
     }
     if survey.finds(Part::Entities) {
-        change.entities.anew = true;
+        change.entities.rewrite_all = true;
         mended.push(Mended::new(ENTITIES, "the mentions of all entities counted again"));
     }
     for id in &survey.mendable {
