@@ -84,10 +84,16 @@ pub fn section_titles(sections: &[Section], index: usize) -> String {
 
 /// Document title and section titles in one line. A title that says the same as the document's is said once.
 pub fn line(document_title: &str, section_titles: &str) -> String {
-    let rest = section_titles
-        .strip_prefix(document_title)
-        .map_or(section_titles, |rest| rest.strip_prefix(SEPARATOR).unwrap_or(rest));
-    truncate(&with_more(document_title, rest), LONGEST_TITLES)
+    truncate(&with_more(document_title, below_document(section_titles, document_title)), LONGEST_TITLES)
+}
+
+/// Titles without that of the document, if they begin with it.
+pub fn below_document<'t>(titles: &'t str, document_title: &str) -> &'t str {
+    match titles.strip_prefix(document_title) {
+        Some("") => "",
+        Some(rest) => rest.strip_prefix(SEPARATOR).unwrap_or(titles),
+        None => titles,
+    }
 }
 
 /// What is read of titles in front of a text that is embedded: the document's and the nearest two, shortened. Long titles
@@ -202,6 +208,7 @@ mod tests {
     fn titles_name_document_and_sections_once() {
         assert_eq!(line("Manual", "Start › Priming"), "Manual › Start › Priming");
         assert_eq!(line("Manual", "Manual › Priming"), "Manual › Priming");
+        assert_eq!(line("Pump", "Pumps and valves"), "Pump › Pumps and valves");
         assert_eq!(line("Manual", ""), "Manual");
         assert_eq!(line("", "Priming"), "Priming");
     }

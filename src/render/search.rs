@@ -10,7 +10,7 @@ use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
 use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
-use crate::chunk::context::SEPARATOR;
+use crate::chunk::context::line;
 use crate::error::NextStep;
 use crate::ids::ChunkId;
 use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SourceChild, Trace};
@@ -306,9 +306,5 @@ pub(super) fn omitted(left_out: &[Omitted]) -> Option<String> {
 }
 
 fn heading(hit: &Hit) -> String {
-    let heading = match hit.section.titles.as_str() {
-        "" => hit.title.clone(),
-        section => format!("{}{SEPARATOR}{section}", hit.title),
-    };
-    printable(&heading)
+    printable(&line(&hit.title, &hit.section.titles))
 }

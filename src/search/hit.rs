@@ -7,7 +7,7 @@ use futures::future::try_join_all;
 use serde::Serialize;
 
 use super::section_name::SectionName;
-use crate::chunk::context::SEPARATOR;
+use crate::chunk::context::below_document;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
@@ -206,17 +206,17 @@ impl Omitted {
     }
 }
 
-/// The titles of a parent chunk without that of its document, with which they begin.
-pub(super) fn below_document<'t>(titles: &'t str, document_title: &str) -> &'t str {
-    match titles.strip_prefix(document_title) {
-        Some(rest) => rest.strip_prefix(SEPARATOR).unwrap_or(rest),
-        None => titles,
+/// The titles of a section, of those of a chunk in it: without that of the document in front, unless it is the section's own.
+pub(super) fn titles_of_section<'t>(titles: &'t str, section: &SectionId, document_title: &'t str) -> &'t str {
+    match below_document(titles, document_title) {
+        "" if section.level() > 0 => document_title,
+        below => below,
     }
 }
 
 impl Source {
     pub(super) fn of(row: &IndexedParentChunk, document_title: &str, score: Option<f32>) -> Self {
-        let section_title = below_document(&row.titles, document_title);
+        let section_title = titles_of_section(&row.titles, &row.section_id, document_title);
         Source {
             chunk_id: row.chunk_id.clone(),
             index: row.chunk_index,

@@ -3,12 +3,12 @@
 //! Reads the keys of all matching chunks, and the text of one page.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::hit::below_document;
+use super::hit::titles_of_section;
 use super::section_name::SectionName;
 use crate::error::Result;
-use crate::ids::{ChunkId, SectionId};
+use crate::ids::ChunkId;
 use crate::store::{ChunkFilter, ChunkKey, ChunkRow, DocumentRow, Scope, Snapshot};
 
 /// A column that orders a list of chunks.
@@ -97,7 +97,7 @@ impl ChunkList {
         let page = keys.into_iter().skip(request.offset).take(request.limit.unwrap_or(usize::MAX));
         let ids: Vec<ChunkId> = page.map(|key| key.chunk_id).collect();
         let rows = snapshot.chunks_in_order(&request.filter, &ids).await?;
-        Ok(ChunkList { chunks: listed(snapshot, documents, rows).await?, total })
+        Ok(ChunkList { chunks: listed(documents, rows), total })
     }
 }
 
@@ -108,24 +108,20 @@ impl ListedChunk {
     /// Where the store cannot be read.
     pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], chunk_id: &str) -> Result<Option<Self>> {
         let rows = snapshot.chunks_by_id(&[chunk_id.into()]).await?;
-        Ok(listed(snapshot, documents, rows).await?.pop())
+        Ok(listed(documents, rows).pop())
     }
 }
 
-async fn listed(snapshot: &Snapshot, documents: &[DocumentRow], rows: Vec<ChunkRow>) -> Result<Vec<ListedChunk>> {
-    let ids: HashSet<&SectionId> = rows.iter().map(|row| &row.section_id).collect();
-    let sections = snapshot.sections_by_id(&ids.into_iter().cloned().collect::<Vec<SectionId>>()).await?;
-    let titles: HashMap<&str, &str> =
-        sections.iter().map(|row| (row.section_id.as_str(), row.title.as_str())).collect();
+fn listed(documents: &[DocumentRow], rows: Vec<ChunkRow>) -> Vec<ListedChunk> {
     let documents: HashMap<&str, &DocumentRow> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
     let listed = |row: ChunkRow| {
         let document = documents.get(row.doc_id.as_str());
-        let above = below_document(&row.titles, document.map_or("", |document| &document.title));
-        let own = titles.get(row.section_id.as_str()).copied().unwrap_or_default();
-        let section = SectionName::new(row.section_id.clone(), if above.is_empty() { own } else { above });
+        let document_title = document.map_or("", |document| &document.title);
+        let titles = titles_of_section(&row.titles, &row.section_id, document_title);
+        let section = SectionName::new(row.section_id.clone(), titles);
         ListedChunk { source: document.map(|document| document.source.clone()).unwrap_or_default(), section, row }
     };
-    Ok(rows.into_iter().map(listed).collect())
+    rows.into_iter().map(listed).collect()
 }
 
 fn sort(keys: &mut [ChunkKey], documents: &[DocumentRow], order: &[(ChunkColumn, bool)]) {

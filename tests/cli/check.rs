@@ -139,9 +139,13 @@ fn damaged_rows_are_repaired_in_one_generation() {
     found(&sandbox, &format!("{id}:1"), "length 0.000");
     let generation = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
     let done = repaired(&sandbox);
-    for what in
-        ["rows without a document removed", "of the same id removed", "counts corrected", "its vector removed", "anew"]
-    {
+    for what in [
+        "rows without a document removed",
+        "of the same id removed",
+        "counts corrected",
+        "its vector removed",
+        "counted again",
+    ] {
         assert!(done.contains(what), "{what}: {done}");
     }
     let status = sandbox.items(&["status"])[0].take();

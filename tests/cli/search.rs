@@ -211,3 +211,18 @@ fn a_procedure_in_a_long_manual_takes_one_call_by_search_and_two_by_contents() {
     assert!(contents.contains("9.3 Procedure"), "{contents}");
     assert!(tokens(&found) <= 900, "{found}");
 }
+
+#[test]
+fn a_section_has_its_title_although_it_is_that_of_the_document() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("docs/pump.md", "# Pump\n\nThe pump moves water.\n\n## Pumps and valves\n\nTheir seals wear alike.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    for (question, titles) in [("moves water", &["Pump"][..]), ("seals wear", &["Pumps and valves"])] {
+        let hit = sandbox.json(&["search", question])["hits"][0].take();
+        assert_eq!(hit["section"]["titles"], serde_json::json!(titles), "{hit}");
+        assert_eq!(hit["section"]["title"], titles[titles.len() - 1]);
+        let shown = sandbox.kb(&["search", question]).out;
+        assert!(!shown.contains("Pump › Pump\n"), "{shown}");
+    }
+}

@@ -9,7 +9,7 @@ use super::titles::SectionIndex;
 use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
-use crate::search::hit::{Candidate, Hit, Source};
+use crate::search::hit::{Candidate, Hit, Source, titles_of_section};
 use crate::search::request::{SearchRequest, Target};
 use crate::search::result::Ranking;
 use crate::search::section_name::SectionName;
@@ -174,9 +174,5 @@ fn titles(index: &SectionIndex, at: usize, document_title: &str) -> String {
     let mut titles: Vec<&str> =
         rows.filter(|row| row.level > 0 && !row.title.is_empty()).map(|row| row.title.as_str()).collect();
     titles.reverse();
-    let all = titles.join(SEPARATOR);
-    match all.strip_prefix(document_title).and_then(|rest| rest.strip_prefix(SEPARATOR)) {
-        Some(rest) => rest.to_owned(),
-        None => all,
-    }
+    titles_of_section(&titles.join(SEPARATOR), &index.row(at).section_id, document_title).to_owned()
 }
