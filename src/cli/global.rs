@@ -275,6 +275,15 @@ impl Context {
         Ok(0)
     }
 
+    /// Writes a text that others read as it is. In JSON it stands beside the name of what it is of.
+    pub(super) fn show_text(&self, kind: &'static str, of: (&str, &str), text: &str) -> Result<u8> {
+        if matches!(self.output_format(), OutputFormat::Json | OutputFormat::Jsonl) {
+            return self.show(Page::of_text(kind, of, text));
+        }
+        std::io::stdout().lock().write_all(text.as_bytes())?;
+        Ok(0)
+    }
+
     pub(super) fn namespace(&self) -> Result<Namespace> {
         self.store()?.namespace(&self.global.namespace)
     }

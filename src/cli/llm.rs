@@ -1,7 +1,5 @@
 //! `kb llm`: checks the language model and prints its prompts.
 
-use std::io::Write;
-
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
@@ -58,7 +56,7 @@ pub async fn run(context: &Context, args: LlmArgs) -> Result<u8> {
         }
         Action::Prompt { name } => {
             let text = prompt_text(&name).ok_or_else(|| Error::usage(format!("there is no prompt {name:?}")))?;
-            std::io::stdout().lock().write_all(text.as_bytes())?;
+            context.show_text("llm_prompt", ("name", &name), text)?;
         }
     }
     Ok(0)

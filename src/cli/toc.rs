@@ -1,7 +1,6 @@
 //! `kb toc`: tables of contents, shown and corrected.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -108,8 +107,8 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let document = context.document(&documents, name, &store, purpose)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
     if args.correct.editable {
-        std::io::stdout().lock().write_all(visible(&editable_toc(document, &sections)).as_bytes())?;
-        return Ok(0);
+        let text = editable_toc(document, &sections);
+        return context.show_text("toc_editable", ("doc_id", document.doc_id.as_str()), &visible(&text));
     }
     if is_change {
         return correct(context, args.correct, document, &sections, &args.wait).await;

@@ -23,6 +23,9 @@ pub fn parse(text: &str) -> Result<Document> {
         Ok(record.iter().map(str::to_owned).collect())
     };
     let rows: Vec<tables::Row> = reader.records().map(row).collect::<Result<_>>()?;
+    if text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
+        document.warnings.push("a quotation mark has no partner, so rows behind it may be one cell".to_owned());
+    }
     document.blocks.extend(tables::write(rows).map(Block::paragraph));
     Ok(document)
 }
@@ -62,5 +65,11 @@ mod tests {
             assert_eq!(parse(text).unwrap().blocks, [Block::paragraph(table)], "{text}");
         }
         assert!(parse("\n\n").unwrap().blocks.is_empty());
+    }
+
+    #[test]
+    fn a_quotation_mark_without_a_partner_is_told() {
+        assert_eq!(parse("a,b\n\"x,1\ny,2\n").unwrap().warnings.len(), 1);
+        assert!(parse("a,b\n\"x \"\"y\"\"\",1\n").unwrap().warnings.is_empty());
     }
 }

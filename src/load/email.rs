@@ -101,7 +101,8 @@ fn people(of: Option<&Address<'_>>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The text, with that of messages inside it, from HTML where there is no plain one; and the names of what is attached.
+/// The text, with that of messages inside it, from HTML where there is no plain one; and what is attached: its names,
+/// and the text of what is text.
 fn blocks(message: &Message<'_>, nested: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = message.text_bodies().flat_map(text).collect();
     if blocks.is_empty() {
@@ -127,6 +128,9 @@ fn blocks(message: &Message<'_>, nested: usize) -> Vec<Block> {
     let names: Vec<String> = message.attachments().filter_map(name).collect();
     if !names.is_empty() {
         blocks.push(Block::paragraph(format!("[{}]", names.join(", "))));
+    }
+    for part in message.attachments() {
+        blocks.extend(text(part));
     }
     blocks
 }

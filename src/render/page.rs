@@ -118,6 +118,11 @@ impl Page {
         self.at(only)
     }
 
+    /// A text beside the name of what it is of; for JSON.
+    pub fn of_text(kind: &'static str, (name, of): (&str, &str), text: &str) -> Self {
+        Page::new(kind, &json!({ name: of, "text": text }))
+    }
+
     /// What was read from this generation, or published as it.
     pub fn at(self, generation: Option<u64>) -> Self {
         Page { generation, ..self }

@@ -7,16 +7,17 @@ use serde_json::{Map, Value, json};
 /// The schemas of all kinds of results and of their parts, by name.
 const SCHEMAS: &str = include_str!("schema.json");
 /// The commands that print several kinds, or one of another name.
-const KINDS: [(&str, &[&str]); 10] = [
+const KINDS: [(&str, &[&str]); 11] = [
     ("chunks-list", &["chunks", "conflicts"]),
     ("error", &["error"]),
     ("eval", &["eval", "eval_questions"]),
+    ("llm", &["llm", "llm_prompt"]),
     ("models", &["models", "model", "model_removed"]),
     ("namespaces", &["namespaces", "namespace"]),
     ("reindex", &["reindex", "reindex_vectors"]),
     ("search", &["search", "why"]),
     ("show", &["chunk", "section", "docs"]),
-    ("toc", &["toc", "tocs", "toc_edit"]),
+    ("toc", &["toc", "tocs", "toc_edit", "toc_editable"]),
     ("undo", &["restore"]),
 ];
 const REFERENCE: &str = "#/$defs/";

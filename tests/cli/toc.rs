@@ -129,6 +129,7 @@ fn pages_of_a_pdf_can_be_corrected_by_script() {
     let sandbox = Sandbox::with_fixtures();
     let text = sandbox.kb(&["toc", PDF, "--editable"]).out;
     assert!(text.lines().any(|line| line == "    3.2.1 Priming the pump  [p. 5]"), "{text}");
+    assert_eq!(sandbox.json(&["toc", PDF, "--editable"])["text"], text);
     // The unchanged text changes nothing, also from standard input.
     let same = sandbox.kb_with_input(&["toc", PDF, "--set", "-"], text.as_bytes());
     assert!(

@@ -278,6 +278,7 @@ fn a_users_prompt_is_sent() {
     let sandbox = sandbox(&server, "");
     let built_in = sandbox.kb(&["llm", "prompt", "expand-query"]);
     assert_eq!(built_in.code, 0);
+    assert_eq!(sandbox.json(&["llm", "prompt", "expand-query"])["text"], built_in.out);
     sandbox.write(".kb/prompts/expand-query.md", built_in.out.replace("You help", "As a plumber, you help"));
     assert_eq!(sandbox.kb(&["trust"]).code, 0);
     sandbox.json(&["search", "priming", "--expand", "llm"]);
