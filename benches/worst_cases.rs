@@ -17,7 +17,7 @@ use kb::internals::load::{Format, LoadOptions, parse};
 const SIZES: [usize; 3] = [1, 4, 16];
 
 /// A format, a name, what comes once and what is repeated.
-const CASES: [(Format, &str, &str, &str); 31] = [
+const CASES: [(Format, &str, &str, &str); 36] = [
     (Format::Text, "blank lines", "x", "\n"),
     (Format::Text, "one word", "", "a"),
     (Format::Text, "one line", "", "word "),
@@ -48,6 +48,11 @@ const CASES: [(Format, &str, &str, &str); 31] = [
     (Format::Html, "headings", "", "<h1>a</h1>"),
     (Format::Html, "rows of a table", "<table>", "<tr><td>a"),
     (Format::Html, "entities", "", "&amp;"),
+    (Format::Rust, "functions", "", "fn a() {\n\n}\n"),
+    (Format::Rust, "comments", "", "// a\n"),
+    (Format::Rust, "open modules", "", "mod a {\n\n"),
+    (Format::TypeScript, "open brackets", "", "[(\n"),
+    (Format::Python, "one line", "", "a = 1; "),
     (Format::Jsonl, "records", "", "{\"_id\": 1, \"text\": \"a\"}\n"),
 ];
 

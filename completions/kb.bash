@@ -1137,7 +1137,7 @@ _kb() {
                     return 0
                     ;;
                 --as)
-                    COMPREPLY=($(compgen -W "pdf markdown html docx epub rst asciidoc jsonl csv excel powerpoint notebook email mbox text" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "pdf markdown html docx epub rst asciidoc jsonl csv excel powerpoint notebook email mbox c cpp csharp go java javascript php python rust typescript text" -- "${cur}"))
                     return 0
                     ;;
                 --time)

@@ -99,6 +99,16 @@ powerpoint\t'PowerPoint 2007 and later'
 notebook\t'Jupyter'
 email\t''
 mbox\t'Many messages in one file'
+c\t''
+cpp\t''
+csharp\t''
+go\t''
+java\t''
+javascript\t''
+php\t''
+python\t''
+rust\t''
+typescript\t''
 text\t''"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what they say, otherwise the file\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]' -r

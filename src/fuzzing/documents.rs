@@ -57,6 +57,25 @@ pub fn email(bytes: &[u8]) {
     load(bytes, Format::Mbox);
 }
 
+/// Source code; the first byte chooses the language.
+pub fn code(bytes: &[u8]) {
+    const LANGUAGES: [Format; 10] = [
+        Format::C,
+        Format::Cpp,
+        Format::CSharp,
+        Format::Go,
+        Format::Java,
+        Format::JavaScript,
+        Format::Php,
+        Format::Python,
+        Format::Rust,
+        Format::TypeScript,
+    ];
+    if let Some((first, rest)) = bytes.split_first() {
+        load(rest, LANGUAGES[usize::from(*first) % LANGUAGES.len()]);
+    }
+}
+
 /// A slide and its notes.
 pub fn powerpoint(bytes: &[u8]) {
     let [slide, notes] = parts(bytes).map(text);

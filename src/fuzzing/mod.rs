@@ -23,6 +23,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "csv", run: documents::csv },
     Target { name: "notebook", run: documents::notebook },
     Target { name: "email", run: documents::email },
+    Target { name: "code", run: documents::code },
     Target { name: "powerpoint", run: documents::powerpoint },
     Target { name: "text", run: documents::plain_text },
     Target { name: "docx", run: documents::docx },

@@ -73,14 +73,20 @@ impl CutDocument {
     }
 }
 
-/// The title that the document gives, unless it is a producer's leftover; otherwise its file's name.
+/// The title that the document gives, unless it is a producer's leftover; otherwise its file's name. Source code is called
+/// as its file.
 fn title(document: &Document, source: &str) -> String {
     let file_name = || {
         let name = source.rsplit(['/', ':']).next().unwrap_or(source);
-        Path::new(name).file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
+        let path = Path::new(name);
+        let kept = if document.format.is_code() { path.file_name() } else { path.file_stem() };
+        kept.map_or_else(|| name.to_owned(), |kept| kept.to_string_lossy().into_owned())
     };
     let given = document.title.as_deref().map(squeeze).filter(|title| !is_leftover(title));
     let heading = || {
+        if document.format.is_code() {
+            return None;
+        }
         let first = document.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(1)))?;
         Some(first.text.clone())
     };

@@ -260,11 +260,29 @@ pub enum Format {
     Email,
     /// Many messages in one file.
     Mbox,
+    C,
+    #[serde(rename = "cpp")]
+    #[value(name = "cpp")]
+    Cpp,
+    #[serde(rename = "csharp")]
+    #[value(name = "csharp")]
+    CSharp,
+    Go,
+    Java,
+    #[serde(rename = "javascript")]
+    #[value(name = "javascript")]
+    JavaScript,
+    Php,
+    Python,
+    Rust,
+    #[serde(rename = "typescript")]
+    #[value(name = "typescript")]
+    TypeScript,
     Text,
 }
 
 /// Each format with its name in output and in the store, and its file endings, in the order in which messages list them.
-const FORMATS: [(Format, &str, &str); 15] = [
+const FORMATS: [(Format, &str, &str); 25] = [
     (Format::Pdf, "pdf", "pdf"),
     (Format::Markdown, "markdown", "md markdown mdown mkd"),
     (Format::Html, "html", "html htm xhtml"),
@@ -279,6 +297,17 @@ const FORMATS: [(Format, &str, &str); 15] = [
     (Format::Notebook, "notebook", "ipynb"),
     (Format::Email, "email", "eml"),
     (Format::Mbox, "mbox", "mbox"),
+    (Format::C, "c", "c"),
+    // Headers of C are C++ too, nearly.
+    (Format::Cpp, "cpp", "cpp cc cxx h hpp hh hxx"),
+    (Format::CSharp, "csharp", "cs"),
+    (Format::Go, "go", "go"),
+    (Format::Java, "java", "java"),
+    (Format::JavaScript, "javascript", "js mjs cjs jsx"),
+    (Format::Php, "php", "php"),
+    (Format::Python, "python", "py pyi"),
+    (Format::Rust, "rust", "rs"),
+    (Format::TypeScript, "typescript", "ts mts cts tsx"),
     (Format::Text, "text", "txt text log"),
 ];
 
@@ -300,6 +329,12 @@ impl Format {
     pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         FORMATS.iter().find(|(.., endings)| lists(endings, &ending)).map(|(format, ..)| *format)
+    }
+
+    /// Whether it is source code.
+    pub fn is_code(self) -> bool {
+        use Format::{C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Rust, TypeScript};
+        matches!(self, C | Cpp | CSharp | Go | Java | JavaScript | Php | Python | Rust | TypeScript)
     }
 
     /// Whether most of a file is usually pictures, so that a large file may hold little text.

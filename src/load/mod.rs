@@ -21,6 +21,7 @@ pub mod plain;
 mod powerpoint;
 mod restructured_text;
 mod rst_tables;
+mod source_code;
 
 pub use document::{Block, BlockKind, Document, Format, LineStyle, LoadOptions, OutlineEntry};
 pub(crate) use document::{most_common, most_votes};

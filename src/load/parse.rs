@@ -3,7 +3,8 @@
 use super::document::{Document, Format, LoadOptions};
 use super::package::Archive;
 use super::{
-    asciidoc, csv, docx, email, epub, excel, html, jsonl, markdown, notebook, pdf, plain, powerpoint, restructured_text,
+    asciidoc, csv, docx, email, epub, excel, html, jsonl, markdown, notebook, pdf, plain, powerpoint,
+    restructured_text, source_code,
 };
 use crate::error::Result;
 
@@ -37,6 +38,7 @@ pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: 
         Format::Email => email::parse(bytes)?,
         Format::Mbox => email::parse_mailbox(bytes)?,
         Format::Text => plain::parse(&plain::to_text(bytes)?),
+        _ => source_code::parse(&plain::to_text(bytes)?, format)?,
     };
     Ok(document.cleaned())
 }

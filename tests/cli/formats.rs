@@ -46,6 +46,17 @@ fn each_format_gives_its_sections() {
         ("fog-drill.pptx", &["1 Mooring in fog", "2 雾中靠泊"]),
         ("tides.ipynb", &["1 Tides of Ellery Mole", "1.1 结论"]),
         ("harbour.mbox", &["1 The bell of the north buoy", "2 Re: The bell of the north buoy"]),
+        (
+            "tide_gauge.py",
+            &[
+                "1 TideGauge",
+                "1.1 __init__",
+                "1.2 flush_pipe",
+                "2 median_of_readings",
+                "3 if __name__ == \"__main__\":",
+            ],
+        ),
+        ("航标灯.go", &["1 Lamp", "2 Lamp.NextCheck"]),
         ("records.jsonl", &["1 Rye bread", "2 白茶的存放", "3 note-3", "4 42"]),
     ] {
         let found: Vec<String> = toc(&sandbox, name).into_iter().filter(|entry| !entry.starts_with("0 ")).collect();
@@ -83,6 +94,12 @@ fn sections_hold_their_text_tables_and_notes() {
     );
     assert!(section("tides.ipynb", "Tides of Ellery Mole").contains("15.0"));
     assert!(section("harbour.mbox", "2").contains("clapper"));
+    let flush = section("tide_gauge.py", "flush_pipe");
+    assert!(
+        flush.contains("# The pipe is flushed at low water") && flush.contains("        if height > 0.4:"),
+        "{flush}"
+    );
+    assert!(!section("tide_gauge.py", "__init__").contains("FLUSH"));
 }
 
 #[test]
@@ -107,6 +124,8 @@ fn tables_and_messages_are_found_by_their_fields() {
     let sandbox = ingested();
     let found = sandbox.json(&["search", "depth of the north quay", "--filter", "format = csv", "--method", "keyword"]);
     assert_eq!(found["hits"][0]["tables"][0][1], serde_json::json!(["North quay, outer", "7.5", "120"]), "{found}");
+    let found = sandbox.json(&["search", "雾天灯芯多久检查一次", "--filter", "format = go"]);
+    assert_eq!(found["hits"][0]["section"]["title"], "Lamp.NextCheck", "{found}");
     let found = sandbox.json(&["search", "bell", "--filter", "author contains reed", "--method", "keyword"]);
     assert_eq!(found["hits"][0]["section"]["path"], "2", "{found}");
     assert_eq!(found["hits"][0]["metadata"]["date"], "2026-03-02T11:00:00Z");

@@ -1,0 +1,433 @@
+//! Source code, through `tree-sitter`: each definition is a section with its name, and what is defined in it below it.
+//!
+//! The text stays as it is, line by line. A section begins with the comments and attributes above its definition.
+
+use tree_sitter::{Language, Node, Parser, TreeCursor};
+
+use super::document::{Block, Document, Format};
+use super::plain::lines_to_blocks;
+use crate::error::{Error, Result};
+use crate::text::{squeeze, truncate};
+
+/// What defines something, in the words of the grammars. One of them means the same in all languages that have it.
+const DEFINITIONS: [&str; 40] = [
+    "abstract_class_declaration",
+    "annotation_type_declaration",
+    "class_declaration",
+    "class_definition",
+    "class_specifier",
+    "const_item",
+    "constructor_declaration",
+    "destructor_declaration",
+    "enum_declaration",
+    "enum_item",
+    "enum_specifier",
+    "function_declaration",
+    "function_definition",
+    "function_item",
+    "generator_function_declaration",
+    "impl_item",
+    "interface_declaration",
+    "internal_module",
+    "macro_definition",
+    "method_declaration",
+    "method_definition",
+    "mod_item",
+    "module",
+    "namespace_declaration",
+    "namespace_definition",
+    "operator_declaration",
+    "property_declaration",
+    "record_declaration",
+    "static_item",
+    "struct_declaration",
+    "struct_item",
+    "struct_specifier",
+    "trait_declaration",
+    "trait_item",
+    "type_alias_declaration",
+    "type_definition",
+    "type_spec",
+    "union_item",
+    "union_specifier",
+    "variable_declarator",
+];
+/// What holds one definition and begins above or before it.
+const AROUND: [&str; 8] = [
+    "decorated_definition",
+    "export_statement",
+    "lexical_declaration",
+    "template_declaration",
+    "type_declaration",
+    "type_definition",
+    "variable_declaration",
+    "ambient_declaration",
+];
+/// Shorter definitions stay in the text around them.
+const LEAST_LINES: usize = 3;
+/// The most characters of a section's title.
+const LONGEST_TITLE: usize = 120;
+/// Definitions in definitions are sections so deep.
+const DEEPEST: u8 = 6;
+
+/// A definition that becomes a section.
+#[derive(Debug)]
+struct Definition {
+    title: String,
+    /// From 1.
+    level: u8,
+    /// The first line, with what stands above the definition and belongs to it.
+    first: usize,
+    /// The line after the last.
+    end: usize,
+}
+
+/// Reads source code of a language.
+///
+/// # Errors
+/// If the parser gives up.
+pub fn parse(text: &str, format: Format) -> Result<Document> {
+    let mut document = Document::new(format, "tree-sitter");
+    let lines: Vec<&str> = text.lines().collect();
+    let mut sections = definitions(text, format)?;
+    begin_between(&mut sections, &lines);
+    sections.extend(tail(&sections, &lines));
+    let ends: Vec<usize> = sections.iter().map(|section| section.first).chain([lines.len()]).collect();
+    document.blocks = lines_to_blocks(&lines[..ends[0]].join("\n"), None);
+    for (section, end) in sections.iter().zip(&ends[1..]) {
+        document.blocks.push(Block::heading(section.level, section.title.as_str()));
+        document.blocks.extend(lines_to_blocks(&lines[section.first..*end].join("\n"), None));
+    }
+    Ok(document)
+}
+
+fn grammars(format: Format) -> Vec<Language> {
+    match format {
+        Format::C => vec![tree_sitter_c::LANGUAGE.into()],
+        Format::Cpp => vec![tree_sitter_cpp::LANGUAGE.into()],
+        Format::CSharp => vec![tree_sitter_c_sharp::LANGUAGE.into()],
+        Format::Go => vec![tree_sitter_go::LANGUAGE.into()],
+        Format::Java => vec![tree_sitter_java::LANGUAGE.into()],
+        Format::JavaScript => vec![tree_sitter_javascript::LANGUAGE.into()],
+        Format::Php => vec![tree_sitter_php::LANGUAGE_PHP.into()],
+        Format::Python => vec![tree_sitter_python::LANGUAGE.into()],
+        Format::Rust => vec![tree_sitter_rust::LANGUAGE.into()],
+        // With elements of JSX only the second one goes; with casts in angle brackets, the first.
+        Format::TypeScript => {
+            vec![tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), tree_sitter_typescript::LANGUAGE_TSX.into()]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The definitions in the order in which they begin.
+fn definitions(text: &str, format: Format) -> Result<Vec<Definition>> {
+    let gave_up = || Error::failed("the parser of its language gives up").hint("read it with `--as text`");
+    let mut parsed = None;
+    for grammar in grammars(format) {
+        let mut parser = Parser::new();
+        parser
+            .set_language(&grammar)
+            .map_err(|error| Error::failed(format!("cannot read {}: {error}", format.name())))?;
+        let tree = parser.parse(text, None).ok_or_else(gave_up)?;
+        let is_whole = !tree.root_node().has_error();
+        if is_whole || parsed.is_none() {
+            parsed = Some(tree);
+        }
+        if is_whole {
+            break;
+        }
+    }
+    let tree = parsed.ok_or_else(gave_up)?;
+    let mut found = Found { text, all: Vec::new() };
+    found.walk(&mut tree.walk());
+    Ok(found.all)
+}
+
+struct Found<'t> {
+    text: &'t str,
+    all: Vec<Definition>,
+}
+
+impl Found<'_> {
+    /// Goes through all nodes but those in functions. Not by recursion: hostile code is nested without an end.
+    fn walk(&mut self, cursor: &mut TreeCursor<'_>) {
+        // How many of the nodes above are sections, and for each node above whether it is one and what is around it.
+        let mut level: u8 = 0;
+        let mut above: Vec<(bool, Siblings)> = Vec::new();
+        let mut siblings = Siblings::default();
+        loop {
+            let node = cursor.node();
+            let first = siblings.first_line(node);
+            let is_section = level < DEEPEST && self.take(node, level + 1, first);
+            let goes_in = !(is_section && is_function(node));
+            if goes_in && cursor.goto_first_child() {
+                let inside = match AROUND.contains(&node.kind()) {
+                    true => Siblings { around: true, lead: Some((first, node.start_position().row)), end: None },
+                    false => Siblings::default(),
+                };
+                above.push((is_section, std::mem::replace(&mut siblings, inside)));
+                level += u8::from(is_section);
+                continue;
+            }
+            siblings.pass(node);
+            while !cursor.goto_next_sibling() {
+                let Some((was_section, outside)) = above.pop() else { return };
+                level -= u8::from(was_section);
+                siblings = outside;
+                cursor.goto_parent();
+                siblings.pass(cursor.node());
+            }
+        }
+    }
+
+    /// Takes a node where it is a definition of its own, which begins on the line `first` with what stands above it.
+    fn take(&mut self, node: Node<'_>, level: u8, first: usize) -> bool {
+        let end = last_line(node) + 1;
+        // Of several definitions on a line the first one is a section.
+        let is_below_last = self.all.last().is_none_or(|last| last.first < first);
+        if !is_definition(node) || end - first < LEAST_LINES || !is_below_last {
+            return false;
+        }
+        let Some(title) = self.title(node) else { return false };
+        self.all.push(Definition { title, level, first, end });
+        true
+    }
+
+    /// The name, behind the type that a method of Go is of; without a name, what stands in front of the body.
+    fn title(&self, node: Node<'_>) -> Option<String> {
+        let text = |node: Node<'_>| self.text.get(node.byte_range()).unwrap_or_default();
+        let title = match (node.child_by_field_name("name"), declared(node)) {
+            (Some(name), _) => match node.child_by_field_name("receiver") {
+                Some(receiver) => {
+                    let receiver = text(receiver).trim_matches(['(', ')']);
+                    let of = receiver.rsplit([' ', '*']).next().unwrap_or_default();
+                    format!("{of}.{}", text(name))
+                }
+                None => text(name).to_owned(),
+            },
+            (None, Some(declared)) => text(declared).to_owned(),
+            (None, None) if node.kind() == "impl_item" => {
+                let body = node.child_by_field_name("body")?;
+                self.text.get(node.start_byte()..body.start_byte())?.to_owned()
+            }
+            (None, None) => return None,
+        };
+        let title = truncate(&squeeze(&title), LONGEST_TITLE);
+        (!title.is_empty()).then_some(title)
+    }
+}
+
+/// The name in the declarator of a function of C or C++, which pointers and parameters stand around.
+fn declared(node: Node<'_>) -> Option<Node<'_>> {
+    let mut declared = node.child_by_field_name("declarator")?;
+    while let Some(inner) = declared.child_by_field_name("declarator") {
+        declared = inner;
+    }
+    Some(declared)
+}
+
+fn is_definition(node: Node<'_>) -> bool {
+    if !node.is_named() || !DEFINITIONS.contains(&node.kind()) {
+        return false;
+    }
+    match node.kind() {
+        // `mod x;` and `struct x y` define nothing here; the root of Python is a module too.
+        "mod_item" | "module" | "struct_specifier" | "class_specifier" | "enum_specifier" | "union_specifier" => {
+            node.child_by_field_name("body").is_some()
+        }
+        "variable_declarator" => node.child_by_field_name("value").is_some_and(is_function),
+        _ => true,
+    }
+}
+
+/// Whether a node holds statements: what is defined among them is of no use elsewhere.
+fn is_function(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    ["function", "method", "structor", "operator", "variable_declarator"].iter().any(|part| kind.contains(part))
+}
+
+/// The last line of a node. A comment of Rust ends at the beginning of the next line.
+fn last_line(node: Node<'_>) -> usize {
+    let end = node.end_position();
+    if end.column == 0 { end.row.saturating_sub(1).max(node.start_position().row) } else { end.row }
+}
+
+/// What stands in front of a node, in the node that holds both.
+#[derive(Debug, Default)]
+struct Siblings {
+    /// Whether the node that holds them is [around](AROUND) one definition.
+    around: bool,
+    /// The first and the last line of comments and attributes that nothing else follows.
+    lead: Option<(usize, usize)>,
+    /// The last line of the sibling before.
+    end: Option<usize>,
+}
+
+impl Siblings {
+    /// The first line of the next node with the comments and attributes above it.
+    fn first_line(&self, node: Node<'_>) -> usize {
+        let row = node.start_position().row;
+        self.lead.filter(|(_, last)| last + 1 >= row).map_or(row, |(first, _)| first)
+    }
+
+    fn pass(&mut self, node: Node<'_>) {
+        let (kind, end) = (node.kind(), last_line(node));
+        let leads = ["comment", "attribute", "decorator"].iter().any(|part| kind.contains(part));
+        // A comment behind code is about that.
+        let begins_line = self.end.is_none_or(|before| before < node.start_position().row);
+        self.lead = (self.around || leads && begins_line).then(|| (self.first_line(node), end));
+        self.end = Some(end);
+    }
+}
+
+/// Lets a section begin where the one before it ends: what stands between two definitions of the same level is about the
+/// second one. What stands in front of the first of several is about all of them.
+fn begin_between(sections: &mut [Definition], lines: &[&str]) {
+    let mut open: Vec<usize> = Vec::new();
+    for i in 0..sections.len() {
+        let first = sections[i].first;
+        // The end of the largest definition that ends in front of this one.
+        let mut from = None;
+        while let Some(end) = open.pop_if(|end| *end <= first) {
+            from = Some(end);
+        }
+        open.push(sections[i].end);
+        if let Some(from) = from {
+            sections[i].first = from + closing(&lines[from..first]);
+        }
+    }
+}
+
+/// A section of what stands behind the last definition, named by its first line.
+fn tail(sections: &[Definition], lines: &[&str]) -> Option<Definition> {
+    let end = sections.iter().map(|section| section.end).max()?;
+    let first = end + closing(lines.get(end..)?);
+    let title = truncate(&squeeze(lines.get(first)?), LONGEST_TITLE);
+    Some(Definition { title, level: 1, first, end: lines.len() })
+}
+
+/// How many lines are blank or only close what is open.
+fn closing(lines: &[&str]) -> usize {
+    let closes = |line: &&&str| !line.chars().any(|c| c.is_alphanumeric() || matches!(c, '#' | '@'));
+    lines.iter().take_while(closes).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::BlockKind;
+
+    /// The sections as `level title`, and the lines of each.
+    fn sections(text: &str, format: Format) -> Vec<(String, Vec<String>)> {
+        let mut sections = vec![(String::new(), Vec::new())];
+        for block in parse(text, format).unwrap().blocks {
+            match block.kind {
+                BlockKind::Heading(level) => sections.push((format!("{level} {}", block.text), Vec::new())),
+                _ => sections.last_mut().unwrap().1.push(block.text),
+            }
+        }
+        sections
+    }
+
+    fn titles(text: &str, format: Format) -> Vec<String> {
+        sections(text, format).into_iter().skip(1).map(|(title, _)| title).collect()
+    }
+
+    #[test]
+    fn each_language_gives_its_definitions() {
+        for (format, text, wanted) in [
+            (
+                Format::C,
+                "typedef struct {\n int a;\n int b;\n} pump_t;\n\nstatic int *prime(pump_t *p)\n{\n return 0;\n}\n",
+                &["1 pump_t", "1 prime"][..],
+            ),
+            (
+                Format::Cpp,
+                "namespace yard {\ntemplate <class T>\nclass Pump {\n void prime() {\n  run();\n }\n};\nvoid Pump::stop() {\n halt();\n}\n}\n",
+                &["1 yard", "2 Pump", "3 prime", "2 Pump::stop"],
+            ),
+            (
+                Format::CSharp,
+                "namespace Yard {\n/// A pump.\npublic class Pump {\n  public Pump() {\n    Run();\n  }\n  public int Prime(int x) {\n    return x;\n  }\n}\n}\n",
+                &["1 Yard", "2 Pump", "3 Pump", "3 Prime"],
+            ),
+            (
+                Format::Go,
+                "package yard\n\ntype Pump struct {\n\tLitres int\n}\n\nfunc (p *Pump) Prime() error {\n\treturn nil\n}\n\nfunc main() {\n\trun()\n}\n",
+                &["1 Pump", "1 Pump.Prime", "1 main"],
+            ),
+            (
+                Format::Java,
+                "package yard;\n\npublic class Pump {\n  @Override\n  public void prime() {\n    run();\n  }\n}\n",
+                &["1 Pump", "2 prime"],
+            ),
+            (
+                Format::JavaScript,
+                "export class Pump {\n  prime() {\n    run();\n  }\n}\nexport const stop = async (pump) => {\n  halt(pump);\n};\nstart();\n",
+                &["1 Pump", "2 prime", "1 stop", "1 start();"],
+            ),
+            (
+                Format::Php,
+                "<?php\nnamespace Yard;\n\nclass Pump {\n  public function prime($x) {\n    return $x;\n  }\n}\n",
+                &["1 Pump", "2 prime"],
+            ),
+            (
+                Format::Python,
+                "import os\n\n\n@dataclass\nclass Pump:\n    litres: int\n\n    def prime(self):\n        # slowly\n        return 1\n\n\nif __name__ == \"__main__\":\n    run()\n",
+                &["1 Pump", "2 prime", "1 if __name__ == \"__main__\":"],
+            ),
+            (
+                Format::Rust,
+                "mod other;\n/// A pump.\nstruct Pump {\n    litres: u32,\n}\n\nimpl Display for Pump {\n    #[inline]\n    fn fmt(&self) {\n        run()\n    }\n}\n",
+                &["1 Pump", "1 impl Display for Pump", "2 fmt"],
+            ),
+            (
+                Format::TypeScript,
+                "interface Pump {\n  litres: number;\n}\nexport function View(p: Pump) {\n  return <div>{p.litres}</div>;\n}\n",
+                &["1 Pump", "1 View"],
+            ),
+            (
+                Format::TypeScript,
+                "export abstract class Pump {\n  prime(): void {\n    run(<any>this);\n  }\n}\n",
+                &["1 Pump", "2 prime"],
+            ),
+        ] {
+            assert_eq!(titles(text, format), wanted, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn a_section_begins_with_what_is_said_about_it() {
+        let text = "// Pumps of the yard.\n\nuse std::fmt;\n\nconst A: u32 = 1; // of a\n/// Primes.\n///\n/// Slowly.\n#[must_use]\nfn prime() {\n    \
+                    fill();\n}\n\n/// The most.\nconst MOST: u32 = 3;\n\nfn stop() {\n    halt();\n}\n";
+        let found = sections(text, Format::Rust);
+        let first = |title: &str| found.iter().find(|(own, _)| own == title).unwrap().1[0].clone();
+        assert_eq!(found[0].1, ["// Pumps of the yard.", "use std::fmt;", "const A: u32 = 1; // of a"]);
+        assert_eq!((first("1 prime").as_str(), first("1 stop").as_str()), ("/// Primes.", "/// The most."));
+    }
+
+    #[test]
+    fn members_behind_the_last_method_stay_in_their_class() {
+        let text = "class A {\n void f() {\n  run();\n }\n int x;\n};\n\nclass B {\n int y;\n int z;\n};\n";
+        let found = sections(text, Format::Cpp);
+        assert_eq!(
+            found[2],
+            ("2 f".to_owned(), [" void f() {", "  run();", " }", " int x;", "};"].map(str::to_owned).to_vec())
+        );
+        assert_eq!(found[3].1[0], "class B {");
+    }
+
+    #[test]
+    fn every_line_is_in_a_section_whatever_the_code_is() {
+        let deep = format!("{}fn x() {{\n\n}}\n{}", "mod a {\n".repeat(300), "}\n".repeat(300));
+        for text in ["", "}{ fn (", "fn a() {}fn b() {}\n", "\u{feff}fn 泵() {\n\n}\n", deep.as_str()] {
+            for format in [Format::Rust, Format::Python, Format::CSharp, Format::TypeScript] {
+                let lines: Vec<String> = sections(text, format).into_iter().flat_map(|(_, lines)| lines).collect();
+                let wanted: Vec<&str> =
+                    text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+                assert_eq!(lines, wanted, "{format:?} {text:.40}");
+            }
+        }
+    }
+}
