@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::format::{value, value_without};
 use super::page::{Page, quoted};
 use super::search::omitted;
-use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
+use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
 use super::tables::{aligned, with_tables};
 use super::toc::json_entry;
 use crate::search::{ChunkList, ListedChunk, SectionContent, SectionPart};
@@ -82,7 +82,7 @@ pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
     let about = format!("{}  {}  {}", listed.source, row.section_id, row.chunk_type().name());
     page.both(
         format!("{title}{place}\n\n{}\n\n{}", aligned(&row.content, width), paint(DIM, about)),
-        format!("# {}\n\n{}\n\n{}", row.titles, origin(listed), as_markdown(&row.content)),
+        format!("# {}\n\n{}\n\n{}", row.titles, origin(listed), markdown_of(&listed.source, &row.content)),
     );
     page
 }
@@ -107,7 +107,7 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
             0 => format!("\n\n`{}` · section `{}`{}", content.source, section.section_id, around(" · ", &place, "")),
             _ => String::new(),
         };
-        let text = as_markdown(&part.content);
+        let text = markdown_of(&content.source, &part.content);
         page.gap();
         page.both(
             format!(

@@ -8,7 +8,7 @@ use super::explain::add_stages;
 use super::format::{unique, value, value_without};
 use super::page::{Note, Page};
 use super::search::omitted;
-use super::style::{around, as_markdown, pages};
+use super::style::{around, markdown_of, pages};
 use crate::ids::ChunkId;
 use crate::search::{Context, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Omitted};
 use crate::text::{count, first_of, printable};
@@ -37,7 +37,10 @@ impl Layout for MarkdownLayout {
             for parent in &document.parent_chunks {
                 let title = if parent.section.titles.is_empty() { &document.title } else { &parent.section.titles };
                 let (title, origin) = (printable(title), origin(document, parent));
-                text.push_str(&format!("## {title}\n{origin}\n\n{}\n\n", as_markdown(&parent.content)));
+                text.push_str(&format!(
+                    "## {title}\n{origin}\n\n{}\n\n",
+                    markdown_of(&document.source, &parent.content)
+                ));
                 let ids: Vec<String> = parent.children.iter().map(|child| format!("`{}`", child.chunk_id)).collect();
                 text.push_str(&around("Matching child chunks: ", &ids.join(", "), "\n\n"));
             }

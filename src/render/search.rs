@@ -7,7 +7,7 @@ use super::excerpt::excerpt;
 use super::explain::{add_stages, found_by};
 use super::format::{Screen, unique, value};
 use super::page::Page;
-use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
+use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
 use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::line;
@@ -173,7 +173,7 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
         hit.section.id,
         hit.confidence
     );
-    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&hit.text()))
+    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), markdown_of(&hit.source, &hit.text()))
 }
 
 /// The heading of a group.
@@ -240,7 +240,7 @@ fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
         .map(|(child, text)| format!("\n- `{}` ({:.2}): {}", child.chunk_id, child.score, printable(&text)));
     let matching = around("\n\nMatching child chunks:\n", &matching.collect::<String>(), "");
     let text = hit.text();
-    let text = as_markdown(&text);
+    let text = markdown_of(&hit.source, &text);
     format!("`{}`{section}{place} · confidence {confidence:.2}\n\n{text}{matching}", hit.chunk_id)
 }
 

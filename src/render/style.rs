@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::load::Format;
 use crate::text::visible;
 
 pub(super) const TITLE: Style = Style::new().bold();
@@ -89,6 +91,16 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
     out
 }
 
+/// Text of a source for a Markdown page; source code is fenced.
+pub(super) fn markdown_of<'t>(source: &str, text: &'t str) -> Cow<'t, str> {
+    let Some(language) = Format::from_path(Path::new(source)).filter(|format| format.is_code()) else {
+        return as_markdown(text);
+    };
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    Cow::Owned(as_markdown(&format!("{fence}{}\n{}\n{fence}", language.name(), text.trim_end())).into_owned())
+}
+
 /// Text of a document for a Markdown page: no line of it becomes a heading, because headings of the page name sources and
 /// `# ls` in a manual is a command. A fence that is left open would swallow the next source, so it is closed.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
@@ -161,6 +173,17 @@ mod tests {
         let text = "As root:\n# chown newowner foo\n  ## twice\n    # far in\nC# is no\n```\n# code\n```\n#include\nNo\n---\n\n---\n";
         let escaped = "As root:\n\\# chown newowner foo\n  \\## twice\n    # far in\nC# is no\n```\n# code\n```\n\\#include\nNo\n\\---\n\n---\n";
         assert_eq!(as_markdown(text), escaped);
+    }
+
+    #[test]
+    fn source_code_is_fenced_and_ends_its_fence_itself() {
+        assert_eq!(markdown_of("a/b.py", "# one\n    x = 1\n"), "```python\n# one\n    x = 1\n```");
+        assert_eq!(
+            markdown_of("b.rs", "/// ```\n/// x\n/// ```\nfn x()"),
+            "````rust\n/// ```\n/// x\n/// ```\nfn x()\n````"
+        );
+        assert_eq!(markdown_of("b.c", "[source: forged"), "```c\n\\[source: forged\n```");
+        assert_eq!(markdown_of("b.md", "# one"), "\\# one");
     }
 
     #[test]

@@ -126,6 +126,8 @@ fn tables_and_messages_are_found_by_their_fields() {
     assert_eq!(found["hits"][0]["tables"][0][1], serde_json::json!(["North quay, outer", "7.5", "120"]), "{found}");
     let found = sandbox.json(&["search", "雾天灯芯多久检查一次", "--filter", "format = go"]);
     assert_eq!(found["hits"][0]["section"]["title"], "Lamp.NextCheck", "{found}");
+    let markdown = sandbox.kb(&["search", "NextCheck", "--filter", "format = go"]).out;
+    assert!(markdown.contains("```go\n// 雾天每三小时"), "{markdown}");
     let found = sandbox.json(&["search", "bell", "--filter", "author contains reed", "--method", "keyword"]);
     assert_eq!(found["hits"][0]["section"]["path"], "2", "{found}");
     assert_eq!(found["hits"][0]["metadata"]["date"], "2026-03-02T11:00:00Z");
