@@ -13,7 +13,7 @@ use crate::knowledge::profile::Profile;
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
 use crate::structure::{Section, SectionText, not_found, sections};
 use crate::text::script::language;
-use crate::text::{squeeze, truncate};
+use crate::text::{squeeze, truncate, visible};
 
 /// In characters.
 const LONGEST_TITLE: usize = 200;
@@ -88,7 +88,7 @@ fn title(document: &Document, source: &str) -> String {
             return None;
         }
         let first = document.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(1)))?;
-        Some(first.text.clone())
+        Some(first.text.clone()).filter(|text| !visible(text).trim().is_empty())
     };
     truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
 }

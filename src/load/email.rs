@@ -9,7 +9,7 @@ use super::html;
 use super::package::wrong_format;
 use super::plain::lines_to_blocks;
 use crate::error::{Error, Result};
-use crate::text::squeeze;
+use crate::text::{squeeze, visible};
 
 /// Messages inside messages are read so deep.
 const NESTED: usize = 5;
@@ -38,8 +38,9 @@ pub fn parse_mailbox(bytes: &[u8]) -> Result<Document> {
         let Some(message) = parser.parse(&raw).filter(has_headers) else { continue };
         let subject = message.subject().map(squeeze).unwrap_or_default();
         document.section_metadata.insert(document.blocks.len(), fields(&message));
-        let title = if subject.is_empty() { people(message.from()) } else { subject };
-        document.blocks.push(Block::heading(1, if title.is_empty() { "—".to_owned() } else { title }));
+        let titles = [subject, people(message.from())].map(|title| visible(&title).trim().to_owned());
+        let title = titles.into_iter().find(|title| !title.is_empty()).unwrap_or_else(|| "—".to_owned());
+        document.blocks.push(Block::heading(1, title));
         document.blocks.extend(blocks(&message, NESTED));
     }
     if document.blocks.is_empty() { Err(no_message()) } else { Ok(document) }
@@ -215,6 +216,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_refused() {
+        let nameless = parse_mailbox(b"From a\nFrom: \0\n\nText.\n").unwrap();
+        assert_eq!(nameless.blocks[0], Block::heading(1, "—"));
         assert!(parse(b"").is_err() && parse(b"just text").is_err() && parse_mailbox(b"just text").is_err());
     }
 }

@@ -18,6 +18,7 @@ mod tree;
 mod typography;
 
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
+use crate::text::visible;
 
 pub use corrected::not_found;
 pub use locate::normalise_title;
@@ -111,6 +112,8 @@ fn from_markup(document: &Document) -> Vec<Heading> {
         .iter()
         .enumerate()
         .filter_map(|(i, block)| match block.kind {
+            // Some are there for their looks or their anchor alone.
+            BlockKind::Heading(_) if visible(&block.text).trim().is_empty() => None,
             BlockKind::Heading(level) if !tree::is_too_long(&block.text) => Some(Heading {
                 level: u32::from(level),
                 title: block.text.clone(),

@@ -148,6 +148,14 @@ fn no_line_is_lost_and_none_is_doubled() {
 }
 
 #[test]
+fn a_heading_that_shows_nothing_is_no_section() {
+    let document = markdown::parse("# Pump\n\nIt moves water.\n\n## \u{200b}\n\nIt is loud.\n");
+    let sections = sections(&document, "Pump", None);
+    assert_eq!(sections.len(), 1);
+    assert!(sections[0].text.text.contains("It is loud."));
+}
+
+#[test]
 fn a_document_without_headings_is_all_preamble() {
     let mut document = plain::parse("");
     document.blocks = vec![Block::paragraph("only")];
