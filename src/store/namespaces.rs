@@ -9,8 +9,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::files::{name_of, paths_in, read_json, sync_folder, write_json};
-use super::layout::{ALL, Namespace, SEPARATOR, Store, namespace_name};
+use super::history::record_files;
+use super::layout::{ALL, Namespace, PUBLISHED, SEPARATOR, Store, namespace_name};
 use super::lock::{LockTimeout, WriterLock};
+use super::manifest::PENDING;
 use crate::error::{Error, NextStep, Result, Setting};
 
 /// Behind a name, all namespaces below it.
@@ -140,8 +142,16 @@ impl Namespace {
             Error::usage(format!("there is a namespace {:?} already", to.name()))
                 .hint(format!("take another name, or remove that one with `{}`", NextStep::RemoveNamespace))
         };
-        if to.root().symlink_metadata().is_ok() {
-            return Err(taken());
+        if let Ok(facts) = to.root().symlink_metadata() {
+            // A first ingest that was killed leaves a folder in which nothing was published.
+            if !facts.is_dir() || to.may_hold_documents() {
+                return Err(taken());
+            }
+            let lock = WriterLock::take(to, lock_timeout).await?;
+            if to.may_hold_documents() {
+                return Err(taken());
+            }
+            to.delete(lock)?;
         }
         self.move_to(to.root(), lock).map_err(|error| match error.kind() {
             std::io::ErrorKind::DirectoryNotEmpty | std::io::ErrorKind::AlreadyExists => taken(),
@@ -158,10 +168,21 @@ impl Namespace {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
         clear_removed(self);
+        self.delete(lock)
+    }
+
+    /// Deletes its folder. It is moved aside first, so that nobody finds a part of it.
+    fn delete(&self, lock: WriterLock) -> Result<()> {
         let aside = self.folder().join(format!("{REMOVING}{}", std::process::id()));
         self.move_to(&aside, lock).map_err(|error| Error::io("remove", self.root(), &error))?;
         sync_folder(self.folder())?;
         delete(&aside).map_err(|error| Error::io("remove", &aside, &error))
+    }
+
+    /// Whether there are traces of a publication, one that was interrupted included.
+    fn may_hold_documents(&self) -> bool {
+        let is_there = |name| self.root().join(name).symlink_metadata().is_ok();
+        [PUBLISHED, PENDING].into_iter().any(is_there) || !record_files(self, u64::MAX).is_ok_and(|all| all.is_empty())
     }
 
     fn move_to(&self, target: &Path, lock: WriterLock) -> std::io::Result<()> {

@@ -189,6 +189,18 @@ fn a_namespace_with_a_writer_cannot_be_renamed_or_removed() {
     assert_eq!(sandbox.kb(&["namespaces", "rename", "manuals", "other"]).code, 0);
 }
 
+/// What a first ingest leaves that was killed early.
+#[test]
+fn a_namespace_in_which_nothing_was_published_does_not_take_its_name() {
+    let sandbox = two_namespaces();
+    std::fs::create_dir_all(sandbox.path(".kb/namespaces/other/tables")).unwrap();
+    let taken = sandbox.kb(&["namespaces", "rename", "manuals", "default"]);
+    assert_eq!(taken.code, 2, "{}", taken.err);
+    let renamed = sandbox.kb(&["namespaces", "rename", "manuals", "other"]);
+    assert_eq!(renamed.code, 0, "{}", renamed.err);
+    assert_eq!(sandbox.kb(&["docs", "-n", "other"]).code, 0);
+}
+
 #[test]
 fn a_writer_waiting_for_a_renamed_namespace_fails() {
     let sandbox = two_namespaces();
