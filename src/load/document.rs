@@ -80,9 +80,14 @@ impl Document {
         if left_out > 0 {
             self.warnings.push(format!("{} of metadata left out", count(left_out, "field")));
         }
-        self.blocks.iter_mut().chain(&mut self.page_heads).for_each(|block| clean(&mut block.text));
-        self.outline.iter_mut().for_each(|entry| clean(&mut entry.title));
-        self.title.iter_mut().for_each(clean);
+        for block in self.blocks.iter_mut().chain(&mut self.page_heads) {
+            match block.kind {
+                BlockKind::Heading(_) => clean_title(&mut block.text),
+                _ => clean(&mut block.text),
+            }
+        }
+        self.outline.iter_mut().for_each(|entry| clean_title(&mut entry.title));
+        self.title.iter_mut().for_each(clean_title);
         self.warnings.iter_mut().for_each(clean);
         self
     }
@@ -109,6 +114,14 @@ fn clean_metadata(fields: &mut BTreeMap<String, String>) -> usize {
 fn clean(text: &mut String) {
     if text.chars().any(is_unwanted) {
         text.retain(|c| !is_unwanted(c));
+    }
+}
+
+/// Cleans a title, which may begin with a space once what stood in front of it is gone.
+fn clean_title(text: &mut String) {
+    clean(text);
+    if text.trim().len() < text.len() {
+        *text = text.trim().to_owned();
     }
 }
 

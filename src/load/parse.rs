@@ -90,6 +90,8 @@ mod tests {
         let document = parse(b"# a\x1b[2Jb\n\nx\x07\ty", Format::Markdown, &LoadOptions::default()).unwrap();
         assert_eq!(document.blocks[0].text, "a[2Jb");
         assert_eq!(document.blocks[1].text, "x\ty");
+        let document = parse(b"# \x1e a \x1e\n", Format::Markdown, &LoadOptions::default()).unwrap();
+        assert_eq!(document.blocks[0].text, "a");
     }
 
     #[test]
