@@ -189,9 +189,8 @@ impl<'a> Plan<'a> {
     /// The place of a run of old sentences, if the new version has all of it in order.
     fn in_order(&self, run: &Range<usize>) -> Option<Range<usize>> {
         let matched = &self.places[run.clone()];
-        let start = (*matched.first()?)?;
-        let all_in_order = matched.iter().enumerate().all(|(i, place)| *place == Some(start + i));
-        if all_in_order {
+        let follow = |start: &usize| matched.iter().enumerate().all(|(i, place)| *place == Some(start + i));
+        if let Some(start) = (*matched.first()?).filter(follow) {
             return Some(start..start + run.len());
         }
         let start = only_place(&self.old[run.clone()], &self.new)?;
@@ -442,6 +441,16 @@ mod tests {
             (text(&new), new.parents[0].chunk_id.as_str()),
             ("Alone it stands. 再检查压力表。".to_owned(), "abc123:1")
         );
+    }
+
+    #[test]
+    fn a_text_that_took_the_place_of_another_keeps_its_edit() {
+        let old = "# D\n\n## Part 0\n\nThe first pump is red.\n\n## Part 1\n\nThe other one is blue.\n";
+        let new = "# D\n\n## Part 0\n\nThe other one is blue.\n\n## Part 1\n\nA third is green.\n";
+        let (fresh, what) = carried(&deleted(ingested(old), "abc123:1"), new);
+        assert_eq!((text(&fresh).as_str(), what.carried, what.conflicts), ("A third is green.", 1, 0));
+        let (fresh, what) = carried(&edited(ingested(old), "abc123:1", "It is black."), new);
+        assert_eq!((text(&fresh).as_str(), what.carried), ("It is black.|A third is green.", 1));
     }
 
     #[test]
