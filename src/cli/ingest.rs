@@ -34,7 +34,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   git diff --name-only --relative --diff-filter=d -z main -- '*.md' | kb ingest -0 --files-from -
   curl … | kb ingest - --name page.html
 
-Hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed.")]
+Hidden files and those in .gitignore and .kbignore are left out; source code is read too. Exit code 4 where some files failed.")]
 pub struct IngestArgs {
     /// Files, folders and pages on the web (https://…); `-` is standard input, with --name
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
