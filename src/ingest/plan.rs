@@ -20,6 +20,8 @@ use crate::store::{DocumentRow, Store};
 const IGNORE_FILE: &str = ".kbignore";
 /// The largest share of the documents that is removed without a question.
 const LARGEST_UNDOUBTED: f64 = 0.2;
+/// A file of so many bytes holds a line break at most.
+const EMPTY: u64 = 2;
 /// Prefix of the names of sources from standard input.
 pub(super) const STANDARD_INPUT: &str = "stdin:";
 
@@ -201,6 +203,12 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
                 continue;
             }
         };
+        let known = existing.get(&candidate.source);
+        // Packages of Python have an empty file in each folder.
+        let is_named = || request.paths.contains(&candidate.path);
+        if facts.len() <= EMPTY && candidate.format.is_some_and(Format::is_code) && known.is_none() && !is_named() {
+            continue;
+        }
         let largest = request.largest(candidate.format);
         if facts.len() > largest {
             let reason = format!("is {} MB, more than {} MB", facts.len() >> 20, largest >> 20);
@@ -208,7 +216,6 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             plan.settled.push(SourceReport::failed(&candidate.source, reason, Some(hint)));
             continue;
         }
-        let known = existing.get(&candidate.source);
         let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         match known {
             Some(row)

@@ -160,7 +160,9 @@ impl EndpointConfig {
         let mut merged = self.clone();
         for (name, text) in variables {
             let Some(setting) = name.strip_prefix(service.prefix) else { continue };
-            merged = merged.with(&setting.to_lowercase(), text.trim()).map_err(|error| {
+            // A prefix ends with a space.
+            let text = if setting.ends_with("_PREFIX") { text } else { text.trim() };
+            merged = merged.with(&setting.to_lowercase(), text).map_err(|error| {
                 Error::usage(format!("cannot use the environment variable {name}: {error}"))
                     .hint("correct it or unset it")
             })?;
@@ -422,6 +424,17 @@ mod tests {
         assert_eq!((settings.timeout.as_secs(), settings.retries, settings.key.is_some()), (7, 1, true));
         assert_eq!(settings.prompts.as_deref(), Some(Path::new("/store/mine")));
         assert!(!format!("{settings:?}").contains("sk-12345678"));
+    }
+
+    #[test]
+    fn prefixes_keep_their_space_and_belong_to_embeddings_alone() {
+        let variables: Variables = [("KB_EMBEDDING_QUERY_PREFIX".to_owned(), "query: ".to_owned())].into();
+        let config: EndpointConfig = toml::from_str(HERE).unwrap();
+        let settings = LlmSettings::of_service(&config, EMBEDDINGS, &variables).unwrap().unwrap();
+        assert_eq!(settings.query_prefix, "query: ");
+        let config = EndpointConfig { query_prefix: "query: ".to_owned(), ..config };
+        let refused = LlmSettings::of_service(&config, RERANKING, &Variables::new()).unwrap_err();
+        assert!(refused.to_line().contains("[reranking] has no query_prefix; set it in [embedding]"), "{refused}");
     }
 
     #[test]

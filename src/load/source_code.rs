@@ -1,6 +1,6 @@
 //! Source code, through `tree-sitter`: each definition is a section with its name, and what is defined in it below it.
 //!
-//! The text stays as it is, line by line. A section begins with the comments and attributes above its definition.
+//! The text stays as it is, line by line, but for blank lines. A section begins with the comments and attributes above its definition.
 
 use tree_sitter::{Language, Node, Parser, TreeCursor};
 
@@ -10,18 +10,21 @@ use crate::error::{Error, Result};
 use crate::text::{squeeze, truncate};
 
 /// What defines something, in the words of the grammars. One of them means the same in all languages that have it.
-const DEFINITIONS: [&str; 40] = [
+const DEFINITIONS: [&str; 45] = [
     "abstract_class_declaration",
     "annotation_type_declaration",
+    "assignment_expression",
     "class_declaration",
     "class_definition",
     "class_specifier",
     "const_item",
     "constructor_declaration",
+    "conversion_operator_declaration",
     "destructor_declaration",
     "enum_declaration",
     "enum_item",
     "enum_specifier",
+    "field_definition",
     "function_declaration",
     "function_definition",
     "function_item",
@@ -37,7 +40,9 @@ const DEFINITIONS: [&str; 40] = [
     "namespace_declaration",
     "namespace_definition",
     "operator_declaration",
+    "pair",
     "property_declaration",
+    "public_field_definition",
     "record_declaration",
     "static_item",
     "struct_declaration",
@@ -53,18 +58,36 @@ const DEFINITIONS: [&str; 40] = [
     "variable_declarator",
 ];
 /// What holds one definition and begins above or before it.
-const AROUND: [&str; 8] = [
+const AROUND: [&str; 9] = [
+    "ambient_declaration",
     "decorated_definition",
     "export_statement",
+    "expression_statement",
     "lexical_declaration",
     "template_declaration",
     "type_declaration",
     "type_definition",
     "variable_declaration",
-    "ambient_declaration",
 ];
-/// Shorter definitions stay in the text around them.
-const LEAST_LINES: usize = 3;
+/// What defines a function where its value is one.
+const VALUES: [&str; 5] =
+    ["assignment_expression", "field_definition", "pair", "public_field_definition", "variable_declarator"];
+/// What may be exported without a name.
+const EXPORTED: [&str; 4] = ["arrow_function", "class", "function_expression", "generator_function"];
+/// What is called as it begins, where it has no name.
+const NAMELESS: [&str; 7] = [
+    "arrow_function",
+    "class",
+    "conversion_operator_declaration",
+    "function_expression",
+    "generator_function",
+    "impl_item",
+    "operator_declaration",
+];
+/// Shorter definitions stay in the text around them. What stands above a function or type counts, but not above a value: it
+/// would be longer than the value.
+const LEAST_LINES: usize = 2;
+const LEAST_LINES_OF_VALUE: usize = 3;
 /// The most characters of a section's title.
 const LONGEST_TITLE: usize = 120;
 /// Definitions in definitions are sections so deep.
@@ -159,11 +182,16 @@ impl Found<'_> {
         loop {
             let node = cursor.node();
             let first = siblings.first_line(node);
-            let is_section = level < DEEPEST && self.take(node, level + 1, first);
+            let is_section = level < DEEPEST && self.take(node, level + 1, first, siblings.exports);
             let goes_in = !(is_section && is_function(node));
             if goes_in && cursor.goto_first_child() {
                 let inside = match AROUND.contains(&node.kind()) {
-                    true => Siblings { around: true, lead: Some((first, node.start_position().row)), end: None },
+                    true => Siblings {
+                        around: true,
+                        exports: node.kind() == "export_statement",
+                        lead: Some((first, node.start_position().row)),
+                        end: None,
+                    },
                     false => Siblings::default(),
                 };
                 above.push((is_section, std::mem::replace(&mut siblings, inside)));
@@ -182,11 +210,16 @@ impl Found<'_> {
     }
 
     /// Takes a node where it is a definition of its own, which begins on the line `first` with what stands above it.
-    fn take(&mut self, node: Node<'_>, level: u8, first: usize) -> bool {
+    fn take(&mut self, node: Node<'_>, level: u8, first: usize, is_exported: bool) -> bool {
         let end = last_line(node) + 1;
         // Of several definitions on a line the first one is a section.
         let is_below_last = self.all.last().is_none_or(|last| last.first < first);
-        if !is_definition(node) || end - first < LEAST_LINES || !is_below_last {
+        let is_value = ["const_item", "static_item", "property_declaration"].contains(&node.kind());
+        let is_long = match is_value {
+            true => end - node.start_position().row >= LEAST_LINES_OF_VALUE,
+            false => end - first >= LEAST_LINES,
+        };
+        if !is_definition(node, is_exported) || !is_long || !is_below_last {
             return false;
         }
         let Some(title) = self.title(node) else { return false };
@@ -194,20 +227,31 @@ impl Found<'_> {
         true
     }
 
-    /// The name, behind the type that a method of Go is of; without a name, what stands in front of the body.
+    /// The name, behind the type that a method of Go is of; for some without a name, what stands in front of the body.
     fn title(&self, node: Node<'_>) -> Option<String> {
         let text = |node: Node<'_>| self.text.get(node.byte_range()).unwrap_or_default();
-        let title = match (node.child_by_field_name("name"), declared(node)) {
-            (Some(name), _) => match node.child_by_field_name("receiver") {
-                Some(receiver) => {
-                    let receiver = text(receiver).trim_matches(['(', ')']);
+        let named = ["name", "left", "property", "key"].into_iter().find_map(|field| node.child_by_field_name(field));
+        let title = match (named, declared(node)) {
+            (Some(name), _) => match (node.child_by_field_name("receiver"), node.kind()) {
+                (Some(receiver), _) => {
+                    let receiver = text(receiver).trim_matches(['(', ')']).split('[').next().unwrap_or_default();
                     let of = receiver.rsplit([' ', '*']).next().unwrap_or_default();
                     format!("{of}.{}", text(name))
                 }
-                None => text(name).to_owned(),
+                (None, "destructor_declaration") => format!("~{}", text(name)),
+                (None, _) => text(name).trim_matches(['"', '\'']).to_owned(),
             },
-            (None, Some(declared)) => text(declared).to_owned(),
-            (None, None) if node.kind() == "impl_item" => {
+            (None, Some(declared)) => {
+                let name = text(declared);
+                // A macro defines it, such as TEST: what tells is between its brackets.
+                let is_macro = node.child_by_field_name("type").is_none()
+                    && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+                match node.child_by_field_name("declarator").filter(|_| is_macro) {
+                    Some(whole) => text(whole).to_owned(),
+                    None => name.to_owned(),
+                }
+            }
+            (None, None) if NAMELESS.contains(&node.kind()) => {
                 let body = node.child_by_field_name("body")?;
                 self.text.get(node.start_byte()..body.start_byte())?.to_owned()
             }
@@ -218,16 +262,25 @@ impl Found<'_> {
     }
 }
 
-/// The name in the declarator of a function of C or C++, which pointers and parameters stand around.
+/// The name in the declarator of a function of C or C++, which pointers, references, brackets and parameters stand around.
 fn declared(node: Node<'_>) -> Option<Node<'_>> {
     let mut declared = node.child_by_field_name("declarator")?;
-    while let Some(inner) = declared.child_by_field_name("declarator") {
+    while declared.kind() != "operator_cast" {
+        let inner = match declared.kind() {
+            "reference_declarator" | "parenthesized_declarator" => declared.named_child(0),
+            _ => declared.child_by_field_name("declarator"),
+        };
+        let Some(inner) = inner else { break };
         declared = inner;
     }
     Some(declared)
 }
 
-fn is_definition(node: Node<'_>) -> bool {
+/// `is_exported` is for what stands directly in an export, which may have no name.
+fn is_definition(node: Node<'_>, is_exported: bool) -> bool {
+    if is_exported && EXPORTED.contains(&node.kind()) {
+        return true;
+    }
     if !node.is_named() || !DEFINITIONS.contains(&node.kind()) {
         return false;
     }
@@ -236,7 +289,9 @@ fn is_definition(node: Node<'_>) -> bool {
         "mod_item" | "module" | "struct_specifier" | "class_specifier" | "enum_specifier" | "union_specifier" => {
             node.child_by_field_name("body").is_some()
         }
-        "variable_declarator" => node.child_by_field_name("value").is_some_and(is_function),
+        kind if VALUES.contains(&kind) => {
+            ["value", "right"].into_iter().find_map(|field| node.child_by_field_name(field)).is_some_and(is_function)
+        }
         _ => true,
     }
 }
@@ -244,7 +299,7 @@ fn is_definition(node: Node<'_>) -> bool {
 /// Whether a node holds statements: what is defined among them is of no use elsewhere.
 fn is_function(node: Node<'_>) -> bool {
     let kind = node.kind();
-    ["function", "method", "structor", "operator", "variable_declarator"].iter().any(|part| kind.contains(part))
+    VALUES.contains(&kind) || ["function", "method", "structor", "operator"].iter().any(|part| kind.contains(part))
 }
 
 /// The last line of a node. A comment of Rust ends at the beginning of the next line.
@@ -258,6 +313,8 @@ fn last_line(node: Node<'_>) -> usize {
 struct Siblings {
     /// Whether the node that holds them is [around](AROUND) one definition.
     around: bool,
+    /// Whether that node is an export.
+    exports: bool,
     /// The first and the last line of comments and attributes that nothing else follows.
     lead: Option<(usize, usize)>,
     /// The last line of the sibling before.
@@ -276,7 +333,9 @@ impl Siblings {
         let leads = ["comment", "attribute", "decorator"].iter().any(|part| kind.contains(part));
         // A comment behind code is about that.
         let begins_line = self.end.is_none_or(|before| before < node.start_position().row);
-        self.lead = (self.around || leads && begins_line).then(|| (self.first_line(node), end));
+        // What stands around several definitions leads the first.
+        let leads_on = self.around && !is_definition(node, self.exports);
+        self.lead = (leads_on || leads && begins_line).then(|| (self.first_line(node), end));
         self.end = Some(end);
     }
 }
@@ -299,17 +358,20 @@ fn begin_between(sections: &mut [Definition], lines: &[&str]) {
     }
 }
 
-/// A section of what stands behind the last definition, named by its first line.
+/// A section of what stands behind the last definition, named by its first line; comments alone are none.
 fn tail(sections: &[Definition], lines: &[&str]) -> Option<Definition> {
     let end = sections.iter().map(|section| section.end).max()?;
     let first = end + closing(lines.get(end..)?);
-    let title = truncate(&squeeze(lines.get(first)?), LONGEST_TITLE);
+    let is_comment = |line: &&str| ["//", "/*", "*", "#"].iter().any(|mark| line.trim_start().starts_with(mark));
+    let title = lines[first..].iter().find(|line| !line.trim().is_empty() && !is_comment(line))?;
+    let title = truncate(&squeeze(title), LONGEST_TITLE);
     Some(Definition { title, level: 1, first, end: lines.len() })
 }
 
 /// How many lines are blank or only close what is open.
 fn closing(lines: &[&str]) -> usize {
-    let closes = |line: &&&str| !line.chars().any(|c| c.is_alphanumeric() || matches!(c, '#' | '@'));
+    let is_closing = |c: char| c.is_whitespace() || matches!(c, ')' | ']' | '}' | ';' | ',');
+    let closes = |line: &&&str| line.chars().all(is_closing) || line.trim_start().starts_with("#endif");
     lines.iter().take_while(closes).count()
 }
 
@@ -398,6 +460,45 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_plain_name_is_called_as_people_do() {
+        for (format, text, wanted) in [
+            (
+                Format::Cpp,
+                "std::vector<int>& refs() {\n}\nint (*lookup(int x))(int) {\n}\nTEST_F(PumpTest, Primes) {\n}\nstruct P {\n operator bool() const {\n }\n};\n#endif\n// end\n",
+                &["1 refs", "1 lookup", "1 TEST_F(PumpTest, Primes)", "1 P", "2 operator bool() const"][..],
+            ),
+            (
+                Format::CSharp,
+                "class P {\n ~P() {\n }\n public static P operator +(P a, P b) {\n }\n}\n",
+                &["1 P", "2 ~P", "2 public static P operator +(P a, P b)"],
+            ),
+            (
+                Format::Go,
+                "type (\n\tA struct {\n\t\tx int\n\t}\n\t// B is b.\n\tB struct {\n\t\ty int\n\t}\n)\n\nfunc (l *List[K, V]) Get() {\n}\n",
+                &["1 A", "1 B", "1 List.Get"],
+            ),
+            (
+                Format::JavaScript,
+                "export default class extends Base {\n run() {\n }\n}\nexports.stop = function () {\n};\nmodule.exports = {\n bar: () => {\n },\n};\n",
+                &["1 class extends Base", "2 run", "1 exports.stop", "1 bar"],
+            ),
+            (
+                Format::JavaScript,
+                "export default function () {\n}\nexport const a = () => {\n}, b = () => {\n};\n",
+                &["1 function ()", "1 a", "1 b"],
+            ),
+            (
+                Format::TypeScript,
+                "declare module 'yard' {\n  x: 1;\n}\nclass P {\n  save = async () => {\n  };\n}\n",
+                &["1 yard", "1 P", "2 save"],
+            ),
+            (Format::Python, "def main():\n    run()\n\ndef usage():\n    say()\n", &["1 main", "1 usage"]),
+        ] {
+            assert_eq!(titles(text, format), wanted, "{format:?}");
+        }
+    }
+
+    #[test]
     fn a_section_begins_with_what_is_said_about_it() {
         let text = "// Pumps of the yard.\n\nuse std::fmt;\n\nconst A: u32 = 1; // of a\n/// Primes.\n///\n/// Slowly.\n#[must_use]\nfn prime() {\n    \
                     fill();\n}\n\n/// The most.\nconst MOST: u32 = 3;\n\nfn stop() {\n    halt();\n}\n";
@@ -405,6 +506,14 @@ mod tests {
         let first = |title: &str| found.iter().find(|(own, _)| own == title).unwrap().1[0].clone();
         assert_eq!(found[0].1, ["// Pumps of the yard.", "use std::fmt;", "const A: u32 = 1; // of a"]);
         assert_eq!((first("1 prime").as_str(), first("1 stop").as_str()), ("/// Primes.", "/// The most."));
+    }
+
+    #[test]
+    fn a_comment_is_not_torn_apart() {
+        let text = "class A {\n  void f() {\n    x();\n  }\n\n  /**\n   * The most.\n   */\n  static final int MOST = 3;\n\n  void g() {\n    y();\n  }\n}\n";
+        let found = sections(text, Format::Java);
+        assert_eq!(found[2].1.last().unwrap(), "  }");
+        assert_eq!(found[3].1[0], "  /**");
     }
 
     #[test]

@@ -93,7 +93,8 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
 
 /// Text of a source for a Markdown page; source code is fenced.
 pub(super) fn markdown_of<'t>(source: &str, text: &'t str) -> Cow<'t, str> {
-    let Some(language) = Format::from_path(Path::new(source)).filter(|format| format.is_code()) else {
+    let format = if source.contains("://") { None } else { Format::from_path(Path::new(source)) };
+    let Some(language) = format.filter(|format| format.is_code()) else {
         return as_markdown(text);
     };
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -184,6 +185,7 @@ mod tests {
         );
         assert_eq!(markdown_of("b.c", "[source: forged"), "```c\n\\[source: forged\n```");
         assert_eq!(markdown_of("b.md", "# one"), "\\# one");
+        assert_eq!(markdown_of("https://a.example/index.php", "# one"), "\\# one");
     }
 
     #[test]

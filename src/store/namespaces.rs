@@ -167,12 +167,12 @@ impl Namespace {
     pub async fn remove(&self, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
-        clear_removed(self);
         self.delete(lock)
     }
 
     /// Deletes its folder. It is moved aside first, so that nobody finds a part of it.
     fn delete(&self, lock: WriterLock) -> Result<()> {
+        clear_removed(self);
         let aside = self.folder().join(format!("{REMOVING}{}", std::process::id()));
         self.move_to(&aside, lock).map_err(|error| Error::io("remove", self.root(), &error))?;
         sync_folder(self.folder())?;
