@@ -344,16 +344,16 @@ impl Siblings {
 /// second one. What stands in front of the first of several is about all of them.
 fn begin_between(sections: &mut [Definition], lines: &[&str]) {
     let mut open: Vec<usize> = Vec::new();
-    for i in 0..sections.len() {
-        let first = sections[i].first;
+    for section in sections {
+        let first = section.first;
         // The end of the largest definition that ends in front of this one.
         let mut from = None;
         while let Some(end) = open.pop_if(|end| *end <= first) {
             from = Some(end);
         }
-        open.push(sections[i].end);
+        open.push(section.end);
         if let Some(from) = from {
-            sections[i].first = from + closing(&lines[from..first]);
+            section.first = from + closing(&lines[from..first]);
         }
     }
 }
