@@ -46,6 +46,7 @@ mod power_loss;
 mod read_cache;
 mod reading;
 mod recovery;
+mod removed;
 mod rows;
 mod scope;
 mod snapshot;

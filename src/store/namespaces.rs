@@ -8,17 +8,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{name_of, paths_in, read_json, sync_folder, write_json};
-use super::history::record_files;
-use super::layout::{ALL, Namespace, PUBLISHED, SEPARATOR, Store, namespace_name};
+use super::files::{read_json, sync_folder, write_json};
+use super::layout::{ALL, Namespace, SEPARATOR, Store, namespace_name};
 use super::lock::{LockTimeout, WriterLock};
-use super::manifest::PENDING;
+use super::manifest::Manifest;
+use super::removed::{REMOVING, clear_removed, delete};
+use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
 
 /// Behind a name, all namespaces below it.
 const BELOW: &str = "/*";
-/// Begins the names of removed namespaces' folders; no namespace's name begins so.
-const REMOVING: &str = ".removing-";
 
 impl Store {
     /// The namespaces that are meant by one name, by several with commas between them, by `acme/*` (all below a name), or by
@@ -143,12 +142,15 @@ impl Namespace {
                 .hint(format!("take another name, or remove that one with `{}`", NextStep::RemoveNamespace))
         };
         if let Ok(facts) = to.root().symlink_metadata() {
-            // A first ingest that was killed leaves a folder in which nothing was published.
-            if !facts.is_dir() || to.may_hold_documents() {
+            if !facts.is_dir() || to.exists() {
                 return Err(taken());
             }
+            // A first ingest that was killed is finished or given up, as by the next writer.
+            if Manifest::read_pending(to)?.is_some() {
+                drop(Writer::open_existing(to, lock_timeout).await?);
+            }
             let lock = WriterLock::take(to, lock_timeout).await?;
-            if to.may_hold_documents() {
+            if to.exists() {
                 return Err(taken());
             }
             to.delete(lock)?;
@@ -179,12 +181,6 @@ impl Namespace {
         delete(&aside).map_err(|error| Error::io("remove", &aside, &error))
     }
 
-    /// Whether there are traces of a publication, one that was interrupted included.
-    fn may_hold_documents(&self) -> bool {
-        let is_there = |name| self.root().join(name).symlink_metadata().is_ok();
-        [PUBLISHED, PENDING].into_iter().any(is_there) || !record_files(self, u64::MAX).is_ok_and(|all| all.is_empty())
-    }
-
     fn move_to(&self, target: &Path, lock: WriterLock) -> std::io::Result<()> {
         // Elsewhere a folder with an open file in it cannot be moved.
         let lock = cfg!(unix).then_some(lock);
@@ -196,22 +192,6 @@ impl Namespace {
     /// The folder of all namespaces.
     fn folder(&self) -> &Path {
         self.root().parent().unwrap_or(self.root())
-    }
-}
-
-/// Deletes what removals that were interrupted have left beside a namespace. Nothing depends on it, so nothing fails
-/// for it.
-pub(super) fn clear_removed(namespace: &Namespace) {
-    let paths = paths_in(namespace.folder()).unwrap_or_default();
-    paths.iter().filter(|path| name_of(path).starts_with(REMOVING)).for_each(|path| drop(delete(path)));
-}
-
-/// Deletes a folder that another process may be deleting too.
-fn delete(path: &Path) -> std::io::Result<()> {
-    match std::fs::remove_dir_all(path) {
-        Err(_) if !path.exists() => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => delete(path),
-        outcome => outcome,
     }
 }
 
