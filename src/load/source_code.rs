@@ -346,10 +346,10 @@ fn begin_between(sections: &mut [Definition], lines: &[&str]) {
     let mut open: Vec<usize> = Vec::new();
     for section in sections {
         let first = section.first;
-        // The end of the largest definition that ends in front of this one.
+        // The last end of the definitions that end in front of this one. In broken code they need not be nested.
         let mut from = None;
         while let Some(end) = open.pop_if(|end| *end <= first) {
-            from = Some(end);
+            from = from.max(Some(end));
         }
         open.push(section.end);
         if let Some(from) = from {
@@ -530,8 +530,9 @@ mod tests {
     #[test]
     fn every_line_is_in_a_section_whatever_the_code_is() {
         let deep = format!("{}fn x() {{\n\n}}\n{}", "mod a {\n".repeat(300), "}\n".repeat(300));
-        for text in ["", "}{ fn (", "fn a() {}fn b() {}\n", "\u{feff}fn 泵() {\n\n}\n", deep.as_str()] {
-            for format in [Format::Rust, Format::Python, Format::CSharp, Format::TypeScript] {
+        let shared = "tef struct {\n int b;\n} A： struct {\n int b;\n} pump4ypedef struct {\n int ;}\nbt0 A： struct {\n int b;\n} pump4\n";
+        for text in [shared, "", "}{ fn (", "fn a() {}fn b() {}\n", "\u{feff}fn 泵() {\n\n}\n", deep.as_str()] {
+            for format in [Format::C, Format::Rust, Format::Python, Format::CSharp, Format::TypeScript] {
                 let lines: Vec<String> = sections(text, format).into_iter().flat_map(|(_, lines)| lines).collect();
                 let wanted: Vec<&str> =
                     text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();

@@ -20,9 +20,15 @@ pub fn fold_name(text: &str) -> String {
     match text.chars().all(|c| plain(c).is_some()) {
         // The fast way for most text.
         true => spaced(text.chars().filter_map(plain), text.len()),
-        false => spaced(text.nfkc().flat_map(char::to_lowercase).nfkc().map(simplified), text.len()),
+        // A soft hyphen in front of an accent would keep it from its letter.
+        false => spaced(
+            text.chars().filter(|c| *c != SOFT_HYPHEN).nfkc().flat_map(char::to_lowercase).nfkc().map(simplified),
+            text.len(),
+        ),
     }
 }
+
+const SOFT_HYPHEN: char = '\u{AD}';
 
 /// The folded form of a character whose neighbours do not matter; `None` for others.
 fn plain(c: char) -> Option<char> {
@@ -48,7 +54,6 @@ fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
             // Typesetting uses these instead of what people type.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
             '\u{2018}' | '\u{2019}' => '\'',
-            '\u{AD}' => continue,
             other => other,
         };
         if std::mem::take(&mut space) && folded.chars().next_back().is_some_and(|last| !(glued(last) && glued(c))) {
@@ -173,6 +178,7 @@ mod tests {
     fn names_match_in_any_writing() {
         assert_eq!(fold_name("  Ｐｕｍｐ　P-１２ \n A "), "pump p-12 a");
         assert_eq!(fold_name("泵站 维护\n手册"), "泵站维护手册");
+        assert_eq!(fold_name("n\u{AD}\u{301}a"), "ńa");
         assert_eq!(fold_name("使用 PDF 手册"), "使用 pdf 手册");
         assert_eq!(found(&["Norwick Pump Station", "P-12"], "The NORWICK pump\nstation has ｐ-１２."), [0, 1]);
         assert_eq!(found(&["P-12", "O'Brien"], "P\u{2011}12 of O’Bri\u{ad}en"), [0, 1]);

@@ -48,7 +48,9 @@ impl Period {
             "yesterday" | "昨天" => return day(today.yesterday().ok()?),
             lower if lower.len() <= LONGEST && lower.ends_with("ago") => {
                 let span: Span = lower.parse().ok()?;
-                let start = now.to_zoned(TimeZone::UTC).checked_add(span).ok()?.timestamp();
+                let start =
+                    now.to_zoned(TimeZone::UTC).checked_add(span).ok().filter(|time| YEARS.contains(&time.year()))?;
+                let start = start.timestamp();
                 return Some(Period { start, end: second_after(start)? });
             }
             _ => {}
@@ -352,6 +354,7 @@ mod tests {
         assert_eq!(start("2025"), "2025-01-01T00:00:00Z");
         assert_eq!(start("soon"), "");
         assert_eq!(start("ago"), "");
+        assert_eq!(start("21661 months ago"), "", "a year that cannot be typed");
     }
 
     #[test]
