@@ -1,5 +1,6 @@
 //! Documents of each format, the layout of pages, structure and chunks.
 
+use clap::ValueEnum as _;
 use pdf_oxide::layout::{FontWeight, TextChar};
 
 use super::{parts, text};
@@ -59,20 +60,9 @@ pub fn email(bytes: &[u8]) {
 
 /// Source code; the first byte chooses the language.
 pub fn code(bytes: &[u8]) {
-    const LANGUAGES: [Format; 10] = [
-        Format::C,
-        Format::Cpp,
-        Format::CSharp,
-        Format::Go,
-        Format::Java,
-        Format::JavaScript,
-        Format::Php,
-        Format::Python,
-        Format::Rust,
-        Format::TypeScript,
-    ];
+    let languages: Vec<Format> = Format::value_variants().iter().copied().filter(|format| format.is_code()).collect();
     if let Some((first, rest)) = bytes.split_first() {
-        load(rest, LANGUAGES[usize::from(*first) % LANGUAGES.len()]);
+        load(rest, languages[usize::from(*first) % languages.len()]);
     }
 }
 

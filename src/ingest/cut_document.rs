@@ -78,9 +78,8 @@ impl CutDocument {
 fn title(document: &Document, source: &str) -> String {
     let file_name = || {
         let name = source.rsplit(['/', ':']).next().unwrap_or(source);
-        let path = Path::new(name);
-        let kept = if document.format.is_code() { path.file_name() } else { path.file_stem() };
-        kept.map_or_else(|| name.to_owned(), |kept| kept.to_string_lossy().into_owned())
+        let kept = if document.format.is_code() { None } else { Path::new(name).file_stem() };
+        kept.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
     };
     let given = document.title.as_deref().map(squeeze).filter(|title| !is_leftover(title));
     let heading = || {

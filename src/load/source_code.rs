@@ -10,10 +10,9 @@ use crate::error::{Error, Result};
 use crate::text::{squeeze, truncate};
 
 /// What defines something, in the words of the grammars. One of them means the same in all languages that have it.
-const DEFINITIONS: [&str; 45] = [
+const DEFINITIONS: [&str; 40] = [
     "abstract_class_declaration",
     "annotation_type_declaration",
-    "assignment_expression",
     "class_declaration",
     "class_definition",
     "class_specifier",
@@ -24,7 +23,6 @@ const DEFINITIONS: [&str; 45] = [
     "enum_declaration",
     "enum_item",
     "enum_specifier",
-    "field_definition",
     "function_declaration",
     "function_definition",
     "function_item",
@@ -40,9 +38,7 @@ const DEFINITIONS: [&str; 45] = [
     "namespace_declaration",
     "namespace_definition",
     "operator_declaration",
-    "pair",
     "property_declaration",
-    "public_field_definition",
     "record_declaration",
     "static_item",
     "struct_declaration",
@@ -55,7 +51,6 @@ const DEFINITIONS: [&str; 45] = [
     "type_spec",
     "union_item",
     "union_specifier",
-    "variable_declarator",
 ];
 /// What holds one definition and begins above or before it.
 const AROUND: [&str; 9] = [
@@ -74,16 +69,8 @@ const VALUES: [&str; 5] =
     ["assignment_expression", "field_definition", "pair", "public_field_definition", "variable_declarator"];
 /// What may be exported without a name.
 const EXPORTED: [&str; 4] = ["arrow_function", "class", "function_expression", "generator_function"];
-/// What is called as it begins, where it has no name.
-const NAMELESS: [&str; 7] = [
-    "arrow_function",
-    "class",
-    "conversion_operator_declaration",
-    "function_expression",
-    "generator_function",
-    "impl_item",
-    "operator_declaration",
-];
+/// What else is called as it begins, where it has no name.
+const NAMELESS: [&str; 3] = ["conversion_operator_declaration", "impl_item", "operator_declaration"];
 /// Shorter definitions stay in the text around them. What stands above a function or type counts, but not above a value: it
 /// would be longer than the value.
 const LEAST_LINES: usize = 2;
@@ -251,7 +238,7 @@ impl Found<'_> {
                     None => name.to_owned(),
                 }
             }
-            (None, None) if NAMELESS.contains(&node.kind()) => {
+            (None, None) if NAMELESS.contains(&node.kind()) || EXPORTED.contains(&node.kind()) => {
                 let body = node.child_by_field_name("body")?;
                 self.text.get(node.start_byte()..body.start_byte())?.to_owned()
             }
@@ -278,21 +265,17 @@ fn declared(node: Node<'_>) -> Option<Node<'_>> {
 
 /// `is_exported` is for what stands directly in an export, which may have no name.
 fn is_definition(node: Node<'_>, is_exported: bool) -> bool {
-    if is_exported && EXPORTED.contains(&node.kind()) {
-        return true;
-    }
-    if !node.is_named() || !DEFINITIONS.contains(&node.kind()) {
-        return false;
-    }
-    match node.kind() {
+    let kind = node.kind();
+    match kind {
+        _ if is_exported && EXPORTED.contains(&kind) => true,
+        _ if VALUES.contains(&kind) => {
+            ["value", "right"].into_iter().find_map(|field| node.child_by_field_name(field)).is_some_and(is_function)
+        }
         // `mod x;` and `struct x y` define nothing here; the root of Python is a module too.
         "mod_item" | "module" | "struct_specifier" | "class_specifier" | "enum_specifier" | "union_specifier" => {
             node.child_by_field_name("body").is_some()
         }
-        kind if VALUES.contains(&kind) => {
-            ["value", "right"].into_iter().find_map(|field| node.child_by_field_name(field)).is_some_and(is_function)
-        }
-        _ => true,
+        _ => node.is_named() && DEFINITIONS.contains(&kind),
     }
 }
 
@@ -358,7 +341,7 @@ fn begin_between(sections: &mut [Definition], lines: &[&str]) {
     }
 }
 
-/// A section of what stands behind the last definition, named by its first line; comments alone are none.
+/// A section of the code behind the last definition, with its first line as title. Comments alone make no section.
 fn tail(sections: &[Definition], lines: &[&str]) -> Option<Definition> {
     let end = sections.iter().map(|section| section.end).max()?;
     let first = end + closing(lines.get(end..)?);

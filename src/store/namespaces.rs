@@ -172,7 +172,7 @@ impl Namespace {
         self.delete(lock)
     }
 
-    /// Deletes its folder. It is moved aside first, so that nobody finds a part of it.
+    /// Moves its folder aside, then deletes it: nobody opens a namespace that is half deleted.
     fn delete(&self, lock: WriterLock) -> Result<()> {
         clear_removed(self);
         let aside = self.folder().join(format!("{REMOVING}{}", std::process::id()));
