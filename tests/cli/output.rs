@@ -1,13 +1,20 @@
 //! What people see: snapshots of the tables and the Markdown of daily commands.
 
 use crate::common::Sandbox;
+use crate::common::repository::in_repository;
+
+/// The settings of snapshots: they lie in `tests/cli/snapshots` of the repository that the tests are run in.
+pub fn snapshots() -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(in_repository("tests/cli/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings
+}
 
 #[test]
 fn tables_and_markdown_match_their_snapshots() {
     let sandbox = Sandbox::with_fixtures();
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("snapshots");
-    settings.set_prepend_module_to_snapshot(false);
+    let mut settings = snapshots();
     settings.add_filter(r"\d{4}-\d\d-\d\dT[0-9:.]+Z", "TIME");
     settings.add_filter(r"\d+\.\d s\b", "N.N s");
     settings.bind(|| {

@@ -43,10 +43,7 @@ fn without_a_document_all_documents_are_listed() {
         list[0]["entries"].as_array().unwrap().iter().map(|e| e["title"].as_str().unwrap()).collect();
     assert_eq!((list[0]["source"].as_str(), titles), (Some("guide.md"), vec!["Start", "Stop"]));
     assert_eq!(list[1]["entries"], Value::Array(Vec::new()));
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path("snapshots");
-    settings.set_prepend_module_to_snapshot(false);
-    settings.bind(|| {
+    crate::output::snapshots().bind(|| {
         insta::assert_snapshot!("toc_list_table", sandbox.kb(&["toc", "--format", "table", "--provenance"]).out);
         insta::assert_snapshot!("toc_list_markdown", sandbox.kb(&["toc"]).out);
         insta::assert_snapshot!("toc_provenance_markdown", sandbox.kb(&["toc", "guide.md", "--provenance"]).out);
