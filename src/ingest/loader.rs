@@ -1,6 +1,6 @@
 //! From a file to a cut document, in loader threads. What the store has already is not read again.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cut_document::CutDocument;
@@ -53,13 +53,19 @@ pub(super) struct Loader {
     request: IngestRequest,
     store: Store,
     existing: Arc<Existing>,
+    /// The stored sources of each content hash.
+    sources_of: HashMap<String, BTreeSet<String>>,
     /// The documents that were found under another path.
     moved: Mutex<HashSet<DocId>>,
 }
 
 impl Loader {
     pub(super) fn new(request: IngestRequest, store: Store, existing: Arc<Existing>) -> Self {
-        Loader { request, store, existing, moved: Mutex::default() }
+        let mut sources_of: HashMap<String, BTreeSet<String>> = HashMap::new();
+        for (source, row) in existing.iter() {
+            sources_of.entry(row.content_hash.clone()).or_default().insert(source.clone());
+        }
+        Loader { request, store, existing, sources_of, moved: Mutex::default() }
     }
 
     /// Starts the threads that read files.
@@ -113,9 +119,9 @@ impl Loader {
 
     /// The document with these bytes whose own file is gone. Each is found once.
     fn moved_from(&self, facts: &Facts) -> Option<&DocumentRow> {
-        let same = |row: &&DocumentRow| row.content_hash == facts.hash && is_gone(row, &self.store);
-        let row = self.existing.values().find(same)?;
-        self.moved.lock().unwrap_or_else(PoisonError::into_inner).insert(row.doc_id.clone()).then_some(row)
+        let rows = self.sources_of.get(&facts.hash)?.iter().filter_map(|source| self.existing.get(source));
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.filter(|row| is_gone(row, &self.store)).find(|row| moved.insert(row.doc_id.clone()))
     }
 
     /// Whether a document was found under another path.
