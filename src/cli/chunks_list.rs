@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use super::global::{Context, PartArgs};
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result};
+use crate::ids::DocId;
 use crate::render;
 use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
 use crate::search::{find_sections, scopes_within, with_subsections};
@@ -77,7 +78,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         ChunkFilter { chunk_type: args.chunk_type, text: args.filter, edited: args.edited, ..ChunkFilter::default() };
     if let Some(name) = &args.doc {
         let document = context.document(&documents, name, &store, Purpose::Read)?;
-        filter.doc_id = Some(document.doc_id.clone());
+        filter.doc_ids = Some(vec![document.doc_id.clone()]);
         if let Some(name) = args.section {
             let sections = snapshot.sections(&document.doc_id).await?;
             let found = find_sections(document, &sections, &[name])?;
@@ -92,7 +93,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
             context,
             snapshot,
             &documents,
-            filter.doc_id.as_deref(),
+            filter.doc_ids.as_deref(),
             args.part.offset as usize,
             limit,
         )
@@ -133,13 +134,13 @@ async fn list_conflicts(
     context: &Context,
     snapshot: &Snapshot,
     documents: &[DocumentRow],
-    doc_id: Option<&str>,
+    doc_ids: Option<&[DocId]>,
     offset: usize,
     limit: Option<usize>,
 ) -> Result<u8> {
     let with_edits = documents.iter().filter(|row| row.edits.iter().any(|edit| edit.parent_chunk.is_none()));
     let mut found = Vec::new();
-    for document in with_edits.filter(|row| doc_id.is_none_or(|id| id == row.doc_id)) {
+    for document in with_edits.filter(|row| doc_ids.is_none_or(|ids| ids.contains(&row.doc_id))) {
         let parents = snapshot.parents_of(&document.doc_id).await?;
         found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), parents }));
     }

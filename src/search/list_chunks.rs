@@ -1,6 +1,7 @@
 //! Chunks as a list: filtered, in an order, a page at a time.
 //!
-//! Reads the keys of all matching chunks, and the text of one page.
+//! Reads the keys of all matching chunks, and the text of one page. Where the documents alone say which chunks are on the
+//! page, it reads no other documents.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -9,7 +10,7 @@ use super::hit::titles_of_section;
 use super::section_name::SectionName;
 use crate::error::Result;
 use crate::ids::ChunkId;
-use crate::store::{ChunkFilter, ChunkKey, ChunkRow, DocumentRow, Scope, Snapshot};
+use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
 
 /// A column that orders a list of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -90,14 +91,60 @@ impl ChunkList {
     /// # Errors
     /// Where the store cannot be read.
     pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], request: &ChunkListRequest) -> Result<Self> {
-        let mut keys = snapshot.chunk_keys(&request.filter).await?;
+        let limit = request.limit.unwrap_or(usize::MAX);
+        let Pages { filter, offset, total } = Pages::of(documents, request, limit);
+        let mut keys = snapshot.chunk_keys(&filter).await?;
         keys.retain(|key| request.scope.admits(&key.doc_id, key.parent_id.as_ref().unwrap_or(&key.chunk_id)));
         sort(&mut keys, documents, &request.order);
-        let total = keys.len();
-        let page = keys.into_iter().skip(request.offset).take(request.limit.unwrap_or(usize::MAX));
-        let ids: Vec<ChunkId> = page.map(|key| key.chunk_id).collect();
-        let rows = snapshot.chunks_in_order(&request.filter, &ids).await?;
+        let total = total.unwrap_or(keys.len());
+        let ids: Vec<ChunkId> = keys.into_iter().skip(offset).take(limit).map(|key| key.chunk_id).collect();
+        let rows = snapshot.chunks_in_order(&filter, &ids).await?;
         Ok(ChunkList { chunks: listed(documents, rows), total })
+    }
+}
+
+/// A page of more documents than these is read with all the others: a filter that names each takes longer.
+const MOST_DOCUMENTS: usize = 200;
+
+/// What has to be read for a page.
+#[derive(Debug, PartialEq, Eq)]
+struct Pages {
+    filter: ChunkFilter,
+    /// How many chunks that the filter lets through are in front of the page.
+    offset: usize,
+    /// The number of chunks on all pages, where the documents say it.
+    total: Option<usize>,
+}
+
+impl Pages {
+    /// The documents of the page, where these come one after the other and all their chunks are wanted; otherwise all that
+    /// the request asks for.
+    fn of(documents: &[DocumentRow], request: &ChunkListRequest, limit: usize) -> Self {
+        let (wanted, filter) = (&request.filter, request.filter.clone());
+        let by_document = request.order.is_empty() && request.scope == Scope::Everything;
+        if !by_document || wanted.section_ids.is_some() || wanted.text.is_some() || wanted.edited {
+            return Pages { filter, offset: request.offset, total: None };
+        }
+        let (mut in_front, mut doc_ids, mut total) = (0, Vec::new(), 0);
+        let is_named = |row: &&DocumentRow| wanted.doc_ids.as_ref().is_none_or(|ids| ids.contains(&row.doc_id));
+        for document in documents.iter().filter(is_named) {
+            let chunks = match wanted.chunk_type {
+                Some(ChunkType::Parent) => document.parents as usize,
+                Some(ChunkType::Child) => document.children as usize,
+                None => document.parents as usize + document.children as usize,
+            };
+            if total + chunks <= request.offset {
+                in_front += chunks;
+            } else if total < request.offset.saturating_add(limit) {
+                doc_ids.push(document.doc_id.clone());
+            }
+            total += chunks;
+        }
+        if doc_ids.len() > MOST_DOCUMENTS {
+            return Pages { filter, offset: request.offset, total: None };
+        }
+        let filter = ChunkFilter { doc_ids: Some(doc_ids), ..filter };
+        Pages { filter, offset: request.offset.saturating_sub(in_front), total: Some(total) }
     }
 }
 
@@ -153,6 +200,28 @@ mod tests {
             page_start: None,
             updated_at: String::new(),
         }
+    }
+
+    #[test]
+    fn the_documents_say_which_of_them_a_page_is_of() {
+        let document = |id: &str, parents, children| DocumentRow { parents, children, ..DocumentRow::sample(id) };
+        let documents = [document("a", 1, 2), document("b", 2, 4), document("c", 0, 0), document("d", 1, 1)];
+        let pages = |request: ChunkListRequest, limit| {
+            let Pages { filter, offset, total } = Pages::of(&documents, &request, limit);
+            (filter.doc_ids.map(|ids| ids.iter().map(|id| id.to_string()).collect::<String>()), offset, total)
+        };
+        let from = |offset| ChunkListRequest { offset, ..ChunkListRequest::default() };
+        assert_eq!(pages(from(0), 3), (Some("a".into()), 0, Some(11)));
+        assert_eq!(pages(from(2), 2), (Some("ab".into()), 2, Some(11)));
+        assert_eq!(pages(from(3), 6), (Some("b".into()), 0, Some(11)));
+        assert_eq!(pages(from(10), usize::MAX), (Some("d".into()), 1, Some(11)));
+        assert_eq!(pages(from(11), 3), (Some(String::new()), 0, Some(11)));
+        let parents = ChunkFilter { chunk_type: Some(ChunkType::Parent), ..ChunkFilter::default() };
+        assert_eq!(pages(ChunkListRequest { filter: parents, ..from(3) }, 1), (Some("d".into()), 0, Some(4)));
+        let edited = ChunkFilter { edited: true, ..ChunkFilter::default() };
+        assert_eq!(pages(ChunkListRequest { filter: edited, ..from(3) }, 1), (None, 3, None));
+        let reversed = vec![(ChunkColumn::Document, true)];
+        assert_eq!(pages(ChunkListRequest { order: reversed, ..from(3) }, 1), (None, 3, None));
     }
 
     #[test]

@@ -271,7 +271,7 @@ const MOST_BY_ID: usize = 2000;
 /// Which chunks are listed. `None` lets all through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkFilter {
-    pub doc_id: Option<DocId>,
+    pub doc_ids: Option<Vec<DocId>>,
     pub section_ids: Option<Vec<SectionId>>,
     pub chunk_type: Option<ChunkType>,
     /// A part of the content, in any case.
@@ -284,8 +284,8 @@ impl ChunkFilter {
     /// As SQL; `None` where all are wanted.
     fn sql(&self) -> Option<String> {
         let mut parts = Vec::new();
-        if let Some(doc_id) = &self.doc_id {
-            parts.push(in_list("doc_id", std::slice::from_ref(doc_id)));
+        if let Some(doc_ids) = &self.doc_ids {
+            parts.push(in_list("doc_id", doc_ids));
         }
         if let Some(section_ids) = &self.section_ids {
             parts.push(in_list("section_id", section_ids));
@@ -325,6 +325,9 @@ impl Snapshot {
     /// # Errors
     /// Where the table cannot be read; the same below.
     pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
+        if filter.doc_ids.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(Vec::new());
+        }
         let read = self.tables.read(&self.tables.chunks, filter.sql(), KEY_COLUMNS, |columns, row| {
             let chunk_id: ChunkId = columns.text("chunk_id", row)?.into();
             Ok(ChunkKey {
@@ -361,7 +364,7 @@ mod tests {
     fn a_filter_escapes_what_is_typed() {
         assert_eq!(ChunkFilter::default().sql(), None);
         let filter = ChunkFilter {
-            doc_id: Some("d".into()),
+            doc_ids: Some(vec!["d".into()]),
             section_ids: Some(vec!["d#1".into(), "d#1.1".into()]),
             chunk_type: Some(ChunkType::Child),
             text: Some("It's ÄRGER".into()),
