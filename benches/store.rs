@@ -1,7 +1,7 @@
 //! What corrections and checks cost in a large store, each in fresh processes of the real binary.
 //!
 //! ```sh
-//! cargo bench --bench store -- --documents 10000 --child chunks 8 --runs 15
+//! cargo bench --bench store -- --documents 10000 --children 8 --runs 15
 //! ```
 //!
 //! Documents and store are made up (`synthetic`). Runs follow one another in one store, as corrections do, so that the worst of them is one in which tables
@@ -133,7 +133,7 @@ fn options() -> Options {
         let number = || value.parse().unwrap_or_else(|_| fail(&format!("{flag} needs a number")));
         match flag.as_str() {
             "--documents" => options.documents = number(),
-            "--child chunks" => options.child_chunks = number(),
+            "--children" => options.child_chunks = number(),
             "--runs" => options.runs = number(),
             "--keep" => options.keep = Some(PathBuf::from(&value)),
             "--onnxruntime" => options.onnxruntime = value,

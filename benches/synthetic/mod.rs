@@ -1,5 +1,9 @@
 //! Documents and stores of any size for benchmarks: small Markdown files, English and Chinese by turns, made from a fixed
-//! seed, with random vectors of length 1, because 80,000 real ones would take an hour and cost the disk the same.
+//! seed, with made-up vectors of length 1, because 80,000 real ones would take an hour and cost the disk the same. The
+//! vectors lie in clusters, as those of texts about the same things do.
+
+// Each benchmark uses its own part of this.
+#![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -17,26 +21,35 @@ use kb::internals::store::{Change, NewDocument, ParentChunk, Store, Writer};
 const BATCH: usize = 256;
 /// Characters of a child chunk; four make a parent chunk.
 const PIECE: usize = 240;
+/// Texts are about so many things.
+const CLUSTERS: usize = 2000;
+/// How far a text is from the middle of its cluster: neighbours have cosines of .6 to .7, as in real texts.
+const SPREAD: f32 = 0.7;
 const SYLLABLES: [&str; 24] = [
     "ka", "lor", "min", "tes", "vra", "pol", "ne", "shi", "dor", "quen", "ba", "rit", "sol", "um", "tra", "fen", "gi",
     "hal", "jo", "wex", "cy", "mer", "zan", "oth",
 ];
 
-/// Writes the documents, the same for the same options.
+/// The text of a document, the same for the same numbers.
+pub fn document(number: usize, child_chunks: usize) -> String {
+    let mut random = Random::of(number as u64);
+    let mut text = format!("# {} {number}\n", random.words(3));
+    for child_chunk in 0..child_chunks {
+        if child_chunk % 4 == 0 {
+            text.push_str(&format!("\n## {}\n", random.words(2)));
+        }
+        text.push_str(&format!("\n{}\n", random.paragraph(number % 2 == 1)));
+    }
+    text
+}
+
+/// Writes the documents.
 pub fn write_documents(folder: &Path, documents: usize, child_chunks: usize) -> Result<()> {
-    let mut random = Random(0x2545_F491_4F6C_DD1D);
     for number in 0..documents {
         // A thousand files to a folder.
         let folder = folder.join(format!("{:03}", number / 1000));
-        let mut text = format!("# {} {number}\n", random.words(3));
-        for child_chunk in 0..child_chunks {
-            if child_chunk % 4 == 0 {
-                text.push_str(&format!("\n## {}\n", random.words(2)));
-            }
-            text.push_str(&format!("\n{}\n", random.paragraph(number % 2 == 1)));
-        }
         std::fs::create_dir_all(&folder)?;
-        std::fs::write(folder.join(format!("{number:05}.md")), text)?;
+        std::fs::write(folder.join(format!("{number:05}.md")), document(number, child_chunks))?;
     }
     Ok(())
 }
@@ -54,55 +67,70 @@ pub fn make_store(folder: &Path) -> Result<()> {
         }
     }
     files.sort();
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
     runtime.block_on(async {
         let mut writer = Writer::open(&namespace, &model).await?;
         for batch in files.chunks(BATCH) {
-            let add: Vec<NewDocument> =
-                batch.iter().map(|file| rows(file, &store, &mut random)).collect::<Result<_>>()?;
+            let add: Vec<NewDocument> = batch.iter().map(|file| of_file(file, &store)).collect::<Result<_>>()?;
             writer.publish(&Change { add, ..Change::default() }).await?;
         }
         Ok(())
     })
 }
 
-/// The rows of a document, with random vectors.
-fn rows(file: &Path, store: &Store, random: &mut Random) -> Result<NewDocument> {
+/// The rows of a file.
+fn of_file(file: &Path, store: &Store) -> Result<NewDocument> {
     let bytes = std::fs::read(file)?;
-    let facts = std::fs::metadata(file)?;
-    let changed = facts.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let changed = std::fs::metadata(file)?.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     let source = store.source_name(file);
+    rows(DocId::of_source(&source, 0), source, &bytes, i64::try_from(changed.as_nanos()).unwrap_or_default())
+}
+
+/// The rows of a document, with made-up vectors.
+pub fn rows(doc_id: DocId, source: String, bytes: &[u8], mtime_ns: i64) -> Result<NewDocument> {
     let facts = SourceFacts {
-        doc_id: DocId::of_source(&source, 0),
+        doc_id,
         source,
-        content_hash: blake3::hash(&bytes).to_hex().to_string(),
-        size: facts.len(),
-        mtime_ns: i64::try_from(changed.as_nanos()).unwrap_or_default(),
+        content_hash: blake3::hash(bytes).to_hex().to_string(),
+        size: bytes.len() as u64,
+        mtime_ns,
         corrected_toc: None,
         time: None,
         metadata: Default::default(),
     };
-    let document = parse(&bytes, Format::Markdown, &LoadOptions::default())?;
+    let document = parse(bytes, Format::Markdown, &LoadOptions::default())?;
     let now = jiff::Timestamp::now().to_string();
     let mut new = prepare(&document, &facts, &ChunkConfig::default(), &now).new;
     new.document.embedded = true;
-    set_vectors(&mut new.parents, random);
+    for chunk in new.parents.iter_mut().flat_map(ParentChunk::chunks_mut) {
+        chunk.vector = vector(&chunk.embedding_hash);
+    }
     Ok(new)
 }
 
-/// Gives each chunk a random vector of length 1.
-fn set_vectors(parents: &mut [ParentChunk], random: &mut Random) {
-    for chunk in parents.iter_mut().flat_map(ParentChunk::chunks_mut) {
-        chunk.vector = (0..Model::embedded().embedding_config.dimension).map(|_| random.number()).collect();
-        let length = chunk.vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
-        chunk.vector.iter_mut().for_each(|x| *x /= length);
-    }
+/// The vector of a text, by its hash: near the middle of one of the clusters.
+fn vector(hash: &str) -> Vec<f32> {
+    let mut random = Random::of(u64::from_str_radix(&hash[..16], 16).unwrap_or_default());
+    let mut middle = Random::of(random.below(CLUSTERS) as u64);
+    let dimension = Model::embedded().embedding_config.dimension;
+    let mut vector: Vec<f32> = (0..dimension).map(|_| middle.number() + SPREAD * random.number()).collect();
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
+    vector.iter_mut().for_each(|x| *x /= length);
+    vector
 }
 
 /// The same numbers on every machine: xorshift.
 pub struct Random(pub u64);
 
 impl Random {
+    /// Those of a number.
+    pub fn of(number: u64) -> Self {
+        let mut random = Random(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D);
+        for _ in 0..8 {
+            random.next();
+        }
+        random
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -12,7 +12,7 @@ use super::page::{Grid, Page};
 use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
 use crate::store::check::{Checked, Finding, Mended};
-use crate::store::{Archived, Holder};
+use crate::store::{Archived, Holder, VectorIndex};
 use crate::text::{count, size};
 
 /// A namespace in figures.
@@ -37,6 +37,8 @@ pub struct Status {
     pub chunks: usize,
     /// Parent chunks in the keyword index.
     pub keyword_chunks: u64,
+    /// The index of the vectors; a small namespace needs none.
+    pub vector_index: Option<VectorIndex>,
     /// Bytes on disk.
     pub bytes: u64,
     /// Bytes of the tables.
@@ -97,6 +99,13 @@ impl Status {
                 format!("{} to restore ({old}); `{}` lists them", count(some, "generation"), NextStep::ListGenerations)
             }
         };
+        let vector_index = match self.vector_index {
+            None => "none, all vectors are compared".to_owned(),
+            Some(VectorIndex { chunks, recall }) => {
+                let recall = recall.map_or(String::new(), |share| format!("; recall@10 {share:.3}"));
+                format!("of {chunks} chunks{recall}")
+            }
+        };
         let model = format!("{}, {} dimensions", self.model, self.dimension);
         let no_model = self.model_problem.as_deref().unwrap_or_default();
         let no_device = self.engine_problem.as_deref().unwrap_or_default();
@@ -108,6 +117,7 @@ impl Status {
             ("contexts", contexts.join(", ")),
             ("sections", self.sections.to_string()),
             ("parent chunks", format!("{} (in {children})", self.parents)),
+            ("vector index", vector_index),
             ("size", format!("{} (tables {tables}, keyword index {keyword})", size(self.bytes))),
             ("history", history),
             ("model", format!("{model}{}", around("; only keyword search works: ", no_model, ""))),

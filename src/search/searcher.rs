@@ -18,8 +18,9 @@ use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot};
 
-/// Up to this many vectors (225 MB), of all namespaces together, are scored in memory.
-const MOST_VECTORS_IN_MEMORY: usize = 150_000;
+/// Vectors of so many bytes, of all namespaces together, are scored in memory: 100,000 of the embedded model. A namespace
+/// that has an index of them is searched in that.
+const MOST_IN_MEMORY: usize = 153_600_000;
 
 /// Answers questions from one namespace, or from several as if they were one.
 pub struct Searcher {
@@ -106,9 +107,15 @@ impl Searcher {
     pub(super) async fn vectors(&self) -> Result<&[Option<LoadedVectors>]> {
         let load = async || {
             let snapshots = self.snapshots().await?;
-            let counts = try_join_all(snapshots.iter().map(|snapshot| snapshot.counts())).await?;
-            let chunks: Vec<usize> = counts.into_iter().map(|[.., chunks]| chunks).collect();
-            let held = held_in_memory(&chunks, MOST_VECTORS_IN_MEMORY);
+            let bytes = async |snapshot: &Snapshot| {
+                if snapshot.vector_index().await?.is_some() {
+                    return Ok(usize::MAX);
+                }
+                let [.., chunks] = snapshot.counts().await?;
+                Ok::<usize, Error>(chunks * snapshot.manifest().model.dimension * size_of::<f32>())
+            };
+            let bytes = try_join_all(snapshots.iter().map(|snapshot| bytes(snapshot))).await?;
+            let held = held_in_memory(&bytes, MOST_IN_MEMORY);
             let searched = self.searched.iter().zip(snapshots).zip(held);
             try_join_all(searched.map(async |((searched, snapshot), held)| {
                 if held { snapshot.load_vectors(searched.taken_ahead()).await.map(Some) } else { Ok(None) }
@@ -180,14 +187,14 @@ impl Searcher {
     }
 }
 
-/// Which namespaces' vectors are held in memory, by how many chunks each has: the small ones first, as long as all of
-/// them together are at most `most`.
-fn held_in_memory(chunks: &[usize], most: usize) -> Vec<bool> {
-    let mut by_size: Vec<usize> = (0..chunks.len()).collect();
-    by_size.sort_by_key(|&place| chunks[place]);
-    let (mut held, mut sum) = (vec![false; chunks.len()], 0);
+/// Which namespaces' vectors are held in memory, by the bytes of each: the small ones first, as long as all of them
+/// together are at most `most`.
+fn held_in_memory(bytes: &[usize], most: usize) -> Vec<bool> {
+    let mut by_size: Vec<usize> = (0..bytes.len()).collect();
+    by_size.sort_by_key(|&place| bytes[place]);
+    let (mut held, mut sum) = (vec![false; bytes.len()], 0);
     for place in by_size {
-        sum += chunks[place];
+        sum = bytes[place].saturating_add(sum);
         held[place] = sum <= most;
     }
     held

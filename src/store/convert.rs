@@ -306,7 +306,7 @@ impl<'a> Columns<'a> {
         Ok(self.get(name)?.is_null(row))
     }
 
-    fn flag(&self, name: &str, row: usize) -> Result<bool> {
+    pub(super) fn flag(&self, name: &str, row: usize) -> Result<bool> {
         Ok(self.get(name)?.as_boolean().value(row))
     }
 

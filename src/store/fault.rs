@@ -4,6 +4,7 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
+use super::indexes::FEWEST_ROWS;
 #[cfg(all(debug_assertions, unix))]
 use super::power_loss;
 use crate::error::Result;
@@ -19,6 +20,7 @@ pub const STEPS: &[&str] = &[
     "chunks written",
     "entities written",
     "tables compacted",
+    "tables indexed",
     "keyword written",
     "history written",
     "tables synced",
@@ -55,6 +57,12 @@ pub(super) fn step(name: &str) -> Result<()> {
 #[cfg(not(debug_assertions))]
 pub(super) fn step(_name: &str) -> Result<()> {
     Ok(())
+}
+
+/// From how many rows on a table has indexes, or a test wants them: `KB_TEST_INDEX_ROWS`.
+pub(super) fn fewest_indexed_rows() -> usize {
+    let asked = || std::env::var("KB_TEST_INDEX_ROWS").ok()?.parse().ok();
+    if cfg!(debug_assertions) { asked().unwrap_or(FEWEST_ROWS) } else { FEWEST_ROWS }
 }
 
 /// Begins to watch what is synced, where a test asked for a power loss.

@@ -31,6 +31,7 @@ mod files;
 mod format;
 mod history;
 mod indexed;
+mod indexes;
 mod keyword_index;
 mod keyword_search;
 mod keyword_writer;
@@ -70,6 +71,7 @@ pub use history::{
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
+pub use indexes::VectorIndex;
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, SYNONYMS, Store, namespace_name};

@@ -8,6 +8,7 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use tokio::sync::OnceCell;
 
 use super::history::Lease;
+use super::indexes::VectorIndex;
 use super::keyword_index::KeywordReader;
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
@@ -168,7 +169,12 @@ impl Snapshot {
         Ok([counts[0], counts[1], counts[2]])
     }
 
-    /// The bytes of the tables' data, without those of other generations.
+    /// The index of the vectors, in figures; `None` where there is none.
+    pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
+        self.tables.vector_index().await
+    }
+
+    /// The bytes of the tables' data and indexes, without those of other generations.
     pub async fn data_bytes(&self) -> Result<u64> {
         self.tables.data_bytes().await
     }

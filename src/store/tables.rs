@@ -4,10 +4,9 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
-use lancedb::arrow::SendableRecordBatchStream;
+use lance::dataset::scanner::{DatasetRecordBatchStream, Scanner};
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::database::CreateTableMode;
-use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::{CompactionOptions, OptimizeAction, ReadParams};
 use lancedb::{Connection, Table};
 
@@ -32,6 +31,8 @@ pub(super) struct Tables {
     pub(super) sections: Table,
     pub(super) chunks: Table,
     pub(super) entities: Table,
+    /// Whether all files of their indexes are there. If not, nothing is looked up in them.
+    pub(super) indexed: bool,
 }
 
 impl Tables {
@@ -75,18 +76,20 @@ impl Tables {
                 sections: open(SECTIONS, manifest.sections).await?,
                 chunks: open(CHUNKS, manifest.chunks).await?,
                 entities: open(ENTITIES, manifest.entities).await?,
+                indexed: true,
             })
         };
-        let tables = match tables().await {
+        let mut tables = match tables().await {
             Ok(tables) => tables,
             Err(error) if is_damage(&error) => return Ok(Err(Lost(error.message().to_owned()))),
             Err(error) => return Err(error),
         };
         tables.refuse_foreign_files().await?;
-        Ok(match tables.lost_file().await? {
-            Some(lost) => Err(lost),
-            None => Ok(tables),
-        })
+        if let Some(lost) = tables.lost_file().await? {
+            return Ok(Err(lost));
+        }
+        tables.look_at_indexes().await?;
+        Ok(Ok(tables))
     }
 
     /// Opens the tables as they were last written.
@@ -105,8 +108,10 @@ impl Tables {
             sections: open(SECTIONS).await?,
             chunks: open(CHUNKS).await?,
             entities: open(ENTITIES).await?,
+            indexed: true,
         };
         tables.refuse_foreign_files().await?;
+        tables.drop_lost_indexes().await?;
         Ok(tables)
     }
 
@@ -120,6 +125,7 @@ impl Tables {
             sections: create(SECTIONS, convert::sections_to_batch(&[])?).await?,
             chunks: create(CHUNKS, convert::chunks_to_batch([], dimension)?).await?,
             entities: create(ENTITIES, convert::entities_to_batch(&[])?).await?,
+            indexed: true,
         })
     }
 
@@ -266,33 +272,37 @@ impl Tables {
         table: &Table,
         filter: Option<String>,
         columns: Wanted<'_>,
-    ) -> Result<SendableRecordBatchStream> {
-        let start = async || {
-            let mut query = table.query();
-            if let Some(filter) = filter {
-                query = query.only_if(filter);
+    ) -> Result<DatasetRecordBatchStream> {
+        let mut scan = self.scan(table, columns).await?;
+        if let Some(filter) = filter {
+            scan.filter(&filter).map_err(|error| self.unread(&error))?;
+        }
+        scan.try_into_stream().await.map_err(|error| self.unread(&error))
+    }
+
+    /// A scan of the rows of a table.
+    pub(super) async fn scan(&self, table: &Table, columns: Wanted<'_>) -> Result<Scanner> {
+        let dataset = self.dataset(table).await?;
+        let mut scan = dataset.scan();
+        scan.use_scalar_index(self.indexed);
+        let names: Vec<&str> = match columns {
+            Wanted::All => return Ok(scan),
+            Wanted::Named(names) => names.to_vec(),
+            Wanted::WithoutVectors => {
+                let names = dataset.schema().fields.iter().map(|field| field.name.as_str());
+                names.filter(|name| *name != VECTOR).collect()
             }
-            match columns {
-                Wanted::All => {}
-                Wanted::Named(names) => query = query.select(Select::columns(names)),
-                Wanted::WithoutVectors => {
-                    let schema = table.schema().await?;
-                    let names = schema.fields().iter().map(|field| field.name().as_str());
-                    let names: Vec<&str> = names.filter(|name| *name != VECTOR).collect();
-                    query = query.select(Select::columns(&names));
-                }
-            }
-            query.execute().await
         };
-        start().await.map_err(|error| self.unread(&error))
+        scan.project(&names).map_err(|error| self.unread(&error))?;
+        Ok(scan)
     }
 
     /// The next rows of a stream.
-    pub(super) async fn next(&self, stream: &mut SendableRecordBatchStream) -> Result<Option<RecordBatch>> {
+    pub(super) async fn next(&self, stream: &mut DatasetRecordBatchStream) -> Result<Option<RecordBatch>> {
         stream.try_next().await.map_err(|error| self.unread(&error))
     }
 
-    fn unread(&self, error: &lancedb::Error) -> Error {
+    pub(super) fn unread(&self, error: &lance::Error) -> Error {
         let error = store_error("read", &self.namespace.tables(), error);
         if is_damage(&error) {
             error.hint(format!("`{}` goes back to what can be read", NextStep::Repair))

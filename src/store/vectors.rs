@@ -2,13 +2,12 @@
 //! copied, quoted or kept between versions of a manual is embedded once.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use futures::TryStreamExt;
 use lancedb::DistanceType;
 use lancedb::arrow::arrow_array::types::UInt64Type;
-use lancedb::arrow::arrow_array::{Array, RecordBatch};
-use lancedb::query::{ExecutableQuery, QueryBase, Select};
+use lancedb::arrow::arrow_array::{Array, Float32Array, RecordBatch};
+use lancedb::query::{ExecutableQuery, Select};
 
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::layout::Namespace;
@@ -17,7 +16,7 @@ use super::read_cache::{ReadAhead, ReadCache};
 use super::scope::Scope;
 use super::snapshot::Snapshot;
 use super::store_error;
-use super::tables::{Wanted, in_list};
+use super::tables::{MOST_IN_LIST, Tables, Wanted, in_list};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::ids::ChunkId;
@@ -25,6 +24,8 @@ use crate::vectors::dot;
 
 /// How many times more neighbours are read where too few of them are in a scope.
 const WIDER: usize = 4;
+/// So many times more chunks than wanted are taken out of an index, and scored by their vectors themselves.
+const SCORED_AGAIN: u32 = 2;
 /// The name of the vectors in the read cache.
 const KEPT: &str = "vectors";
 
@@ -50,12 +51,12 @@ impl Snapshot {
         }
         let filter = scope.sql();
         if filter.is_some() || *scope == Scope::Everything {
-            return self.vector_search(vector, filter, limit).await;
+            return self.tables.nearest(vector, filter, limit).await;
         }
         // SQL cannot hold so many ids: search ever more neighbours until enough of them are in the scope.
         let mut wide = limit.saturating_mul(WIDER);
         loop {
-            let near = self.vector_search(vector, None, wide).await?;
+            let near = self.tables.nearest(vector, None, wide).await?;
             let all = near.len() < wide;
             let mut hits: Vec<VectorHit> = near.into_iter().filter(|hit| scope.admits_chunk(&hit.parent_id)).collect();
             if all || hits.len() >= limit {
@@ -73,26 +74,7 @@ impl Snapshot {
         }
         let filter = format!("({} OR {})", in_list("chunk_id", parent_ids), in_list("parent_id", parent_ids));
         // A limit beyond all children: a parent has some ten at most on average.
-        self.vector_search(vector, Some(filter), parent_ids.len() * 200).await
-    }
-
-    async fn vector_search(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
-        let search = async || -> lancedb::Result<Vec<RecordBatch>> {
-            let columns = Select::columns(&["chunk_id", "parent_id", "_distance"]);
-            let query = self.tables.chunks.query().nearest_to(vector)?.distance_type(DistanceType::Cosine);
-            let mut query = query.limit(limit).select(columns);
-            if let Some(filter) = filter {
-                query = query.only_if(filter);
-            }
-            query.execute().await?.try_collect().await
-        };
-        let batches = search().await.map_err(|error| store_error("search", Path::new("the vectors"), &error))?;
-        map_rows(CHUNKS, &batches, |columns, row| {
-            let chunk_id = columns.text("chunk_id", row)?;
-            let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
-            let score = 1.0 - columns.float("_distance", row)?;
-            Ok(VectorHit { chunk_id: chunk_id.into(), parent_id: parent_id.into(), score })
-        })
+        self.tables.nearest(vector, Some(filter), parent_ids.len() * 200).await
     }
 
     /// Begins to read the kept vectors of the published generation on another thread: opening the generation takes as long.
@@ -112,6 +94,30 @@ impl Snapshot {
         let columns = Wanted::Named(&["chunk_id", "parent_id", "doc_id", VECTOR]);
         let rows = self.tables.rows(&self.tables.chunks, None, columns);
         Ok(LoadedVectors { batches: self.cached(KEPT, rows).await? })
+    }
+}
+
+impl Tables {
+    /// The chunks whose vectors are nearest to `vector`, of those that a filter (SQL) lets through.
+    pub(super) async fn nearest(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
+        let mut scan = self.scan(&self.chunks, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
+        let mut search = async || -> lance::Result<Vec<RecordBatch>> {
+            scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?;
+            scan.distance_metric(DistanceType::Cosine.into()).refine(SCORED_AGAIN).prefilter(true);
+            // What a filter lets through is few rows: all of them are compared.
+            scan.use_index(self.indexed && filter.is_none());
+            if let Some(filter) = &filter {
+                scan.filter(filter)?;
+            }
+            scan.try_into_stream().await?.try_collect().await
+        };
+        let batches = search().await.map_err(|error| self.unread(&error))?;
+        map_rows(CHUNKS, &batches, |columns, row| {
+            let chunk_id = columns.text("chunk_id", row)?;
+            let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
+            let score = 1.0 - columns.float("_distance", row)?;
+            Ok(VectorHit { chunk_id: chunk_id.into(), parent_id: parent_id.into(), score })
+        })
     }
 }
 
@@ -171,18 +177,32 @@ impl Writer {
         }
         let chunks = &self.tables.chunks;
         let fail = |error: lancedb::Error| store_error("read", &self.namespace().tables(), &error);
-        // Reads all hashes once, then only the wanted rows: a filter that lists them would read all rows repeatedly.
+        // Without an index all hashes are read once, then only the wanted rows: a filter that lists them would read all rows
+        // repeatedly.
+        let filters: Vec<Option<String>> = match self.tables.has_index(chunks, "embedding_hash").await? {
+            true => {
+                let hashes: Vec<&str> = hashes.iter().copied().collect();
+                hashes.chunks(MOST_IN_LIST).map(|some| Some(in_list("embedding_hash", some))).collect()
+            }
+            false => vec![None],
+        };
         let mut wanted: HashMap<&str, usize> = hashes.into_iter().map(|hash| (hash, MOST_ROWS)).collect();
         let mut rows: Vec<u64> = Vec::new();
-        let keys = chunks.query().select(Select::columns(&["embedding_hash"])).with_row_id();
-        let mut keys = keys.execute().await.map_err(fail)?;
-        while let Some(batch) = self.tables.next(&mut keys).await? {
-            let columns = Columns { table: CHUNKS, batch: &batch };
-            let texts = columns.texts("embedding_hash")?;
-            for row in 0..batch.num_rows() {
-                if let Some(left) = wanted.get_mut(texts.value(row)).filter(|left| **left > 0) {
-                    *left -= 1;
-                    rows.push(columns.primitive::<UInt64Type>("_rowid", row)?);
+        for filter in filters {
+            let mut scan = self.tables.scan(chunks, Wanted::Named(&["embedding_hash"])).await?;
+            scan.with_row_id();
+            if let Some(filter) = filter {
+                scan.filter(&filter).map_err(|error| self.tables.unread(&error))?;
+            }
+            let mut keys = scan.try_into_stream().await.map_err(|error| self.tables.unread(&error))?;
+            while let Some(batch) = self.tables.next(&mut keys).await? {
+                let columns = Columns { table: CHUNKS, batch: &batch };
+                let texts = columns.texts("embedding_hash")?;
+                for row in 0..batch.num_rows() {
+                    if let Some(left) = wanted.get_mut(texts.value(row)).filter(|left| **left > 0) {
+                        *left -= 1;
+                        rows.push(columns.primitive::<UInt64Type>("_rowid", row)?);
+                    }
                 }
             }
         }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use lance::Dataset;
 use lance::dataset::cleanup::CleanupPolicy;
+use lance_table::format::IndexMetadata;
 use lance_table::io::deletion::relative_deletion_file_path;
 use lancedb::Table;
 
@@ -280,7 +281,7 @@ impl Tables {
         Ok(None)
     }
 
-    /// The bytes of the data that the opened versions consist of.
+    /// The bytes of the data and the indexes that the opened versions consist of.
     pub(super) async fn data_bytes(&self) -> Result<u64> {
         let mut bytes = 0;
         for table in self.all() {
@@ -292,6 +293,7 @@ impl Tables {
                     bytes += facts.map_or(0, |facts| facts.len());
                 }
             }
+            bytes += self.indexes_of(table).await?.iter().filter_map(IndexMetadata::total_size_bytes).sum::<u64>();
         }
         Ok(bytes)
     }
@@ -303,7 +305,12 @@ impl Tables {
             let dataset = self.dataset(table).await?;
             let manifest = dataset.manifest();
             let mut files = manifest.fragments.iter().flat_map(|fragment| &fragment.files);
-            if !manifest.base_paths.is_empty() || files.any(|file| file.base_id.is_some() || !is_plain(&file.path)) {
+            let indexes = self.indexes_of(table).await?;
+            let mut of_indexes = indexes.iter().flat_map(|index| index.files.iter().flatten());
+            if !manifest.base_paths.is_empty()
+                || files.any(|file| file.base_id.is_some() || !is_plain(&file.path))
+                || of_indexes.any(|file| !is_plain(&file.path))
+            {
                 let folder = self.namespace().tables().join(format!("{}.lance", table.name()));
                 return Err(Error::failed(format!("{} names files outside of it", folder.display()))
                     .hint("kb has not made this store: do not trust it, and ingest the documents into a new one"));
@@ -312,7 +319,7 @@ impl Tables {
         Ok(())
     }
 
-    async fn dataset(&self, table: &Table) -> Result<Arc<Dataset>> {
+    pub(super) async fn dataset(&self, table: &Table) -> Result<Arc<Dataset>> {
         let dataset = table.dataset().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
         dataset.get().await.map_err(|error| store_error("read", &self.namespace().tables(), &error))
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::convert::{self, Columns, VECTOR};
 use super::durable::{Durable, sync_above};
 use super::entities::EntityChange;
-use super::fault::step;
+use super::fault::{fewest_indexed_rows, step};
 use super::history::{Keeping, Note, Pruned, Record, prune, record};
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
@@ -374,7 +374,9 @@ impl Writer {
         tables.write_entities(&change.entities, &change.remove, &change.add).await?;
         step("entities written")?;
         tables.compact().await?;
-        step("tables compacted")
+        step("tables compacted")?;
+        tables.index(fewest_indexed_rows()).await?;
+        step("tables indexed")
     }
 
     /// The documents to write. Rows are mostly read without their vectors, so those that keep one get it from the table.
@@ -459,6 +461,8 @@ impl Rewrite {
         step("rows written again")?;
         self.writer.tables.compact().await?;
         step("tables compacted")?;
+        self.writer.tables.index(fewest_indexed_rows()).await?;
+        step("tables indexed")?;
         self.writer.finish(self.model, KeywordStep::Same, note).await
     }
 }

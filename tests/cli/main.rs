@@ -21,6 +21,7 @@ mod eval;
 mod formats;
 mod found_store;
 mod history;
+mod indexes;
 mod ingest;
 mod ingest_context;
 mod ingest_no_embed;

@@ -23,6 +23,8 @@ pub struct Sandbox {
     folder: tempfile::TempDir,
     /// The user that runs the program, where that is another one than runs the tests.
     user: Option<u32>,
+    /// Whether the tables have indexes, however small they are.
+    indexed: bool,
 }
 
 /// What a run of the program gave.
@@ -56,7 +58,12 @@ impl Sandbox {
     }
 
     pub fn new() -> Self {
-        Sandbox { folder: tempfile::tempdir().expect("a scratch folder"), user: None }
+        Sandbox { folder: tempfile::tempdir().expect("a scratch folder"), user: None, indexed: false }
+    }
+
+    /// With indexes of all tables, however small they are.
+    pub fn indexed() -> Self {
+        Sandbox { indexed: true, ..Sandbox::new() }
     }
 
     /// A sandbox in which permissions count. They do not hold root back: where root runs the tests, the program is run
@@ -148,7 +155,8 @@ impl Sandbox {
             .or_default()
             .clone();
         let template = slot.get_or_init(|| {
-            let sandbox = Sandbox { folder: tempfile::tempdir_in(templates()).expect("a scratch folder"), user: None };
+            let sandbox =
+                Sandbox { folder: tempfile::tempdir_in(templates()).expect("a scratch folder"), ..Sandbox::new() };
             prepare(&sandbox);
             sandbox.folder.keep()
         });
@@ -210,6 +218,9 @@ impl Sandbox {
         command.env("HOME", self.folder.path()).env("KB_MODELS_DIR", self.path("models"));
         // The same engine on every machine.
         command.env("KB_ONNXRUNTIME", "off");
+        if self.indexed {
+            command.env("KB_TEST_INDEX_ROWS", "1");
+        }
         #[cfg(unix)]
         if let Some(user) = self.user {
             std::os::unix::process::CommandExt::uid(command, user);

@@ -24,7 +24,7 @@ const DECIDED: &str = "keyword committed";
 
 /// With version 1 published, and a process that died at a step while it published version 2.
 fn crashed_at(step: &str) -> Sandbox {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::indexed();
     write_version(&sandbox, 1);
     sandbox.json(&INGEST);
     write_version(&sandbox, 2);
@@ -48,7 +48,7 @@ fn a_crash_at_any_step_leaves_one_generation() {
 #[test]
 fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
     for name in STEPS {
-        let sandbox = Sandbox::new();
+        let sandbox = Sandbox::indexed();
         write_version(&sandbox, 1);
         sandbox.json(&INGEST);
         write_version(&sandbox, 2);
@@ -68,7 +68,7 @@ fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
 #[test]
 fn a_crash_in_the_first_publication_leaves_nothing() {
     for name in STEPS {
-        let sandbox = Sandbox::new();
+        let sandbox = Sandbox::indexed();
         write_version(&sandbox, 1);
         let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
         assert!(crashed.status.code().is_none(), "the process dies at {name:?}");

@@ -34,7 +34,7 @@ fn is_decided(step: &str) -> bool {
 fn a_power_loss_at_any_step_of_an_ingest_leaves_one_generation() {
     for step in STEPS {
         for loss in LOSSES {
-            let sandbox = Sandbox::new();
+            let sandbox = Sandbox::indexed();
             write_version(&sandbox, 1);
             sandbox.json(&INGEST);
             write_version(&sandbox, 2);

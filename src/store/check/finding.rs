@@ -25,6 +25,8 @@ pub enum Part {
     Vectors,
     /// The keyword index holds each parent chunk once, with its words.
     Keyword,
+    /// The indexes of the tables can be read.
+    Index,
     /// Every generation that is recorded can be brought back.
     History,
     /// Each entity has one row, which lists the documents that mention it.
@@ -43,6 +45,7 @@ impl Part {
             Part::Edits => "edits",
             Part::Vectors => "vectors",
             Part::Keyword => "keyword",
+            Part::Index => "index",
             Part::History => "history",
             Part::Entities => "entities",
         }

@@ -47,10 +47,14 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
     // Before anything is published, so that the publication can take old versions away.
     mended.extend(history::mend(namespace, writer.manifest(), &locked.checked.findings)?);
     let change = changes(&locked, &writer, &mut mended).await?;
+    for finding in locked.checked.findings.iter().filter(|finding| finding.part == Part::Index) {
+        writer.tables.drop_indexes().await?;
+        mended.push(Mended::new(&finding.id, "made again"));
+    }
     if locked.finds(Part::Keyword) {
         writer.publish_with_rebuilt_keyword_index(&change).await?;
         mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
-    } else if !change.is_empty() {
+    } else if !change.is_empty() || locked.finds(Part::Index) {
         writer.publish(&change).await?;
     }
     let after = survey(namespace).await?.checked;

@@ -78,10 +78,18 @@ async fn survey_of(
     findings: Vec<Finding>,
 ) -> Result<std::result::Result<Survey, Lost>> {
     let _lease = Lease::take(namespace, manifest.generation);
-    let tables = match Tables::try_open_at(namespace, manifest).await? {
+    let mut tables = match Tables::try_open_at(namespace, manifest).await? {
         Ok(tables) => tables,
         Err(lost) => return Ok(Err(lost)),
     };
+    let damaged: Vec<Finding> = tables
+        .damaged_indexes()
+        .await?
+        .into_iter()
+        .map(|(table, what)| Finding::repairable(table, Part::Index, what))
+        .collect();
+    tables.indexed &= damaged.is_empty();
+    let findings = [findings, damaged].concat();
     match survey_tables(namespace, manifest, &tables, keyword, findings.clone()).await {
         Err(error) if is_damage(&error) => {
             if let Some(lost) = tables.unreadable().await? {

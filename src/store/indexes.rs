@@ -1,0 +1,383 @@
+//! The indexes of the tables: of the vectors, and of the columns that rows are looked up by.
+//!
+//! A small table is read as a whole faster than through an index. Where one has grown, the next publication makes its
+//! indexes, and later ones extend them; rows outside of an index are read one by one. Each index belongs to a version of its
+//! table, so that a reader has the index of its generation, and an interrupted publication leaves none.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use lance::Dataset;
+use lance::index::DatasetIndexExt;
+use lance_table::format::IndexMetadata;
+use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::index::Index;
+use lancedb::index::scalar::BTreeIndexBuilder;
+use lancedb::index::vector::IvfRqIndexBuilder;
+use lancedb::query::{ExecutableQuery, Select};
+use lancedb::table::{OptimizeAction, OptimizeOptions};
+use lancedb::{DistanceType, Table};
+use serde::Serialize;
+
+use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
+use super::files::or_none;
+use super::store_error;
+use super::tables::{Tables, Wanted, in_list, is_damage};
+use crate::error::{Error, Result};
+use crate::ids::ChunkId;
+use crate::notice;
+use crate::vectors::dot;
+
+/// From so many rows on, an index pays.
+pub(super) const FEWEST_ROWS: usize = 100_000;
+/// The rows that may be outside of an index: this part of those. They are read one by one.
+const OUTSIDE: usize = 8;
+
+/// The recall is that of so many neighbours of so many chunks.
+const NEIGHBOURS: usize = 10;
+const QUESTIONS: usize = 20;
+/// The name under which the table keeps it.
+const RECALL: &str = "kb.recall";
+
+/// What the name of an index ends with, behind the column.
+const SUFFIX: &str = "_index";
+
+/// The columns that rows are looked up by.
+const OF_SECTIONS: [&str; 2] = ["section_id", "doc_id"];
+const OF_CHUNKS: [&str; 5] = ["chunk_id", "parent_id", "doc_id", "section_id", "embedding_hash"];
+
+impl Tables {
+    /// Makes and extends the indexes where that pays: from so many rows on.
+    pub(super) async fn index(&self, fewest: usize) -> Result<()> {
+        for (table, columns) in [(&self.sections, &OF_SECTIONS[..]), (&self.chunks, &OF_CHUNKS[..])] {
+            if self.rows_of(table).await? >= fewest {
+                for column in columns {
+                    self.extend(table, column, || Index::BTree(BTreeIndexBuilder::default()), fewest).await?;
+                }
+            }
+        }
+        if self.rows_of(&self.chunks).await? >= fewest && self.chunks_with_vectors().await? >= fewest {
+            let extended = self.extend(&self.chunks, VECTOR, vector_index, fewest).await?;
+            if extended {
+                self.note_recall().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the index of a column, or extends it where too many rows are outside of it. New rows become a part of their own,
+    /// joined with parts that are not much larger, so that there are few parts and a row is seldom written again. Where
+    /// that is all of them, the index is made anew, for the rows that there are now.
+    async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, fewest: usize) -> Result<bool> {
+        let fail = |error: lancedb::Error| store_error("index", &self.namespace().tables(), &error);
+        let name = name_of(column);
+        let rows = Covered::of(&*self.dataset(table).await?, &self.indexes_of(table).await?, &name);
+        if !rows.parts.is_empty() && rows.outside < fewest.div_ceil(OUTSIDE) {
+            return Ok(false);
+        }
+        let joined = joined(&rows.parts, rows.outside);
+        if joined == rows.parts.len() {
+            return table.create_index(&[column], index()).name(name).execute().await.map_err(fail).map(|()| true);
+        }
+        let options = OptimizeOptions::merge(joined).index_names(vec![name]);
+        table.optimize(OptimizeAction::Index(options)).await.map_err(fail).map(|_| true)
+    }
+
+    /// Compares what the index of the vectors finds for some chunks with all that are nearest, and notes the share with the table.
+    async fn note_recall(&self) -> Result<()> {
+        let rows = self.rows_of(&self.chunks).await?;
+        let places = (0..QUESTIONS).map(|i| (rows * i / QUESTIONS) as u64).collect();
+        let questions = self.vectors_at(places).await?;
+        let nearest = self.nearest_of_all(&questions).await?;
+        let (mut found, mut wanted) = (0, 0);
+        for (question, nearest) in questions.iter().zip(nearest) {
+            let hits = self.nearest(question, None, NEIGHBOURS).await?;
+            found += hits.iter().filter(|hit| nearest.contains(&hit.chunk_id)).count();
+            wanted += nearest.len();
+        }
+        let fail = |error: lancedb::Error| store_error("index", &self.namespace().tables(), &error);
+        let native = self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
+        let share = found as f32 / wanted.max(1) as f32;
+        native.update_config([(RECALL.to_owned(), format!("{share:.3}"))]).await.map_err(fail)
+    }
+
+    /// The vectors of some rows that have one.
+    async fn vectors_at(&self, places: Vec<u64>) -> Result<Vec<Vec<f32>>> {
+        let fail = |error: lancedb::Error| store_error("read", &self.namespace().tables(), &error);
+        let rows = self.chunks.take_offsets(places).select(Select::columns(&[VECTOR])).execute().await.map_err(fail)?;
+        let rows: Vec<RecordBatch> = rows.try_collect().await.map_err(fail)?;
+        let vectors = map_rows(CHUNKS, &rows, |columns, row| columns.vector(VECTOR, row))?;
+        Ok(vectors.into_iter().flatten().collect())
+    }
+
+    /// For each of some vectors, the chunks that are nearest to it.
+    async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<HashSet<ChunkId>>> {
+        let mut nearest: Vec<Vec<(f32, ChunkId)>> = vec![Vec::new(); questions.len()];
+        let mut rows = self.stream(&self.chunks, None, Wanted::Named(&["chunk_id", VECTOR])).await?;
+        while let Some(batch) = self.next(&mut rows).await? {
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            let (chunk_ids, (values, there)) = (columns.texts("chunk_id")?, columns.vectors(VECTOR)?);
+            for (question, nearest) in questions.iter().zip(&mut nearest) {
+                for (row, vector) in values.chunks_exact(question.len().max(1)).enumerate() {
+                    let score = dot(question, vector);
+                    let is_near = nearest.len() < NEIGHBOURS || nearest.last().is_some_and(|last| score > last.0);
+                    if is_near && there.is_none_or(|there| there.is_valid(row)) {
+                        let place = nearest.partition_point(|near| near.0 >= score);
+                        nearest.insert(place, (score, chunk_ids.value(row).into()));
+                        nearest.truncate(NEIGHBOURS);
+                    }
+                }
+            }
+        }
+        Ok(nearest.into_iter().map(|near| near.into_iter().map(|(_, id)| id).collect()).collect())
+    }
+
+    /// How many chunks the index of the vectors covers, and the share of the ten nearest that it found when it was made;
+    /// `None` where there is no index.
+    pub(super) async fn vector_index(&self) -> Result<Option<VectorIndex>> {
+        let dataset = self.dataset(&self.chunks).await?;
+        let rows = Covered::of(&dataset, &self.indexes_of(&self.chunks).await?, &name_of(VECTOR));
+        if rows.parts.is_empty() {
+            return Ok(None);
+        }
+        let recall = dataset.config().get(RECALL).and_then(|share| share.parse().ok());
+        Ok(Some(VectorIndex { chunks: rows.parts.iter().sum(), recall }))
+    }
+
+    /// Whether a column has an index that can be used.
+    pub(super) async fn has_index(&self, table: &Table, column: &str) -> Result<bool> {
+        let name = name_of(column);
+        Ok(self.indexed && self.indexes_of(table).await?.iter().any(|index| index.name == name))
+    }
+
+    /// Notes whether a file of an index is missing or cut off; readers go without then.
+    pub(super) async fn look_at_indexes(&mut self) -> Result<()> {
+        let mut lost = None;
+        for table in self.all() {
+            lost = lost.or(self.lost_index(table).await?);
+        }
+        if let Some((_, what)) = lost {
+            notice::give(&format!("{what}; this command reads all rows, the next ingest makes the index again"));
+            self.indexed = false;
+        }
+        Ok(())
+    }
+
+    /// Drops the indexes of which a file is missing or cut off: the next publication makes them again.
+    pub(super) async fn drop_lost_indexes(&self) -> Result<()> {
+        for table in self.all() {
+            while let Some((name, what)) = self.lost_index(table).await? {
+                notice::give(&format!("{what}; the next publication makes the index again"));
+                self.drop_index(table, &name).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn indexes_of(&self, table: &Table) -> Result<Arc<Vec<IndexMetadata>>> {
+        self.dataset(table).await?.load_indices().await.map_err(|error| self.index_error(&error))
+    }
+
+    /// Drops all indexes: the next publication makes them again.
+    pub(super) async fn drop_indexes(&self) -> Result<()> {
+        for table in self.all() {
+            let names: HashSet<String> = self.indexes_of(table).await?.iter().map(|index| index.name.clone()).collect();
+            for name in names {
+                self.drop_index(table, &name).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn drop_index(&self, table: &Table, name: &str) -> Result<()> {
+        let dropped = table.drop_index(name).await;
+        dropped.map_err(|error| store_error("index", &self.namespace().tables(), &error))
+    }
+
+    /// What is wrong with each table's indexes, if anything: whether all files are there, and whether they answer.
+    pub(super) async fn damaged_indexes(&self) -> Result<Vec<(&str, String)>> {
+        let mut damaged = Vec::new();
+        for table in self.all() {
+            if let Some((_, what)) = self.lost_index(table).await? {
+                damaged.push((table.name(), what));
+                continue;
+            }
+            for index in self.indexes_of(table).await?.iter() {
+                let Some(column) = index.name.strip_suffix(SUFFIX) else { continue };
+                if let Some(error) = self.ask(table, column).await.err().filter(is_damage) {
+                    damaged
+                        .push((table.name(), format!("the index {} cannot be read: {}", index.name, error.message())));
+                    break;
+                }
+            }
+        }
+        Ok(damaged)
+    }
+
+    /// Looks the first row up in the index of a column.
+    async fn ask(&self, table: &Table, column: &str) -> Result<()> {
+        if column == VECTOR {
+            if let Some(vector) = self.vectors_at(vec![0]).await?.first() {
+                self.nearest(vector, None, 1).await?;
+            }
+            return Ok(());
+        }
+        let read = async |filter: Option<String>| -> Result<Vec<RecordBatch>> {
+            let mut scan = self.scan(table, Wanted::Named(&[column])).await?;
+            scan.limit(Some(1), None).map_err(|error| self.unread(&error))?;
+            if let Some(filter) = filter {
+                scan.filter(&filter).map_err(|error| self.unread(&error))?;
+            }
+            let rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
+            rows.try_collect().await.map_err(|error| self.unread(&error))
+        };
+        let first = map_rows(table.name(), &read(None).await?, |columns, row| columns.optional_text(column, row))?;
+        for value in first.into_iter().flatten() {
+            read(Some(in_list(column, &[value]))).await?;
+        }
+        Ok(())
+    }
+
+    /// The first index of a table of which a file is missing or cut off, and what is wrong with it.
+    async fn lost_index(&self, table: &Table) -> Result<Option<(String, String)>> {
+        for index in self.indexes_of(table).await?.iter() {
+            let own = format!("{}.lance/_indices/{}", table.name(), index.uuid);
+            for file in index.files.iter().flatten() {
+                let path = self.namespace().tables().join(&own).join(&file.path);
+                let facts = or_none(std::fs::metadata(&path)).map_err(|error| Error::io("read", &path, &error))?;
+                if facts.is_none_or(|facts| facts.len() != file.size_bytes) {
+                    return Ok(Some((index.name.clone(), format!("tables/{own}/{} is missing or cut off", file.path))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn rows_of(&self, table: &Table) -> Result<usize> {
+        table.count_rows(None).await.map_err(|error| store_error("read", &self.namespace().tables(), &error))
+    }
+
+    async fn chunks_with_vectors(&self) -> Result<usize> {
+        let (mut count, columns) = (0, Wanted::Named(&["parents", "children", "embedded"]));
+        self.each(&self.documents, None, columns, |columns: &Columns, row| {
+            let chunks = columns.number("parents", row)? as usize + columns.number("children", row)? as usize;
+            count += if columns.flag("embedded", row)? { chunks } else { 0 };
+            Ok(())
+        })
+        .await?;
+        Ok(count)
+    }
+
+    fn index_error(&self, error: &lance::Error) -> Error {
+        store_error("index", &self.namespace().tables(), error)
+    }
+}
+
+/// The index of the vectors, in figures.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct VectorIndex {
+    /// How many chunks it covers; the others are compared one by one.
+    pub chunks: usize,
+    /// Of the ten chunks that are nearest to a vector, the share that it finds, from 0 to 1.
+    pub recall: Option<f32>,
+}
+
+/// RaBitQ codes in partitions of similar vectors (Gao and Long 2024): what they find is scored again with the vectors
+/// themselves.
+fn vector_index() -> Index {
+    Index::IvfRq(IvfRqIndexBuilder::default().distance_type(DistanceType::Cosine))
+}
+
+fn name_of(column: &str) -> String {
+    format!("{column}{SUFFIX}")
+}
+
+/// Which rows of a table an index covers.
+struct Covered {
+    /// The rows of each part of the index, in the order in which they were made.
+    parts: Vec<usize>,
+    /// The rows that are in none.
+    outside: usize,
+}
+
+impl Covered {
+    fn of(dataset: &Dataset, indexes: &[IndexMetadata], name: &str) -> Self {
+        let own: Vec<&IndexMetadata> = indexes.iter().filter(|index| index.name == name).collect();
+        let mut rows = Covered { parts: vec![0; own.len()], outside: 0 };
+        for fragment in dataset.get_fragments() {
+            let count = fragment.metadata().num_rows().unwrap_or_default();
+            let id = u32::try_from(fragment.id()).unwrap_or(u32::MAX);
+            let has = |part: &&IndexMetadata| part.fragment_bitmap.as_ref().is_some_and(|has| has.contains(id));
+            match own.iter().position(has) {
+                Some(place) => rows.parts[place] += count,
+                None => rows.outside += count,
+            }
+        }
+        rows
+    }
+}
+
+/// How many of the last parts of an index are joined with new rows: those that are at most twice as large as what comes
+/// behind them.
+fn joined(parts: &[usize], new: usize) -> usize {
+    let mut behind = new;
+    let is_small = |part: &&usize| {
+        let small = **part <= 2 * behind;
+        behind += **part;
+        small
+    };
+    parts.iter().rev().take_while(is_small).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::convert::chunks_to_batch;
+    use crate::store::{Chunk, ParentChunk, Store};
+
+    /// A parent chunk with a child, both with a vector of its own direction.
+    fn parent(number: usize) -> ParentChunk {
+        let (sin, cos) = (number as f32).sin_cos();
+        let mut parent = ParentChunk::sample(&format!("d{number}:0"), "text");
+        parent.children = vec![Chunk::sample(&format!("d{number}:0.0"), "text")];
+        parent.chunks_mut().for_each(|chunk| chunk.vector = vec![sin, cos, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        parent
+    }
+
+    #[test]
+    fn parts_of_an_index_that_are_not_much_larger_are_joined() {
+        assert_eq!(joined(&[], 5), 0);
+        assert_eq!(joined(&[100], 16), 0);
+        assert_eq!(joined(&[100, 32], 16), 1);
+        assert_eq!(joined(&[100, 48], 16), 0);
+        assert_eq!(joined(&[100, 48, 16], 16), 3);
+    }
+
+    #[tokio::test]
+    async fn indexes_are_extended_and_stay_few() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let tables = Tables::create(&store.namespace("default").unwrap(), 8).await.unwrap();
+        for run in 0..30 {
+            let rows: Vec<ParentChunk> = (run * 20..run * 20 + 20).map(parent).collect();
+            tables.append(&tables.chunks, chunks_to_batch(&rows, 8).unwrap()).await.unwrap();
+            tables.index(100).await.unwrap();
+            if run < 2 {
+                assert!(tables.indexes_of(&tables.chunks).await.unwrap().is_empty(), "too few rows");
+            }
+        }
+        let indexes = tables.indexes_of(&tables.chunks).await.unwrap();
+        for column in OF_CHUNKS {
+            let dataset = tables.dataset(&tables.chunks).await.unwrap();
+            let Covered { parts, outside } = Covered::of(&dataset, &indexes, &name_of(column));
+            assert_eq!((parts.iter().sum::<usize>(), outside), (1200, 0), "{column}");
+            assert!(parts.len() < 6, "{column}: {parts:?}");
+        }
+        let read =
+            tables.read_with(&tables.chunks, ("doc_id", &["d7", "d599"]), Wanted::WithoutVectors, |columns, row| {
+                columns.text("chunk_id", row)
+            });
+        assert_eq!(read.await.unwrap(), ["d7:0", "d7:0.0", "d599:0", "d599:0.0"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Indexes of the tables, as large stores have them: the same answers as without, and none that is needed.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::common::Sandbox;
+
+/// Documents with vectors and indexes of them.
+fn indexed() -> Sandbox {
+    let sandbox = Sandbox::indexed();
+    for number in 0..12 {
+        sandbox.write(&format!("docs/{number}.md"), text(number));
+    }
+    sandbox.json(&["ingest", "docs"]);
+    sandbox
+}
+
+fn text(number: usize) -> String {
+    const THINGS: [&str; 4] = ["valve", "pump", "bearing", "gauge"];
+    let thing = THINGS[number % 4];
+    format!(
+        "# The {thing} of house {number}\n\nTurn the {thing} of house {number} slowly, and write down what it shows.\n"
+    )
+}
+
+fn status(sandbox: &Sandbox) -> Value {
+    sandbox.items(&["status"])[0]["vector_index"].take()
+}
+
+/// The chunks found, in order.
+fn found(sandbox: &Sandbox, more: &[&str]) -> Vec<String> {
+    let args = ["search", "how do I turn the pump?", "--method", "semantic", "--all", "-k", "5", "--format", "json"];
+    let run = sandbox.kb(&[&args, more].concat());
+    let result: Value = serde_json::from_str(&run.out).unwrap();
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The files of the indexes of the chunks.
+fn index_files(sandbox: &Sandbox) -> Vec<PathBuf> {
+    let folder = sandbox.path(".kb/namespaces/default/tables/chunks.lance/_indices");
+    let each = std::fs::read_dir(folder).unwrap().map(|index| index.unwrap().path());
+    each.flat_map(|index| std::fs::read_dir(index).unwrap().map(|file| file.unwrap().path())).collect()
+}
+
+#[test]
+fn a_search_in_an_index_finds_what_a_search_without_finds() {
+    let sandbox = indexed();
+    let plain = Sandbox::new();
+    for number in 0..12 {
+        plain.write(&format!("docs/{number}.md"), text(number));
+    }
+    plain.json(&["ingest", "docs"]);
+    assert_eq!((status(&sandbox)["chunks"].as_u64(), status(&plain)), (Some(24), Value::Null));
+    assert!(status(&sandbox)["recall"].as_f64() > Some(0.9), "{}", status(&sandbox));
+    assert_eq!(found(&sandbox, &[]), found(&plain, &[]));
+    assert_eq!(found(&sandbox, &["--doc", "docs/5.md"]), found(&plain, &["--doc", "docs/5.md"]));
+    let out = sandbox.kb(&["status"]).out;
+    assert!(out.contains("of 24 chunks; recall@10 "), "{out}");
+}
+
+#[test]
+fn indexes_follow_what_changes() {
+    let sandbox = indexed();
+    sandbox.write("docs/5.md", text(5).replace("house 5", "house 55"));
+    sandbox.write("docs/13.md", text(13));
+    std::fs::remove_file(sandbox.path("docs/9.md")).unwrap();
+    sandbox.json(&["ingest", "docs", "--prune"]);
+    assert_eq!(status(&sandbox)["chunks"].as_u64(), Some(24));
+    let documents: Vec<String> =
+        found(&sandbox, &[]).iter().map(|id| id.split(':').next().unwrap().to_owned()).collect();
+    let held = sandbox.items(&["docs"]);
+    let held: Vec<&str> = held.as_array().unwrap().iter().map(|row| row["doc_id"].as_str().unwrap()).collect();
+    assert!(documents.iter().all(|id| held.contains(&id.as_str())), "{documents:?}");
+    let edited = found(&sandbox, &[]).remove(0);
+    sandbox.json(&["chunk-edit", &edited, "--content", "Turn the pump with the long lever."]);
+    sandbox.json(&["chunk-delete", &found(&sandbox, &[])[1], "--yes"]);
+    sandbox.json(&["restore", "1"]);
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    assert_eq!(sandbox.items(&["docs"]).as_array().map(Vec::len), Some(12));
+}
+
+#[test]
+fn a_lost_index_is_done_without_and_made_again() {
+    let sandbox = indexed();
+    let remove = |path: &PathBuf| std::fs::remove_file(path).unwrap();
+    let cut_off = |path: &PathBuf| std::fs::write(path, "").unwrap();
+    for (round, spoil) in [remove, cut_off].into_iter().enumerate() {
+        let before = found(&sandbox, &[]);
+        index_files(&sandbox).iter().for_each(spoil);
+        let run = sandbox.kb(&["search", "turn the pump", "--method", "semantic"]);
+        assert!(run.code == 0 && run.err.contains("is missing or cut off; this command reads all rows"), "{}", run.err);
+        assert_eq!(found(&sandbox, &[]), before);
+        sandbox.write("docs/0.md", format!("{}It weighs {round} tons.\n", text(0)));
+        let run = sandbox.kb(&["ingest", "docs"]);
+        assert!(run.code == 0 && run.err.contains("the next publication makes the index again"), "{}", run.err);
+        assert_eq!(status(&sandbox)["chunks"].as_u64(), Some(24));
+        assert_eq!(sandbox.kb(&["search", "turn the pump", "--method", "semantic"]).err, "");
+        assert_eq!(sandbox.kb(&["check"]).code, 0);
+    }
+}
+
+#[test]
+fn a_damaged_index_is_named_and_mended() {
+    let sandbox = indexed();
+    let before = found(&sandbox, &[]);
+    for file in index_files(&sandbox) {
+        let length = std::fs::metadata(&file).unwrap().len();
+        std::fs::write(&file, vec![0; length as usize]).unwrap();
+    }
+    let run = sandbox.kb(&["search", "turn the pump", "--method", "semantic"]);
+    assert!(run.code == 3 && run.err.contains("kb check --repair"), "{} {}", run.code, run.err);
+    let check = sandbox.kb(&["check"]);
+    assert!(check.code != 0 && check.out.contains("cannot be read"), "{} {} {}", check.code, check.out, check.err);
+    let repair = sandbox.kb(&["check", "--repair"]);
+    assert!(repair.code == 0 && repair.out.contains("made again"), "{} {} {}", repair.code, repair.out, repair.err);
+    assert_eq!((found(&sandbox, &[]), sandbox.kb(&["check"]).code), (before, 0));
+    assert_eq!(status(&sandbox)["chunks"].as_u64(), Some(24));
+}
