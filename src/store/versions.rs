@@ -65,6 +65,11 @@ impl DamagedVersion {
         )
     }
 
+    /// Whether it came after that of a generation.
+    pub(super) fn is_behind(&self, manifest: &Manifest) -> bool {
+        TABLES.iter().zip(manifest.versions()).any(|(table, version)| *table == self.table && self.version > version)
+    }
+
     /// Whether a generation needs it.
     pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
         TABLES.iter().zip(manifest.versions()).any(|(table, version)| (*table, version) == (self.table, self.version))

@@ -17,7 +17,9 @@ pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Ma
     // Records first: a publication that comes in between removes a record before what it names.
     let files = record_files(namespace, published.generation)?;
     let existing = tables.existing().await?;
-    let damaged = tables.damaged().await?;
+    let mut damaged = tables.damaged().await?;
+    // What an interrupted publication has left is no fault: the next writer removes it.
+    damaged.retain(|one| !one.is_behind(published));
     let findings = files.iter().filter_map(|file| {
         let what = wrong(file, |record| existing.missing(&record.manifest), &damaged)?;
         namespace.root().join(file.id()).exists().then(|| Finding::repairable(&file.id(), Part::History, what))
