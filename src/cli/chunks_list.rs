@@ -73,11 +73,13 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
-    let documents = snapshot.documents().await?;
+    let documents = match &args.doc {
+        Some(name) => vec![context.document_of(snapshot, name, &store, Purpose::Read).await?],
+        None => snapshot.documents().await?,
+    };
     let mut filter =
         ChunkFilter { chunk_type: args.chunk_type, text: args.filter, edited: args.edited, ..ChunkFilter::default() };
-    if let Some(name) = &args.doc {
-        let document = context.document(&documents, name, &store, Purpose::Read)?;
+    if let (Some(_), [document]) = (&args.doc, &documents[..]) {
         filter.doc_ids = Some(vec![document.doc_id.clone()]);
         if let Some(name) = args.section {
             let sections = snapshot.sections(&document.doc_id).await?;

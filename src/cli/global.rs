@@ -14,7 +14,7 @@ use crate::error::{Error, Kind, Result};
 use crate::llm::Configured;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, screen_width};
-use crate::search::{Encoder, Purpose, Searcher, resolve_document};
+use crate::search::{Encoder, Purpose, Searcher, called, resolve_document};
 use crate::store::{DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 use crate::text::{printable, visible};
 
@@ -188,6 +188,24 @@ impl Context {
         let named = resolve_document(documents, name, store, purpose)?;
         named.note.iter().for_each(|note| self.tell(note));
         Ok(named.document)
+    }
+
+    /// The named document, with a note on a guess. Only the names of the others are read.
+    pub(super) async fn document_of(
+        &self,
+        snapshot: &Snapshot,
+        name: &str,
+        store: &Store,
+        purpose: Purpose,
+    ) -> Result<DocumentRow> {
+        let names = snapshot.all_document_names().await?;
+        let named = resolve_document(&names, name, store, purpose)?;
+        named.note.iter().for_each(|note| self.tell(note));
+        let doc_id = named.document.doc_id.clone();
+        let row = snapshot.documents_by_id(&[doc_id]).await?.pop();
+        row.ok_or_else(|| {
+            Error::failed(format!("the document {} is gone", called(named.document))).hint("run the command again")
+        })
     }
 
     /// The named documents, each once, with a note on each guess.

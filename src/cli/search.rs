@@ -221,7 +221,7 @@ fn half_life_fits(setting: HalfLifeSetting, restriction: &Restriction) -> Result
 /// The ids of the named documents in all namespaces, each once, with a note on each guess.
 async fn documents(context: &Context, searcher: &Searcher, names: &[String], store: &Store) -> Result<Vec<DocId>> {
     let snapshots = searcher.snapshots().await?;
-    let namespaces = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
+    let namespaces = try_join_all(snapshots.iter().map(|snapshot| snapshot.all_document_names())).await?;
     let (mut ids, mut notes) = (BTreeSet::new(), BTreeSet::new());
     for name in names {
         for (_, named) in resolve_each(&namespaces, name, store)? {

@@ -6,6 +6,7 @@ use super::global::Context;
 use crate::error::Result;
 use crate::render;
 use crate::search::{Purpose, SectionContent, document_with, find_sections};
+use crate::store::{DocumentRow, Snapshot};
 
 /// Show the text of sections with their subsections
 #[derive(Debug, Args)]
@@ -43,17 +44,27 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
-    let documents = snapshot.documents().await?;
     let (document, names) = match &args.names[..] {
-        [section] => (document_with(&documents, &snapshot.all_sections().await?, section)?, &args.names[..]),
-        [document, sections @ ..] => (context.document(&documents, document, &store, Purpose::Read)?, sections),
+        [section] => (document_of_section(snapshot, section).await?, &args.names[..]),
+        [document, sections @ ..] => (context.document_of(snapshot, document, &store, Purpose::Read).await?, sections),
         [] => unreachable!("clap requires a name"),
     };
     let sections = snapshot.sections(&document.doc_id).await?;
-    let found = find_sections(document, &sections, names)?;
+    let found = find_sections(&document, &sections, names)?;
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);
-    let content = SectionContent::read(snapshot, document, &sections, &wanted, !args.no_children, max_tokens).await?;
+    let content = SectionContent::read(snapshot, &document, &sections, &wanted, !args.no_children, max_tokens).await?;
     context.show(render::sections(&content, render::screen_width()).read_from(&[snapshot]))
+}
+
+/// The document that a section's id names, or the only one that has a section of this name.
+async fn document_of_section(snapshot: &Snapshot, name: &str) -> Result<DocumentRow> {
+    if let Some((doc_id, _)) = name.split_once('#')
+        && let Some(document) = snapshot.documents_by_id(&[doc_id.into()]).await?.pop()
+    {
+        return Ok(document);
+    }
+    let (documents, sections) = (snapshot.documents().await?, snapshot.all_sections().await?);
+    document_with(&documents, &sections, name).cloned()
 }

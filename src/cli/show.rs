@@ -36,7 +36,7 @@ pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
-    let chunk = ListedChunk::read(snapshot, &snapshot.documents().await?, &args.id).await?;
+    let chunk = ListedChunk::read(snapshot, &args.id).await?;
     let chunk = chunk.ok_or_else(|| {
         Error::not_found(format!("no chunk {:?}", args.id))
             .hint("results of a search show ids; a new ingest may have changed them")
@@ -60,15 +60,15 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
-    let (documents, name) = (snapshot.documents().await?, args.name.as_str());
-    let (document, page) = if let Some(chunk) = ListedChunk::read(snapshot, &documents, name).await? {
+    let name = args.name.as_str();
+    let (document, page) = if let Some(chunk) = ListedChunk::read(snapshot, name).await? {
         (document_of(name).to_owned(), chunk.row.page_start)
     } else if let Some(section) = snapshot.sections_by_id(&[name.into()]).await?.pop() {
         (document_of(name).to_owned(), section.page_start)
     } else {
         (args.name.clone(), None)
     };
-    let document = context.document(&documents, &document, &store, Purpose::Read)?;
+    let document = &context.document_of(snapshot, &document, &store, Purpose::Read).await?;
     if ingest::is_address(&document.source) {
         start_viewer(&document.source, &document.source)?;
         return context.show(render::opened(document, None));

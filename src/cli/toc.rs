@@ -94,17 +94,16 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     }
     let store = context.store()?;
     let snapshot = Snapshot::open(&store.namespace(&context.global.namespace)?).await?;
-    let documents = snapshot.documents().await?;
     let shown = Shown { provenance: args.provenance, width: screen_width() };
     let Some(name) = &args.document else {
-        let documents = args.part.of(context, documents);
+        let documents = args.part.of(context, snapshot.documents().await?);
         return list(context, &snapshot, &documents, args.max_level, shown).await;
     };
     if args.part.is_given() {
         return Err(Error::usage("--limit and --offset are for the list of all documents").hint("leave them out"));
     }
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };
-    let document = context.document(&documents, name, &store, purpose)?;
+    let document = &context.document_of(&snapshot, name, &store, purpose).await?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
     if args.correct.editable {
         let text = editable_toc(document, &sections);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::hit::titles_of_section;
 use super::section_name::SectionName;
 use crate::error::Result;
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, DocId};
 use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
 
 /// A column that orders a list of chunks.
@@ -149,13 +149,14 @@ impl Pages {
 }
 
 impl ListedChunk {
-    /// The chunk with this id, if there is one. `documents` are all of the snapshot.
+    /// The chunk with this id, if there is one.
     ///
     /// # Errors
     /// Where the store cannot be read.
-    pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], chunk_id: &str) -> Result<Option<Self>> {
+    pub async fn read(snapshot: &Snapshot, chunk_id: &str) -> Result<Option<Self>> {
         let rows = snapshot.chunks_by_id(&[chunk_id.into()]).await?;
-        Ok(listed(documents, rows).pop())
+        let doc_ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
+        Ok(listed(&snapshot.documents_by_id(&doc_ids).await?, rows).pop())
     }
 }
 

@@ -53,7 +53,7 @@ pub use request::{
     DEFAULT_RERANK_TIME, Decay, Expand, Fallback, Fusion, GroupBy, HalfLife, LARGEST_LIMIT, LARGEST_POOL, Method, Mode,
     Rerank, SearchRequest, Shape, Target, Weights,
 };
-pub use resolve::{Purpose, resolve_document, resolve_each};
+pub use resolve::{Purpose, called, resolve_document, resolve_each};
 pub use result::SearchResult;
 pub use searcher::Searcher;
 pub use section::{SectionContent, SectionPart, with_subsections};

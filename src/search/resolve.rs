@@ -7,7 +7,8 @@ use std::path::Path;
 
 use super::find_section::alike;
 use crate::error::{Error, Kind, NextStep, Result};
-use crate::store::{DocumentRow, Store};
+use crate::ids::DocId;
+use crate::store::{DocumentName, DocumentRow, Store};
 use crate::text::first_of;
 
 /// Documents whose title and file name are less alike than this are not suggested.
@@ -24,10 +25,45 @@ pub enum Purpose {
     Change,
 }
 
+/// What has the names of a document.
+pub trait HasNames {
+    fn doc_id(&self) -> &DocId;
+    fn source(&self) -> &str;
+    fn title(&self) -> &str;
+}
+
+impl HasNames for DocumentRow {
+    fn doc_id(&self) -> &DocId {
+        &self.doc_id
+    }
+
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+}
+
+impl HasNames for DocumentName {
+    fn doc_id(&self) -> &DocId {
+        &self.doc_id
+    }
+
+    fn source(&self) -> &str {
+        &self.source
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+}
+
 /// A document that a name stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named<'a> {
-    pub document: &'a DocumentRow,
+pub struct Named<'a, D> {
+    pub document: &'a D,
     /// Reports a guess.
     pub note: Option<String>,
 }
@@ -36,12 +72,12 @@ pub struct Named<'a> {
 ///
 /// # Errors
 /// Not found, with a suggestion; ambiguous, with the candidates; or too loose for its purpose, with the document it may mean.
-pub fn resolve_document<'a>(
-    documents: &'a [DocumentRow],
+pub fn resolve_document<'a, D: HasNames>(
+    documents: &'a [D],
     name: &str,
     store: &Store,
     purpose: Purpose,
-) -> Result<Named<'a>> {
+) -> Result<Named<'a, D>> {
     let wanted = name.trim();
     if wanted.is_empty() {
         return Err(Error::usage("the name of the document is empty")
@@ -55,15 +91,15 @@ pub fn resolve_document<'a>(
     };
     // From the strictest reading to the loosest; the first that fits any document decides. A source as `kb docs` shows it
     // comes before a path, which may be another file's.
-    let readings: [&dyn Fn(&DocumentRow) -> bool; 5] = [
-        &|doc| doc.doc_id == wanted || doc.source == wanted,
-        &|doc| as_path.as_ref() == Some(&doc.source),
-        &|doc| doc.title.to_lowercase() == lower,
-        &|doc| ends_with(&doc.source, &lower),
-        &|doc| stem(&doc.source).to_lowercase() == lower,
+    let readings: [&dyn Fn(&D) -> bool; 5] = [
+        &|doc| *doc.doc_id() == wanted || doc.source() == wanted,
+        &|doc| as_path.as_deref() == Some(doc.source()),
+        &|doc| doc.title().to_lowercase() == lower,
+        &|doc| ends_with(doc.source(), &lower),
+        &|doc| stem(doc.source()).to_lowercase() == lower,
     ];
     for reading in readings {
-        let found: Vec<&DocumentRow> = documents.iter().filter(|doc| reading(doc)).collect();
+        let found: Vec<&D> = documents.iter().filter(|doc| reading(doc)).collect();
         match found.as_slice() {
             [] => {}
             [document] => return Ok(Named { document, note: None }),
@@ -71,12 +107,12 @@ pub fn resolve_document<'a>(
         }
     }
     // The beginning of an id means an id, even an ambiguous one: a title must not win by containing it.
-    let begun: Vec<&DocumentRow> = documents.iter().filter(|doc| doc.doc_id.starts_with(&lower)).collect();
+    let begun: Vec<&D> = documents.iter().filter(|doc| doc.doc_id().starts_with(&lower)).collect();
     match begun.as_slice() {
         [] => by_part_of_title(documents, wanted, purpose),
         [document] if lower.len() >= SHORTEST_PREFIX => Ok(Named { document, note: None }),
         [document] => {
-            let message = format!("{wanted:?} is too short for an id; {} begins with it", called(document));
+            let message = format!("{wanted:?} is too short for an id; {} begins with it", called(*document));
             Err(Error::usage(message).hint(format!("type at least {SHORTEST_PREFIX} characters of the id")))
         }
         many => Err(ambiguous(wanted, many)),
@@ -84,21 +120,20 @@ pub fn resolve_document<'a>(
 }
 
 /// The loosest reading: good enough to read a document, not to change it.
-fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Purpose) -> Result<Named<'a>> {
+fn by_part_of_title<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: Purpose) -> Result<Named<'a, D>> {
     let lower = wanted.to_lowercase();
-    let containing: Vec<&DocumentRow> =
-        documents.iter().filter(|doc| doc.title.to_lowercase().contains(&lower)).collect();
+    let containing: Vec<&D> = documents.iter().filter(|doc| doc.title().to_lowercase().contains(&lower)).collect();
     match containing.as_slice() {
         [] => Err(Error::not_found(format!("no document {wanted:?}")).hint(
             nearest(documents.iter(), &lower)
                 .unwrap_or_else(|| format!("`{}` lists the documents", NextStep::ListDocuments)),
         )),
         [document] if purpose == Purpose::Read => {
-            let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id, document.title);
+            let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id(), document.title());
             Ok(Named { document, note: Some(note) })
         }
-        [document] => Err(Error::usage(format!("{wanted:?} is only a part of a title, that of {}", called(document)))
-            .hint(format!("if you mean that document, name it by its id, {}", document.doc_id))),
+        [document] => Err(Error::usage(format!("{wanted:?} is only a part of a title, that of {}", called(*document)))
+            .hint(format!("if you mean that document, name it by its id, {}", document.doc_id()))),
         many => Err(ambiguous(wanted, many)),
     }
 }
@@ -108,12 +143,12 @@ fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Pur
 ///
 /// # Errors
 /// As for [`resolve_document`]; not found only where no namespace has it.
-pub fn resolve_each<'a>(
-    namespaces: &'a [Vec<DocumentRow>],
+pub fn resolve_each<'a, D: HasNames>(
+    namespaces: &'a [Vec<D>],
     name: &str,
     store: &Store,
-) -> Result<Vec<(usize, Named<'a>)>> {
-    let mut found: Vec<(usize, Named)> = Vec::new();
+) -> Result<Vec<(usize, Named<'a, D>)>> {
+    let mut found: Vec<(usize, Named<D>)> = Vec::new();
     for (at, documents) in namespaces.iter().enumerate() {
         match resolve_document(documents, name, store, Purpose::Read) {
             Ok(named) => found.push((at, named)),
@@ -139,19 +174,22 @@ fn stem(source: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
-fn called(document: &DocumentRow) -> String {
-    format!("{} ({})", document.doc_id, document.source)
+/// A document as messages name it.
+pub fn called(document: &impl HasNames) -> String {
+    format!("{} ({})", document.doc_id(), document.source())
 }
 
-fn ambiguous(name: &str, many: &[&DocumentRow]) -> Error {
-    let named = first_of(many.iter().map(|document| called(document)));
+fn ambiguous(name: &str, many: &[&impl HasNames]) -> Error {
+    let named = first_of(many.iter().map(|document| called(*document)));
     Error::usage(format!("{name:?} fits {} documents: {named}", many.len())).hint("name one by its id")
 }
 
 /// A suggestion, if something is near.
-fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentRow>, wanted: &str) -> Option<String> {
-    let names = |doc: &'a DocumentRow| [(doc.title.to_lowercase(), doc), (stem(&doc.source).to_lowercase(), doc)];
-    alike(documents.flat_map(names), wanted, LEAST_LIKENESS).first().map(|doc| format!("did you mean {}?", called(doc)))
+fn nearest<'a, D: HasNames + 'a>(documents: impl Iterator<Item = &'a D>, wanted: &str) -> Option<String> {
+    let names = |doc: &'a D| [(doc.title().to_lowercase(), doc), (stem(doc.source()).to_lowercase(), doc)];
+    alike(documents.flat_map(names), wanted, LEAST_LIKENESS)
+        .first()
+        .map(|doc| format!("did you mean {}?", called(*doc)))
 }
 
 #[cfg(test)]

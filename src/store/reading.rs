@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use lancedb::arrow::arrow_array::RecordBatch;
+
 use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
 use super::metadata::Metadata;
@@ -45,6 +47,17 @@ impl Snapshot {
         self.tables.read_with(table, ("doc_id", ids), Wanted::WithoutVectors, convert::document).await
     }
 
+    /// The names of all documents, by source.
+    pub async fn all_document_names(&self) -> Result<Vec<DocumentName>> {
+        let mut names = map_rows(DOCUMENTS, &self.name_rows().await?, document_name)?;
+        names.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok(names)
+    }
+
+    async fn name_rows(&self) -> Result<Vec<RecordBatch>> {
+        self.cached("document-names", self.tables.rows(&self.tables.documents, None, NAME_COLUMNS)).await
+    }
+
     /// The names of the documents with the given ids, in the order of these. Unknown ids are left out.
     pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
         let table = &self.tables.documents;
@@ -56,8 +69,7 @@ impl Snapshot {
             if documents > MOST_IN_MEMORY {
                 return Ok(None);
             }
-            let all = self.cached("document-names", self.tables.rows(table, None, NAME_COLUMNS)).await?;
-            Ok(Some(by_id(map_rows(DOCUMENTS, &all, document_name)?)))
+            Ok(Some(by_id(map_rows(DOCUMENTS, &self.name_rows().await?, document_name)?)))
         };
         let named = |names: &HashMap<DocId, DocumentName>| ids.iter().filter_map(|id| names.get(id).cloned()).collect();
         if let Some(all) = self.names.get_or_try_init(read_all).await? {
