@@ -26,6 +26,8 @@ use crate::vectors::dot;
 const WIDER: usize = 4;
 /// So many times more chunks than wanted are taken out of an index, and scored by their vectors themselves.
 const SCORED_AGAIN: u32 = 2;
+/// So many of the index's partitions of similar vectors are searched: a fresh process reads each from the disk.
+const PARTITIONS: usize = 32;
 /// The name of the vectors in the read cache.
 const KEPT: &str = "vectors";
 
@@ -103,7 +105,7 @@ impl Tables {
         let mut scan = self.scan(&self.chunks, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
         let mut search = async || -> lance::Result<Vec<RecordBatch>> {
             scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?;
-            scan.distance_metric(DistanceType::Cosine.into()).refine(SCORED_AGAIN).prefilter(true);
+            scan.distance_metric(DistanceType::Cosine.into()).nprobes(PARTITIONS).refine(SCORED_AGAIN).prefilter(true);
             // What a filter lets through is few rows: all of them are compared.
             scan.use_index(self.indexed && filter.is_none());
             if let Some(filter) = &filter {
