@@ -5,7 +5,6 @@ use clap::{Args, ValueEnum};
 use super::global::{Context, PartArgs};
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result};
-use crate::ids::DocId;
 use crate::render;
 use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
 use crate::search::{find_sections, scopes_within, with_subsections};
@@ -91,15 +90,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     }
     if args.conflicts {
         let limit = args.part.limit.map(|limit| limit as usize);
-        return list_conflicts(
-            context,
-            snapshot,
-            &documents,
-            filter.doc_ids.as_deref(),
-            args.part.offset as usize,
-            limit,
-        )
-        .await;
+        return list_conflicts(context, snapshot, &documents, args.part.offset as usize, limit).await;
     }
     let scope = match &args.condition {
         None => Scope::Everything,
@@ -136,13 +127,12 @@ async fn list_conflicts(
     context: &Context,
     snapshot: &Snapshot,
     documents: &[DocumentRow],
-    doc_ids: Option<&[DocId]>,
     offset: usize,
     limit: Option<usize>,
 ) -> Result<u8> {
     let with_edits = documents.iter().filter(|row| row.edits.iter().any(|edit| edit.parent_chunk.is_none()));
     let mut found = Vec::new();
-    for document in with_edits.filter(|row| doc_ids.is_none_or(|ids| ids.contains(&row.doc_id))) {
+    for document in with_edits {
         let parents = snapshot.parents_of(&document.doc_id).await?;
         found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), parents }));
     }

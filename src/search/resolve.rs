@@ -27,36 +27,31 @@ pub enum Purpose {
 
 /// What has the names of a document.
 pub trait HasNames {
-    fn doc_id(&self) -> &DocId;
-    fn source(&self) -> &str;
-    fn title(&self) -> &str;
-}
+    /// Its id, its source and its title.
+    fn names(&self) -> (&DocId, &str, &str);
 
-impl HasNames for DocumentRow {
     fn doc_id(&self) -> &DocId {
-        &self.doc_id
+        self.names().0
     }
 
     fn source(&self) -> &str {
-        &self.source
+        self.names().1
     }
 
     fn title(&self) -> &str {
-        &self.title
+        self.names().2
+    }
+}
+
+impl HasNames for DocumentRow {
+    fn names(&self) -> (&DocId, &str, &str) {
+        (&self.doc_id, &self.source, &self.title)
     }
 }
 
 impl HasNames for DocumentName {
-    fn doc_id(&self) -> &DocId {
-        &self.doc_id
-    }
-
-    fn source(&self) -> &str {
-        &self.source
-    }
-
-    fn title(&self) -> &str {
-        &self.title
+    fn names(&self) -> (&DocId, &str, &str) {
+        (&self.doc_id, &self.source, &self.title)
     }
 }
 

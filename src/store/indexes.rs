@@ -67,10 +67,10 @@ impl Tables {
     }
 
     /// Makes the index of a column, or extends it where too many rows are outside of it. New rows become a part of their own,
-    /// joined with parts that are not much larger, so that there are few parts and a row is seldom written again. Where
-    /// that is all of them, the index is made anew, for the rows that there are now.
+    /// joined with parts that are not much larger, so that there are few parts and a row is seldom written again. If all
+    /// parts would be joined, the whole index is made again. Says whether anything was done.
     async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, fewest: usize) -> Result<bool> {
-        let fail = |error: lancedb::Error| store_error("index", &self.namespace().tables(), &error);
+        let fail = |error: lancedb::Error| self.index_error(&error);
         let name = name_of(column);
         let rows = Covered::of(&*self.dataset(table).await?, &self.indexes_of(table).await?, &name);
         if !rows.parts.is_empty() && rows.outside < fewest.div_ceil(OUTSIDE) {
@@ -96,10 +96,12 @@ impl Tables {
             found += hits.iter().filter(|hit| nearest.contains(&hit.chunk_id)).count();
             wanted += nearest.len();
         }
-        let fail = |error: lancedb::Error| store_error("index", &self.namespace().tables(), &error);
         let native = self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
         let share = found as f32 / wanted.max(1) as f32;
-        native.update_config([(RECALL.to_owned(), format!("{share:.3}"))]).await.map_err(fail)
+        native
+            .update_config([(RECALL.to_owned(), format!("{share:.3}"))])
+            .await
+            .map_err(|error| self.index_error(&error))
     }
 
     /// The vectors of some rows that have one.
@@ -191,8 +193,7 @@ impl Tables {
     }
 
     async fn drop_index(&self, table: &Table, name: &str) -> Result<()> {
-        let dropped = table.drop_index(name).await;
-        dropped.map_err(|error| store_error("index", &self.namespace().tables(), &error))
+        table.drop_index(name).await.map_err(|error| self.index_error(&error))
     }
 
     /// What is wrong with each table's indexes, if anything: whether all files are there, and whether they answer.
@@ -224,11 +225,8 @@ impl Tables {
             return Ok(());
         }
         let read = async |filter: Option<String>| -> Result<Vec<RecordBatch>> {
-            let mut scan = self.scan(table, Wanted::Named(&[column])).await?;
+            let mut scan = self.scan(table, filter, Wanted::Named(&[column])).await?;
             scan.limit(Some(1), None).map_err(|error| self.unread(&error))?;
-            if let Some(filter) = filter {
-                scan.filter(&filter).map_err(|error| self.unread(&error))?;
-            }
             let rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
             rows.try_collect().await.map_err(|error| self.unread(&error))
         };
@@ -269,7 +267,7 @@ impl Tables {
         Ok(count)
     }
 
-    fn index_error(&self, error: &lance::Error) -> Error {
+    fn index_error(&self, error: &(dyn std::error::Error + 'static)) -> Error {
         store_error("index", &self.namespace().tables(), error)
     }
 }

@@ -172,7 +172,7 @@ impl Namespace {
         self.delete(lock)
     }
 
-    /// Moves its folder aside, then deletes it: nobody opens a namespace that is half deleted.
+    /// Renames its folder before it deletes it, so that nobody opens a namespace that is half deleted.
     fn delete(&self, lock: WriterLock) -> Result<()> {
         clear_removed(self);
         let aside = self.folder().join(format!("{REMOVING}{}", std::process::id()));

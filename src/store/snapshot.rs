@@ -169,7 +169,7 @@ impl Snapshot {
         Ok([counts[0], counts[1], counts[2]])
     }
 
-    /// The index of the vectors, in figures; `None` where there is none.
+    /// How many chunks the index of the vectors covers and how well it finds them; `None` without an index.
     pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
         self.tables.vector_index().await
     }

@@ -273,18 +273,18 @@ impl Tables {
         filter: Option<String>,
         columns: Wanted<'_>,
     ) -> Result<DatasetRecordBatchStream> {
-        let mut scan = self.scan(table, columns).await?;
-        if let Some(filter) = filter {
-            scan.filter(&filter).map_err(|error| self.unread(&error))?;
-        }
+        let scan = self.scan(table, filter, columns).await?;
         scan.try_into_stream().await.map_err(|error| self.unread(&error))
     }
 
-    /// A scan of the rows of a table.
-    pub(super) async fn scan(&self, table: &Table, columns: Wanted<'_>) -> Result<Scanner> {
+    /// A scan of the rows that a filter lets through.
+    pub(super) async fn scan(&self, table: &Table, filter: Option<String>, columns: Wanted<'_>) -> Result<Scanner> {
         let dataset = self.dataset(table).await?;
         let mut scan = dataset.scan();
         scan.use_scalar_index(self.indexed);
+        if let Some(filter) = filter {
+            scan.filter(&filter).map_err(|error| self.unread(&error))?;
+        }
         let names: Vec<&str> = match columns {
             Wanted::All => return Ok(scan),
             Wanted::Named(names) => names.to_vec(),

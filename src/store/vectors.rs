@@ -102,15 +102,13 @@ impl Snapshot {
 impl Tables {
     /// The chunks whose vectors are nearest to `vector`, of those that a filter (SQL) lets through.
     pub(super) async fn nearest(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
-        let mut scan = self.scan(&self.chunks, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
+        // What a filter lets through is few rows: all of them are compared.
+        let in_index = self.indexed && filter.is_none();
+        let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
         let mut search = async || -> lance::Result<Vec<RecordBatch>> {
             scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?;
             scan.distance_metric(DistanceType::Cosine.into()).nprobes(PARTITIONS).refine(SCORED_AGAIN).prefilter(true);
-            // What a filter lets through is few rows: all of them are compared.
-            scan.use_index(self.indexed && filter.is_none());
-            if let Some(filter) = &filter {
-                scan.filter(filter)?;
-            }
+            scan.use_index(in_index);
             scan.try_into_stream().await?.try_collect().await
         };
         let batches = search().await.map_err(|error| self.unread(&error))?;
@@ -191,11 +189,8 @@ impl Writer {
         let mut wanted: HashMap<&str, usize> = hashes.into_iter().map(|hash| (hash, MOST_ROWS)).collect();
         let mut rows: Vec<u64> = Vec::new();
         for filter in filters {
-            let mut scan = self.tables.scan(chunks, Wanted::Named(&["embedding_hash"])).await?;
+            let mut scan = self.tables.scan(chunks, filter, Wanted::Named(&["embedding_hash"])).await?;
             scan.with_row_id();
-            if let Some(filter) = filter {
-                scan.filter(&filter).map_err(|error| self.tables.unread(&error))?;
-            }
             let mut keys = scan.try_into_stream().await.map_err(|error| self.tables.unread(&error))?;
             while let Some(batch) = self.tables.next(&mut keys).await? {
                 let columns = Columns { table: CHUNKS, batch: &batch };
