@@ -1,4 +1,4 @@
-//! Texts that the embedded model embeds per second: by kb, itself or on ONNX Runtime, and by a loop around an engine.
+//! Texts that the embedded model embeds per second: by kb itself, and by a loop around an engine.
 //!
 //! ```sh
 //! cargo bench --bench embedding -- --corpus corpus.jsonl --texts 512 --rounds 5 [--onnxruntime PATH]

@@ -7,12 +7,25 @@ use rten_simd::SimdOp;
 use rten_tensor::{Matrix, NdTensorView};
 use rten_vecmath::Softmax;
 
-use super::linear::{Linear, Multiplication, Room};
+use super::linear::{self, Linear, Multiplication};
 use super::{HIDDEN, Weights};
 
 const HEADS: usize = 12;
 /// Numbers of a head.
 const HEAD: usize = HIDDEN / HEADS;
+
+/// Buffers that are used again and again.
+#[derive(Default)]
+pub(crate) struct Room {
+    query: Vec<f32>,
+    key: Vec<f32>,
+    value: Vec<f32>,
+    context: Vec<f32>,
+    /// How much each token of a text attends to each.
+    shares: Vec<f32>,
+    /// The context of one head.
+    own: Vec<f32>,
+}
 
 pub(crate) struct Attention {
     query: Linear,
@@ -27,19 +40,20 @@ impl Attention {
         Attention { query: linear("query"), key: linear("key"), value: linear("value"), output: linear("output") }
     }
 
-    /// A token attends to the tokens of its own text; the texts have so many tokens.
+    /// A token attends to the tokens of its own text; the texts have so many tokens. The result replaces what is in `attended`.
     pub(crate) fn apply(
         &self,
         hidden: &[f32],
         lengths: &[usize],
+        attended: &mut Vec<f32>,
         multiplication: &Multiplication,
-        room: &mut Room,
-    ) -> Vec<f32> {
-        let query = self.query.apply(hidden, multiplication, room);
-        let key = self.key.apply(hidden, multiplication, room);
-        let value = self.value.apply(hidden, multiplication, room);
-        let mut context = vec![0.0; hidden.len()];
-        let (mut shares, mut own): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
+        (room, of_linear): (&mut Room, &mut linear::Room),
+    ) {
+        let Room { query, key, value, context, shares, own } = room;
+        self.query.apply(hidden, query, multiplication, of_linear);
+        self.key.apply(hidden, key, multiplication, of_linear);
+        self.value.apply(hidden, value, multiplication, of_linear);
+        context.resize(hidden.len(), 0.0);
         let by_root = GemmOptions { alpha: (HEAD as f32).sqrt().recip(), ..GemmOptions::default() };
         let multiply = |out: &mut [f32], left: Matrix<f32>, right: Matrix<f32>, options| {
             let (left, right) = (GemmInputA::Unpacked(left), GemmInputB::Unpacked(right));
@@ -51,20 +65,20 @@ impl Attention {
             shares.resize(count * count, 0.0);
             own.resize(count * HEAD, 0.0);
             for head in 0..HEADS {
-                let (query, key) = (of_head(&query, &text, head), of_head(&key, &text, head));
-                multiply(&mut shares, query, key.transposed(), by_root.clone());
+                let (query, key) = (of_head(query, &text, head), of_head(key, &text, head));
+                multiply(shares, query, key.transposed(), by_root.clone());
                 shares.chunks_exact_mut(count).for_each(|row| {
                     Softmax::new_mut(row).dispatch();
                 });
                 let shares = NdTensorView::from_data([count, count], &shares[..]);
-                multiply(&mut own, shares, of_head(&value, &text, head), GemmOptions::default());
+                multiply(own, shares, of_head(value, &text, head), GemmOptions::default());
                 for (to, from) in context[text.clone()].chunks_exact_mut(HIDDEN).zip(own.chunks_exact(HEAD)) {
                     to[head * HEAD..(head + 1) * HEAD].copy_from_slice(from);
                 }
             }
             start += count;
         }
-        self.output.apply(&context, multiplication, room)
+        self.output.apply(context, attended, multiplication, of_linear);
     }
 }
 

@@ -19,7 +19,7 @@ use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_vecmath::{Gelu, Normalize, NormalizeOptions, Sum, SumSquareSub};
 
 use self::attention::Attention;
-use self::linear::{Linear, Multiplication, Room};
+use self::linear::{Linear, Multiplication};
 
 const LAYERS: usize = 6;
 /// Numbers in the vector of a token.
@@ -44,6 +44,15 @@ struct Layer {
     wide: Linear,
     narrow: Linear,
     norm: Norm,
+}
+
+/// Buffers that all layers use.
+#[derive(Default)]
+struct Room {
+    linear: linear::Room,
+    attention: attention::Room,
+    attended: Vec<f32>,
+    wide: Vec<f32>,
 }
 
 /// Layer normalisation.
@@ -79,7 +88,7 @@ impl Network {
         let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
         let (multiplication, mut room) = (Multiplication::default(), Room::default());
         for layer in &self.layers {
-            hidden = layer.apply(hidden, &lengths, &multiplication, &mut room);
+            layer.apply(&mut hidden, &lengths, &multiplication, &mut room);
         }
         hidden
     }
@@ -105,16 +114,16 @@ impl Layer {
         }
     }
 
-    fn apply(&self, hidden: Vec<f32>, lengths: &[usize], multiplication: &Multiplication, room: &mut Room) -> Vec<f32> {
-        let mut attended = self.attention.apply(&hidden, lengths, multiplication, room);
-        add(&mut attended, &hidden);
-        self.attention_norm.apply(&mut attended);
-        let mut wide = self.wide.apply(&attended, multiplication, room);
-        Gelu {}.map_mut(&mut wide);
-        let mut hidden = self.narrow.apply(&wide, multiplication, room);
-        add(&mut hidden, &attended);
-        self.norm.apply(&mut hidden);
-        hidden
+    fn apply(&self, hidden: &mut Vec<f32>, lengths: &[usize], multiplication: &Multiplication, room: &mut Room) {
+        let Room { linear, attention, attended, wide } = room;
+        self.attention.apply(hidden, lengths, attended, multiplication, (attention, linear));
+        add(attended, hidden);
+        self.attention_norm.apply(attended);
+        self.wide.apply(attended, wide, multiplication, linear);
+        Gelu {}.map_mut(wide);
+        self.narrow.apply(wide, hidden, multiplication, linear);
+        add(hidden, attended);
+        self.norm.apply(hidden);
     }
 }
 

@@ -11,9 +11,9 @@
 
 use bytes::Bytes;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
-use rten_simd::SimdOp;
+use rten_simd::{Isa, SimdOp};
 use rten_tensor::NdTensorView;
-use rten_vecmath::{ExtendInit, MinMax, Normalize, NormalizeOptions};
+use rten_vecmath::MinMax;
 
 use super::Weights;
 
@@ -69,89 +69,122 @@ impl Linear {
         }
     }
 
-    /// `[rows, inputs]` to `[rows, outputs]`.
-    pub(crate) fn apply(&self, rows: &[f32], multiplication: &Multiplication, room: &mut Room) -> Vec<f32> {
-        let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
-        let count = rows.len() / inputs;
-        room.scaled.clear();
-        for row in rows.chunks_exact(inputs) {
-            room.scaled.reserve(inputs);
-            room.scaled.extend_init(|to| {
-                let by_column = NormalizeOptions { element_scale: Some(&self.in_scale), ..NormalizeOptions::default() };
-                Normalize::new(row, &mut to[..inputs], by_column).dispatch()
-            });
+    /// `[rows, inputs]` to `[rows, outputs]`, which replace what is in `products`.
+    pub(crate) fn apply(
+        &self,
+        rows: &[f32],
+        products: &mut Vec<f32>,
+        multiplication: &Multiplication,
+        room: &mut Room,
+    ) {
+        let count = rows.len() / self.in_scale.len();
+        products.resize(count * self.out_scale.len(), 0.0);
+        match &multiplication.integers {
+            Some(integers) => self.multiply_integers(rows, products, integers, room),
+            None => self.multiply_floats(rows, products, &multiplication.floats, room),
         }
-        let mut products = match &multiplication.integers {
-            Some(integers) => self.multiply_integers(count, integers, room),
-            None => self.multiply_floats(count, &multiplication.floats, room),
-        };
-        for (row, code) in products.chunks_exact_mut(outputs).zip(&room.codes) {
-            let options = NormalizeOptions {
-                scale: code.scale,
-                element_scale: Some(&self.out_scale),
-                element_bias: Some(&self.bias),
-                ..NormalizeOptions::default()
-            };
-            Normalize::new_mut(row, options).dispatch();
-        }
-        products
     }
 
-    fn multiply_integers(&self, count: usize, integers: &GemmExecutor<u8, i8, i32>, room: &mut Room) -> Vec<f32> {
+    fn multiply_integers(
+        &self,
+        rows: &[f32],
+        products: &mut [f32],
+        integers: &GemmExecutor<u8, i8, i32>,
+        room: &mut Room,
+    ) {
         let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
-        self.quantise(room);
-        let rows = 2 * count + 1;
-        room.sums.resize(rows * outputs, 0);
-        let bytes = GemmInputA::Unpacked(NdTensorView::from_data([rows, inputs], &room.bytes[..]));
+        self.quantise(rows, room);
+        let count = 2 * rows.len() / inputs + 1;
+        room.sums.resize(count * outputs, 0);
+        let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.bytes[..]));
         let weights = NdTensorView::from_data([inputs, outputs], bytemuck::cast_slice(&self.weights));
         integers.gemm(&mut room.sums, bytes, GemmInputB::Unpacked(weights), GemmOptions::default()).expect(FITS);
-        let (high, rest) = room.sums.split_at(count * outputs);
-        let (low, of_columns) = rest.split_at(count * outputs);
-        let mut products: Vec<f32> =
-            high.iter().zip(low).map(|(high, low)| *high as f32 * 256.0 + *low as f32).collect();
-        for (products, code) in products.chunks_exact_mut(outputs).zip(&room.codes) {
-            let each = products.iter_mut().zip(of_columns);
-            each.for_each(|(product, of_column)| *product -= code.zero * *of_column as f32);
+        let (high, rest) = room.sums.split_at(products.len());
+        let (low, of_columns) = rest.split_at(products.len());
+        let sums = high.chunks_exact(outputs).zip(low.chunks_exact(outputs)).zip(&room.codes);
+        for (products, ((high, low), code)) in products.chunks_exact_mut(outputs).zip(sums) {
+            let columns = of_columns.iter().zip(&self.out_scale).zip(&self.bias);
+            WithVectors(|| {
+                for (((product, high), low), ((of_column, scale), bias)) in
+                    products.iter_mut().zip(high).zip(low).zip(columns)
+                {
+                    let sum = *high as f32 * 256.0 + *low as f32 - code.zero * *of_column as f32;
+                    *product = sum * (code.scale * scale) + bias;
+                }
+            })
+            .dispatch();
         }
-        products
     }
 
-    fn multiply_floats(&self, count: usize, floats: &GemmExecutor<f32, f32, f32>, room: &mut Room) -> Vec<f32> {
+    fn multiply_floats(
+        &self,
+        rows: &[f32],
+        products: &mut [f32],
+        floats: &GemmExecutor<f32, f32, f32>,
+        room: &mut Room,
+    ) {
         let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
-        room.codes.clear();
-        room.codes.resize(count, Code { scale: 1.0, zero: 0.0 });
+        room.scaled.clear();
+        for row in rows.chunks_exact(inputs) {
+            room.scaled.extend(row.iter().zip(&self.in_scale).map(|(x, scale)| x * scale));
+        }
         room.widened.clear();
         room.widened.extend(self.weights.iter().map(|weight| f32::from(weight.cast_signed())));
-        let mut products = vec![0.0; count * outputs];
-        let rows = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.scaled[..]));
+        let rows = GemmInputA::Unpacked(NdTensorView::from_data([rows.len() / inputs, inputs], &room.scaled[..]));
         let weights = GemmInputB::Unpacked(NdTensorView::from_data([inputs, outputs], &room.widened[..]));
-        floats.gemm(&mut products, rows, weights, GemmOptions::default()).expect(FITS);
-        products
+        floats.gemm(products, rows, weights, GemmOptions::default()).expect(FITS);
+        for row in products.chunks_exact_mut(outputs) {
+            let columns = self.out_scale.iter().zip(&self.bias);
+            row.iter_mut().zip(columns).for_each(|(product, (scale, bias))| *product = *product * scale + bias);
+        }
     }
 
-    /// The scaled rows as bytes.
-    fn quantise(&self, room: &mut Room) {
-        let (inputs, numbers) = (self.in_scale.len(), room.scaled.len());
+    /// The rows, scaled, as bytes.
+    fn quantise(&self, rows: &[f32], room: &mut Room) {
+        let inputs = self.in_scale.len();
         room.codes.clear();
-        room.bytes.resize(2 * numbers, 0);
-        let (high_bytes, low_bytes) = room.bytes.split_at_mut(numbers);
+        room.scaled.resize(inputs, 0.0);
+        room.bytes.resize(2 * rows.len() + inputs, 0);
+        let (high_bytes, rest) = room.bytes.split_at_mut(rows.len());
+        let (low_bytes, ones) = rest.split_at_mut(rows.len());
+        ones.fill(1);
         let bytes = high_bytes.chunks_exact_mut(inputs).zip(low_bytes.chunks_exact_mut(inputs));
-        for (row, (high_bytes, low_bytes)) in room.scaled.chunks_exact(inputs).zip(bytes) {
-            let (least, most) = MinMax::new(row).dispatch();
+        for (row, (high_bytes, low_bytes)) in rows.chunks_exact(inputs).zip(bytes) {
+            let scaled = &mut room.scaled;
+            WithVectors(|| scaled.iter_mut().zip(row).zip(&self.in_scale).for_each(|((to, x), scale)| *to = x * scale))
+                .dispatch();
+            let (least, most) = MinMax::new(scaled).dispatch();
             let (least, most) = (least.min(0.0), most.max(0.0));
-            // A row of zeros has any scale.
-            let scale = ((most - least) / f32::from(u16::MAX)).max(f32::MIN_POSITIVE);
-            let zero = (-least / scale).round();
-            for ((high, low), x) in high_bytes.iter_mut().zip(low_bytes).zip(row) {
-                // Casts of floats saturate.
-                [*high, *low] = ((x / scale + zero + 0.5) as u16).to_be_bytes();
-            }
+            // The zero is rounded up, for which one number is left: none may round below 0. A row of zeros has any scale.
+            let scale = ((most - least) / f32::from(u16::MAX - 1)).max(f32::MIN_POSITIVE);
+            let zero = (-least / scale).ceil();
+            let (per_scale, shift) = (scale.recip(), zero + INTEGERS_FROM);
+            WithVectors(|| {
+                for ((high, low), x) in high_bytes.iter_mut().zip(low_bytes).zip(scaled) {
+                    let bits = (*x * per_scale + shift).to_bits();
+                    (*high, *low) = ((bits >> 8) as u8, bits as u8);
+                }
+            })
+            .dispatch();
             room.codes.push(Code { scale, zero });
         }
-        room.bytes.resize(2 * numbers + inputs, 1);
     }
 }
 
+/// A loop in plain Rust, run with the widest vectors that the processor has.
+struct WithVectors<F>(F);
+
+impl<F: FnOnce()> SimdOp for WithVectors<F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, _: I) {
+        (self.0)();
+    }
+}
+
+/// From here to its double float32 numbers are integers, and their lowest bits count from zero: an addition rounds.
+const INTEGERS_FROM: f32 = (1 << 23) as f32;
 const FITS: &str = "the shapes of a network fit together";
 
 #[cfg(test)]
@@ -179,7 +212,12 @@ mod tests {
         let sized = |(i, x): (usize, f32)| (x + (i / inputs % 3) as f32) * (i / inputs) as f32;
         let rows: Vec<f32> = numbers(count * inputs).enumerate().map(sized).collect();
         let floats = Multiplication { integers: None, ..Multiplication::default() };
-        let wanted = linear(inputs, outputs).apply(&rows, &floats, &mut Room::default());
+        let apply = |multiplication: &Multiplication| {
+            let mut products = Vec::new();
+            linear(inputs, outputs).apply(&rows, &mut products, multiplication, &mut Room::default());
+            products
+        };
+        let wanted = apply(&floats);
         let by_hand = |row: usize, column: usize| -> f32 {
             let linear = linear(inputs, outputs);
             let product = |i: usize| {
@@ -195,7 +233,7 @@ mod tests {
                 "{row}, {column}: {found}, not {by_hand}"
             );
         }
-        let found = linear(inputs, outputs).apply(&rows, &Multiplication::default(), &mut Room::default());
+        let found = apply(&Multiplication::default());
         for (row, (wanted, found)) in wanted.chunks(outputs).zip(found.chunks(outputs)).enumerate() {
             let length = wanted.iter().map(|x| x * x).sum::<f32>().sqrt();
             let off = wanted.iter().zip(found).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();

@@ -45,8 +45,8 @@ enum Runs {
 }
 
 impl Embedder {
-    /// Loads a model that embeds documents on `jobs` cores. kb computes the embedded model itself, unless there is ONNX
-    /// Runtime, which takes longer to load and reads documents faster.
+    /// Loads a model that embeds on `jobs` cores. kb computes the embedded model itself, which is faster than both engines;
+    /// that needs an engine on an accelerator only.
     ///
     /// # Errors
     /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
@@ -54,36 +54,18 @@ impl Embedder {
         if let Source::Endpoint(settings) = &model.source {
             return Embedder::at_endpoint(model, settings);
         }
-        match (select(choice)?, &model.source) {
-            (Engine::Tract, Source::Embedded) => Embedder::without_engine(model, jobs),
-            (engine, _) => Embedder::on_engine(&engine, model, jobs),
-        }
-    }
-
-    /// Loads a model that embeds a question or two. The embedded model needs an engine on an accelerator only.
-    ///
-    /// # Errors
-    /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
-    pub fn for_questions(choice: &EngineChoice, model: &Arc<Model>) -> Result<Self> {
-        if let Source::Endpoint(settings) = &model.source {
-            return Embedder::at_endpoint(model, settings);
-        }
         if !matches!(model.source, Source::Embedded) || matches!(choice, EngineChoice::On(..)) {
-            return Embedder::on_engine(&select(choice)?, model, 1);
+            return Embedder::on_engine(&select(choice)?, model, jobs);
         }
         // A library that was named must load, whether this model needs it or not.
         if matches!(choice, EngineChoice::Library(_)) {
             select(choice)?;
         }
-        Embedder::without_engine(model, 1)
+        Ok(Embedder { model: model.clone(), runs: Runs::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
     }
 
     fn at_endpoint(model: &Arc<Model>, settings: &LlmSettings) -> Result<Self> {
         Ok(Embedder { model: model.clone(), runs: Runs::Endpoint(Box::new(Endpoint::of(model, settings)?)) })
-    }
-
-    fn without_engine(model: &Arc<Model>, jobs: usize) -> Result<Self> {
-        Ok(Embedder { model: model.clone(), runs: Runs::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
     }
 
     /// The same on an engine, whatever the model.

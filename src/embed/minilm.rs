@@ -77,7 +77,7 @@ mod tests {
     fn vectors_equal_those_of_an_engine() {
         let engine = select(&EngineChoice::Tract).unwrap();
         let engine = Embedder::on_engine(&engine, &Model::embedded(), 1).unwrap();
-        let own = Embedder::for_questions(&EngineChoice::Auto, &Model::embedded()).unwrap();
+        let own = Embedder::load(&EngineChoice::Auto, &Model::embedded(), 1).unwrap();
         let long = "The pump must be primed before each start, and vented. ".repeat(40);
         let texts = ["pump", "How do I prime the pump?", "如何启动水泵？", "E-417 Überdruck 3.5 bar", "", &long];
         for text in texts {

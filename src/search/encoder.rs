@@ -101,7 +101,7 @@ impl Encoder {
         let encoder = match loaded {
             Some(encoder) => encoder,
             None => {
-                let encoder = Arc::new(Embedder::for_questions(&self.choice, model)?);
+                let encoder = Arc::new(Embedder::load(&self.choice, model, 1)?);
                 guarded(&self.loaded).entry(model.fingerprint.clone()).or_insert(encoder).clone()
             }
         };
