@@ -41,6 +41,11 @@ pub struct Furniture {
 /// Finds the furniture of each page.
 pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
     let mut found = vec![Furniture::default(); pages.len()];
+    let is_numbered = |page: &Page| {
+        let rows = [End::Top, End::Bottom].into_iter().filter_map(|end| outermost(page, end, &[]));
+        rows.into_iter().any(|row| is_bare(&row.text))
+    };
+    let numbered: Vec<bool> = pages.iter().map(is_numbered).collect();
     for end in [End::Top, End::Bottom] {
         let mut open: Vec<usize> = (0..pages.len()).collect();
         for _ in 0..MOST_ROWS {
@@ -48,7 +53,7 @@ pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
                 .iter()
                 .filter_map(|&page| Some((page, outermost(&pages[page], end, &found[page].lines)?)))
                 .collect();
-            open = mark(pages, &rows, &mut found);
+            open = mark(&numbered, &rows, &mut found);
             if open.is_empty() {
                 break;
             }
@@ -89,25 +94,27 @@ fn outermost(page: &Page, end: End, taken: &[usize]) -> Option<Outer> {
     Some(Outer { place: nearest, lines, text })
 }
 
-/// Marks the rows that are furniture and gives their pages.
-fn mark(pages: &[Page], rows: &[(usize, Outer)], found: &mut [Furniture]) -> Vec<usize> {
+/// Marks the rows that are furniture and gives their pages. `numbered` says which pages have a row that is only a number.
+fn mark(numbered: &[bool], rows: &[(usize, Outer)], found: &mut [Furniture]) -> Vec<usize> {
     let mut marked = Vec::new();
     for group in places(rows) {
         let offset = common_offset(&group);
         let repeats = repeated(&group, offset);
-        // A heading at the top may happen to have the number of its page; several in a row do not.
-        let counts = |row: &(usize, Outer)| has_number(&row.1.text, row.0, offset);
+        // A heading at the top may happen to have the number of its page. Several in a row do not, unless each chapter has
+        // one page; then the number of the page stands elsewhere.
+        let counts =
+            |row: &(usize, Outer)| has_number(&row.1.text, row.0, offset) && (!numbered[row.0] || is_bare(&row.1.text));
         let counted = group.iter().filter(|row| counts(row)).count();
         let runs = counted >= FEWEST_PAGES
             && counted * 2 >= group.len()
-            && group.len() as f32 >= MANY_OF_THE_PAGES * pages.len() as f32;
+            && group.len() as f32 >= MANY_OF_THE_PAGES * numbered.len() as f32;
         let is_sure = |row: &(usize, Outer)| {
             repeats.contains(&without_page_number(&row.1.text, row.0, offset))
                 || (counts(row) && (runs || is_bare(&row.1.text)))
         };
         let sure = group.iter().filter(|row| is_sure(row)).count();
         let settled = group.len() >= FEWEST_PAGES
-            && group.len() as f32 >= MOST_OF_THE_PAGES * pages.len() as f32
+            && group.len() as f32 >= MOST_OF_THE_PAGES * numbered.len() as f32
             && sure as f32 >= 0.6 * group.len() as f32;
         for row in group.iter().copied() {
             if is_sure(row) || (settled && row.1.text.chars().count() < LONGEST) {
@@ -316,6 +323,18 @@ mod tests {
             page.lines.insert(0, sample(head).at(72.0, 60.0 + 2.0 * number as f32).on_page(number));
         }
         assert!(taken(&pages).iter().all(|(lines, _)| lines == &["Norwick"]), "{:?}", taken(&pages));
+    }
+
+    #[test]
+    fn chapters_of_a_page_each_keep_their_titles() {
+        let titles = ["Introduction", "Plant", "Operation", "Repairs", "Stores", "Staff"];
+        let heads: Vec<String> = titles.iter().zip(1..).map(|(title, number)| format!("{number} {title}")).collect();
+        let feet: Vec<String> = (1..=6).map(|number| number.to_string()).collect();
+        let pages: Vec<Page> =
+            (1..=6).map(|i| leaf(i, Some(&heads[i as usize - 1]), Some(&feet[i as usize - 1]))).collect();
+        for ((lines, _), foot) in taken(&pages).iter().zip(&feet) {
+            assert_eq!(lines, &[foot.as_str()]);
+        }
     }
 
     #[test]
