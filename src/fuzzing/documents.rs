@@ -145,6 +145,9 @@ pub fn layout(bytes: &[u8]) {
     });
     let pages: Vec<Vec<TextChar>> = pages.collect();
     let mut document = laid_out(&pages);
+    // The loader gives an entry no page that the document does not have.
+    let pages = document.pages.unwrap_or(0);
+    outline.iter_mut().for_each(|entry| entry.page = entry.page.filter(|page| *page <= pages));
     document.outline = outline;
     hold(&document);
 }

@@ -29,7 +29,7 @@ use tree::Heading;
 
 /// Raised with each change of this room that gives documents other sections. It is kept with each document, so that `kb
 /// reindex --structure` finds those of older versions.
-pub const STRUCTURE_VERSION: u32 = 3;
+pub const STRUCTURE_VERSION: u32 = 4;
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
 ///

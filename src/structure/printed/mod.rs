@@ -17,6 +17,8 @@ use crate::load::Block;
 
 /// The least share of entries that are found on their pages.
 const FEWEST_CONFIRMED: f32 = 0.6;
+/// The title of contents is at most so many lines above them.
+const LINES_ABOVE: usize = 4;
 /// Titles of so many letters are found on pages so far from the expected one.
 const LONG_ENOUGH: usize = 10;
 const FARTHEST: u32 = 8;
@@ -47,7 +49,12 @@ pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
         let Some(headings) = resolved else { continue };
         // The same contents again in another language leads to the same places.
         let is_new = firsts.insert(headings.first().map(|heading| heading.start));
-        found.push(Contents { headings: if is_new { headings } else { Vec::new() }, span });
+        let named =
+            blocks[span.0.saturating_sub(LINES_ABOVE)..span.0].iter().any(|line| is_contents_title(line.words()));
+        // An index stands behind what it lists.
+        let behind = headings.iter().filter(|heading| heading.start <= span.0).count();
+        let is_contents = is_new && (named || 2 * behind <= headings.len());
+        found.push(Contents { headings: if is_contents { headings } else { Vec::new() }, span });
     }
     found
 }
@@ -308,6 +315,16 @@ mod tests {
         let terms = ["bearing", "coupling", "gland", "motor"];
         assert_eq!(list(aligned, terms, ","), [], "terms of an index end in commas");
         assert_eq!(list(aligned, terms, "").len(), 4, "and without them these would be contents");
+    }
+
+    #[test]
+    fn an_index_stands_behind_what_it_lists() {
+        let terms = ["bearing", "coupling", "gland", "motor", "packing", "rotor", "shaft", "valve", "wheel"];
+        let pages = || (1..4).flat_map(|number| page(number, [terms.map(line).to_vec(), body("them")]));
+        let index: Vec<Block> = terms.iter().map(|term| dotted(term, "2")).collect();
+        let behind = |title: Vec<Block>| pages().chain(page(4, [title, index.clone()])).collect::<Vec<Block>>();
+        assert_eq!(read(&behind(vec![])), []);
+        assert_eq!(read(&behind(vec![heading("Contents", 16.0)])).len(), 9, "contents say what they are");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Lines that may be headings: they stand alone, differ in type or begin with a number.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::rows;
 use super::titles::{could_be_title, ends_like_a_sentence, is_index_letter};
@@ -110,7 +110,7 @@ impl Candidate {
     }
 }
 
-fn heading_style(style: &LineStyle) -> Style {
+pub(super) fn heading_style(style: &LineStyle) -> Style {
     Style { size: (style.size * 2.0).round() as i32, bold: style.bold, italic: style.italic, font: style.font }
 }
 
@@ -137,9 +137,33 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
         }
         i += lines.max(1);
     }
-    let mut candidates = join_bare_numbers(candidates);
+    let mut candidates = drop_lone_numbers(candidates);
+    candidates = join_bare_numbers(candidates);
     mark_lists(&mut candidates);
     candidates
+}
+
+/// `A guide to pumps` begins with no number, because no other goes on from it, and `21 April` is no heading.
+fn drop_lone_numbers(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let numbers = candidates.iter().filter_map(|candidate| candidate.number.as_ref());
+    let known: HashSet<(Kind, bool, u32)> =
+        numbers.map(|number| (number.kind, number.depth() > 1, number.parts[0])).collect();
+    let is_lone = |number: &Numbering| {
+        let first = number.parts[0];
+        let near = [(false, first.wrapping_sub(1)), (false, first.saturating_add(1)), (true, first)];
+        matches!(number.kind, Kind::Decimal | Kind::Letter | Kind::Roman)
+            && number.depth() == 1
+            && !near.iter().any(|&(deeper, other)| known.contains(&(number.kind, deeper, other)))
+    };
+    let with_its_number = |mut candidate: Candidate| match &candidate.number {
+        Some(number) if is_lone(number) && number.kind == Kind::Decimal => None,
+        Some(number) if is_lone(number) => {
+            candidate.number = None;
+            candidate.distinct.then_some(candidate)
+        }
+        _ => Some(candidate),
+    };
+    candidates.into_iter().filter_map(with_its_number).collect()
 }
 
 /// Adjacent candidates with numbers of one kind and depth are list items. A heading with its first subheading still
@@ -221,9 +245,11 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
             && match next.kind {
                 BlockKind::Wrapped | BlockKind::Glued => true,
                 BlockKind::Line => distinct && numbering::parse(next.words()).is_none(),
-                // Centred lines of a large title come as paragraphs, because each starts elsewhere.
+                // Centred lines of a large title come as paragraphs, because each starts elsewhere; so do those that
+                // hang behind a number.
                 BlockKind::Paragraph => {
-                    style.size >= body.size * MUCH_LARGER
+                    (style.size >= body.size * MUCH_LARGER
+                        || (style.size >= body.size * LARGER && numbering::parse(blocks[first].words()).is_some()))
                         && numbering::parse(next.words()).is_none()
                         && is_close(&blocks[first + lines - 1], next)
                 }

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::candidates::{Body, Candidate, LARGER, MUCH_LARGER, Style};
+use super::candidates::{Body, Candidate, LARGER, MUCH_LARGER, Style, heading_style};
 use super::titles::ends_like_a_sentence;
+use crate::load::Block;
 use crate::structure::levels::nested;
 use crate::structure::numbering::{Kind, Numbering};
 
@@ -12,12 +13,16 @@ use crate::structure::numbering::{Kind, Numbering};
 const ALONE: f32 = 0.6;
 /// The least number of bold lines of the body's size, without numbers, that make a heading style.
 const FEWEST_BOLD: usize = 3;
+/// The least share of a heading style's lines that may be headings.
+const OF_HEADINGS: f32 = 0.3;
 /// The largest share of headings among the lines.
 const MOST_OF_THE_LINES: f32 = 0.25;
 /// The least confidence of a heading.
 const SURE_ENOUGH: f32 = 0.5;
 /// The least number of numbered headings of a numbered document.
 const FEWEST_NUMBERED: usize = 3;
+/// So many lines from one section to the next are much text.
+const FAR: usize = 20;
 /// The share of bold headings of the body's size with space above.
 const MOSTLY: f32 = 0.7;
 /// The share of steps in which a run of numbers continues.
@@ -26,10 +31,15 @@ const CONTINUITY: f32 = 0.6;
 pub(super) const SURE_STYLE: f32 = 0.85;
 
 /// The headings among the candidates, with their confidence.
-pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines: usize) -> Vec<(&'a Candidate, f32)> {
-    let styles = body.map(|body| judge_styles(candidates, body, lines)).unwrap_or_default();
+pub(super) fn accept<'a>(
+    candidates: &'a [Candidate],
+    body: Option<&Body>,
+    blocks: &[Block],
+) -> Vec<(&'a Candidate, f32)> {
+    let styles = body.map(|body| judge_styles(candidates, body, blocks)).unwrap_or_default();
     let runs = judge_numbers(candidates);
     let with_below = with_below(candidates);
+    let spread = are_spread(candidates);
     // In a document with numbered headings, bold lines without a number are labels more often than headings.
     let numbered = candidates.iter().enumerate().filter(|(i, candidate)| candidate.distinct && runs[*i] >= 0.8).count();
     let unnumbered = if numbered >= FEWEST_NUMBERED { 0.8 } else { 1.0 };
@@ -48,7 +58,7 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
                         Kind::Section if !number.lettered => 0.7,
                         Kind::Han => 0.6,
                         Kind::HanInBrackets => 0.45,
-                        Kind::Decimal if number.depth() > 1 || with_below[i] => 0.55,
+                        Kind::Decimal if number.depth() > 1 || with_below[i] || spread => 0.55,
                         _ => 0.0,
                     };
                     strong * numbers
@@ -62,6 +72,24 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
             (confidence >= SURE_ENOUGH && !candidate.is_index_letter).then_some((candidate, confidence))
         })
         .collect()
+}
+
+/// Whether the single numbers in the type of the body count the sections of the document: 1, 2, 3 and so on through all of
+/// it, with space above and much text between them. Items of lists begin anew.
+fn are_spread(candidates: &[Candidate]) -> bool {
+    let counting = |candidate: &&Candidate| {
+        !candidate.distinct
+            && candidate.number.as_ref().is_some_and(|number| number.kind == Kind::Decimal && number.depth() == 1)
+    };
+    let single: Vec<&Candidate> = candidates.iter().filter(counting).collect();
+    let in_order =
+        single.iter().zip(1..).all(|(candidate, n)| candidate.number.as_ref().is_some_and(|it| it.parts == [n]));
+    let set_off = single.iter().filter(|candidate| candidate.set_off == Some(true)).count();
+    let far = single.windows(2).filter(|pair| pair[1].start - pair[0].start >= FAR).count();
+    in_order
+        && set_off >= FEWEST_NUMBERED
+        && single.iter().all(|it| it.set_off != Some(false))
+        && 2 * far >= single.len()
 }
 
 /// For each candidate, whether `1.1` follows the candidate `1` before `2` does: lists have no such items.
@@ -85,7 +113,11 @@ fn with_below(candidates: &[Candidate]) -> Vec<bool> {
 }
 
 /// The probability of each style being a heading style, from 0 to 1.
-pub(super) fn judge_styles(candidates: &[Candidate], body: &Body, lines: usize) -> HashMap<Style, f32> {
+pub(super) fn judge_styles(candidates: &[Candidate], body: &Body, blocks: &[Block]) -> HashMap<Style, f32> {
+    let mut lines: HashMap<Style, usize> = HashMap::new();
+    for style in blocks.iter().filter_map(|block| block.style.as_ref()) {
+        *lines.entry(heading_style(style)).or_default() += 1;
+    }
     let mut groups: HashMap<Style, Vec<&Candidate>> = HashMap::new();
     candidates.iter().filter(|candidate| candidate.distinct).for_each(|candidate| {
         groups.entry(candidate.style).or_default().push(candidate);
@@ -118,7 +150,12 @@ pub(super) fn judge_styles(candidates: &[Candidate], body: &Body, lines: usize) 
             if sentences > 0.4 {
                 score *= 0.6;
             }
-            if count as f32 > MOST_OF_THE_LINES * lines as f32 {
+            if count as f32 > MOST_OF_THE_LINES * blocks.len() as f32 {
+                score *= 0.3;
+            }
+            // A script may be set larger than the other: most of its lines are text.
+            let in_candidates: usize = members.iter().map(|candidate| candidate.lines).sum();
+            if (in_candidates as f32) < OF_HEADINGS * lines.get(&style).copied().unwrap_or(0) as f32 {
                 score *= 0.3;
             }
             (style, score)

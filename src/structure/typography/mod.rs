@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) use candidates::{Body, body, is_distinct};
 use candidates::{Candidate, candidates};
 pub(super) use rows::{figures, is_row};
+use titles::is_front_matter;
 pub(super) use titles::{could_be_title, ends_like_a_sentence};
 
 use super::tree::Heading;
@@ -19,6 +20,8 @@ use crate::load::Block;
 /// Headings on the first page only: the least number in one style, and the least lines below each.
 const FEWEST_ON_ONE_PAGE: usize = 2;
 const LINES_BELOW: usize = 2;
+/// The least headings with numbers of a document that numbers its headings.
+const FEWEST_NUMBERED: usize = 3;
 
 /// The headings with their confidence. `skip` holds blocks that cannot be headings, such as printed contents. `known`
 /// are headings that the contents name: if there are any, only lines of the same type are added.
@@ -26,7 +29,7 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
     let body = body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);
     let mut headings = if known.is_empty() {
-        let accepted = judge::accept(&candidates, body.as_ref(), blocks.len());
+        let accepted = judge::accept(&candidates, body.as_ref(), blocks);
         let accepted = without_title(accepted, blocks.len());
         let levels = judge::levels(&accepted);
         accepted
@@ -37,8 +40,10 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
     } else {
         let mut all: Vec<Heading> = known.to_vec();
         all.extend(known::learned(&candidates, known));
-        let unlisted = known::unlisted(&candidates, body.as_ref(), blocks.len(), &all);
+        let unlisted = known::unlisted(&candidates, body.as_ref(), blocks, &all);
         all.extend(unlisted);
+        all.sort_by_key(|heading| heading.start);
+        all.extend(known::numbered_below(&candidates, &all));
         all.sort_by_key(|heading| heading.start);
         all
     };
@@ -64,13 +69,15 @@ fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candid
         }
     }
     let heads_text = |looks| followed.get(&looks).is_some_and(|count| *count >= FEWEST_ON_ONE_PAGE);
+    // In front of the first number stand the title and the authors.
+    let is_numbered = accepted.iter().filter(|(candidate, _)| candidate.number.is_some()).count() >= FEWEST_NUMBERED;
     let leading = accepted
         .iter()
         .take_while(|(candidate, _)| {
             candidate.page == Some(first)
                 && candidate.number.is_none()
-                && !later.contains(&looks(candidate))
-                && !heads_text(looks(candidate))
+                && ((is_numbered && !is_front_matter(&candidate.text))
+                    || (!later.contains(&looks(candidate)) && !heads_text(looks(candidate))))
         })
         .count();
     accepted.into_iter().skip(leading).collect()
@@ -242,6 +249,100 @@ mod tests {
         let all = find(&blocks, &[], &listed);
         let motors = all.iter().find(|heading| heading.title == "1.2 Motors").expect("it looks like 1.1");
         assert_eq!((motors.level, all.len()), (2, 5));
+    }
+
+    #[test]
+    fn numbers_go_on_below_those_of_the_contents() {
+        let parts = ["1 Plant", "1.1 Pumps", "2 Operation", "2.1 Starting"];
+        let below = |title: &str| {
+            let steps = [".1 Priming", ".2 Venting", ".4 A step too far"];
+            steps.map(|step| under(heading(&format!("{}{step}", &title[..title.find(' ').unwrap()]), 10.0), step))
+        };
+        let part = |title: &str| match title.contains('.') {
+            true => [under(heading(title, 12.0), title), below(title).concat()].concat(),
+            false => under(heading(title, 14.0), title),
+        };
+        let blocks = pages(parts.map(part));
+        let is_listed = |heading: &Heading| parts.contains(&heading.title.as_str());
+        let listed: Vec<Heading> = find(&blocks, &[], &[]).into_iter().filter(is_listed).collect();
+        assert_eq!(listed.len(), 4);
+        let added: Vec<(u32, String)> = find(&blocks, &[], &listed)
+            .into_iter()
+            .filter(|heading| !is_listed(heading))
+            .map(|heading| (heading.level, heading.title))
+            .collect();
+        let wanted = ["1.1.1 Priming", "1.1.2 Venting", "2.1.1 Priming", "2.1.2 Venting"];
+        assert_eq!(added, wanted.map(|title| (3, title.to_owned())));
+    }
+
+    #[test]
+    fn what_has_the_type_of_listed_chapters_is_one() {
+        let chapters = ["1 Plant", "2 Operation", "3 Repairs", "References"];
+        let blocks = pages(chapters.map(|title| under(heading(title, 16.0), title)));
+        let listed: Vec<Heading> =
+            find(&blocks, &[], &[]).into_iter().filter(|heading| heading.title != "References").collect();
+        let all = find(&blocks, &[], &listed);
+        assert_eq!((listed.len(), all.len(), all[3].level), (3, 4, 1));
+    }
+
+    #[test]
+    fn a_number_that_no_other_goes_on_from_is_none() {
+        let title = |text: &str| under(heading(text, 16.0), text);
+        let blocks = pages(["Pumps", "A guide to pumps", "21 April 2004", "Valves"].map(title));
+        assert_eq!(titles(&blocks), ["Pumps", "A guide to pumps", "Valves"]);
+        assert!(find(&blocks, &[], &[]).iter().all(|heading| heading.provenance == Provenance::Typography));
+        let blocks = pages(["A Pumps", "B Valves", "C Motors"].map(title));
+        assert!(find(&blocks, &[], &[]).iter().all(|heading| heading.provenance == Provenance::Numbering));
+    }
+
+    #[test]
+    fn authors_are_no_section_of_a_document_with_numbers() {
+        let front =
+            [vec![heading("A guide", 20.0), heading("Edda Marsh", 14.0)], under(heading("Abstract", 14.0), "it")];
+        let parts = ["1 Pumps", "2 Valves", "3 Motors", "Thanks"].map(|title| under(heading(title, 14.0), title));
+        let mut blocks = page(1, [front.concat(), parts[0].clone()]);
+        blocks.extend(parts[1..].iter().zip(2..).flat_map(|(part, number)| page(number, [part.clone()])));
+        assert_eq!(titles(&blocks), ["Abstract", "1 Pumps", "2 Valves", "3 Motors", "Thanks"]);
+    }
+
+    #[test]
+    fn the_second_line_of_a_numbered_title_may_hang_behind_its_number() {
+        let title = |number: u32| {
+            let lines = [heading(&format!("{number} An overview of what the station"), 12.0), heading("does", 12.0)];
+            // The second line begins behind the number, close below the first.
+            let mut part = page(number, [[lines.to_vec(), body("a"), body("b")].concat()]);
+            let style = part[0].style.clone().unwrap();
+            part[1].style.as_mut().unwrap().baseline = style.baseline + 14.0;
+            part[1].style.as_mut().unwrap().left += 20.0;
+            part
+        };
+        let blocks: Vec<Block> = (1..4).flat_map(title).collect();
+        assert_eq!(titles(&blocks)[1], "2 An overview of what the station does");
+    }
+
+    #[test]
+    fn a_script_that_is_set_larger_is_text() {
+        let mixed = |topic: &str| {
+            let latin = |text: &str| line(text).size(11.6);
+            [body(topic), vec![latin("\\setfont sets the font")], vec![latin("of all the text,").goes_on()]].concat()
+        };
+        let part = |title: &str| [vec![heading(title, 15.0)], mixed(title), mixed(title), mixed(title)].concat();
+        let mut blocks = pages(["Plant", "Pumps", "Motors"].map(part));
+        blocks.extend(page(4, [vec![line("Options").size(11.6)], body("it")]));
+        assert_eq!(titles(&blocks), ["Plant", "Pumps", "Motors"]);
+    }
+
+    #[test]
+    fn numbers_in_the_type_of_the_body_count_sections_where_they_go_through_all_of_it() {
+        let section = |(i, title): (usize, &str)| {
+            let text: Vec<Block> = (0..5).flat_map(|_| body(title)).collect();
+            page(i as u32 + 1, [body("before"), vec![line(&format!("{}. {title}", i + 1)).indented(120.0)], text])
+        };
+        let sections = ["Introduction", "Getting started", "Conclusion"];
+        let blocks: Vec<Block> = sections.into_iter().enumerate().flat_map(section).collect();
+        assert_eq!(titles(&blocks), ["1. Introduction", "2. Getting started", "3. Conclusion"]);
+        let twice = [blocks.clone(), page(4, [vec![line("1. Close the valve")], body("it")])].concat();
+        assert_eq!(titles(&twice), [""; 0], "a list begins anew");
     }
 
     #[test]

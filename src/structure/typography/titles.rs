@@ -30,11 +30,31 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     let word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= 2 || word.contains(is_wide);
     let has_word = rest.split_whitespace().any(word);
     has_word
+        && !(number.is_none() && (is_identifier(rest) || is_in_brackets(rest) || is_reference(rest)))
         && others <= letters.max(3)
         && starts_well
         && !leaders
         && !is_caption(text)
         && !text.ends_with([',', '，', ';', '；', '、'])
+}
+
+/// `basic_concepts/creation.rb`, `doc.alignment`: a name in a program.
+fn is_identifier(text: &str) -> bool {
+    let text = text.trim();
+    let inside = text.trim_matches(|c: char| !c.is_alphanumeric());
+    !text.contains(char::is_whitespace) && text.is_ascii() && inside.contains(['_', '/', '.', '\\'])
+}
+
+/// `[12] Knuth`, an entry of a bibliography.
+fn is_reference(text: &str) -> bool {
+    let inside = text.trim().strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    inside.is_some_and(|(inside, _)| !inside.is_empty() && inside.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `(in millions, unaudited)`
+fn is_in_brackets(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(['(', '（']) && text.ends_with([')', '）']) && text.matches(['(', '（']).count() == 1
 }
 
 /// `Figure 3`, `图 2-1`, `Table 4:`
@@ -49,6 +69,13 @@ fn is_caption(text: &str) -> bool {
     })
 }
 
+/// `Abstract`, `前言`: what may stand in front of the first numbered heading.
+pub(super) fn is_front_matter(text: &str) -> bool {
+    const WORDS: &str = "abstract summary preface foreword introduction overview acknowledgements acknowledgments \
+        contents 摘要 前言 序 序言 引言 简介 概述 目录 致谢";
+    lists(WORDS, &in_simplified(text).trim().to_lowercase())
+}
+
 /// `A`, `Symbols`, `符号`
 pub(super) fn is_index_letter(text: &str) -> bool {
     (text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_uppercase()))
@@ -61,7 +88,9 @@ mod tests {
 
     #[test]
     fn labels_of_drawings_and_box_titles_are_not_titles() {
-        for text in ["A C", "ˆ ˆ ˆ", "Note", "警告：", "Figure 3 Pumps", "图 2-1 泵站", "x = 1, 2,"] {
+        let texts = ["A C", "ˆ ˆ ˆ", "Note", "警告：", "Figure 3 Pumps", "图 2-1 泵站", "x = 1, 2,"];
+        let names = ["basic_concepts/creation.rb", "doc.alignment", "(in millions, unaudited)", "[12] Knuth, 1984"];
+        for text in texts.into_iter().chain(names) {
             assert!(!could_be_title(text, None), "{text}");
         }
         for text in ["Scope", "A pump", "概述", "“Quoted” words"] {
