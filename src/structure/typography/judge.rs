@@ -28,7 +28,7 @@ const MOSTLY: f32 = 0.7;
 /// The share of steps in which a run of numbers continues.
 const CONTINUITY: f32 = 0.6;
 /// Styles with this score need no numbers.
-pub(super) const SURE_STYLE: f32 = 0.85;
+const SURE_STYLE: f32 = 0.85;
 
 /// The headings among the candidates, with their confidence.
 pub(super) fn accept<'a>(
@@ -113,7 +113,7 @@ fn with_below(candidates: &[Candidate]) -> Vec<bool> {
 }
 
 /// The probability of each style being a heading style, from 0 to 1.
-pub(super) fn judge_styles(candidates: &[Candidate], body: &Body, blocks: &[Block]) -> HashMap<Style, f32> {
+fn judge_styles(candidates: &[Candidate], body: &Body, blocks: &[Block]) -> HashMap<Style, f32> {
     let mut lines: HashMap<Style, usize> = HashMap::new();
     for style in blocks.iter().filter_map(|block| block.style.as_ref()) {
         *lines.entry(heading_style(style)).or_default() += 1;

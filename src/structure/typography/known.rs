@@ -1,17 +1,15 @@
 //! Headings that the printed contents leave out: lines of the same type as listed ones.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use super::candidates::{Body, Candidate, Style};
-use super::judge::{SURE_STYLE, judge_styles, middle};
-use crate::load::Block;
+use super::candidates::{Body, Candidate, LARGER};
+use super::judge::middle;
 use crate::structure::locate::normalise_title;
 use crate::structure::numbering::{self, Kind, Numbering};
 use crate::structure::tree::Heading;
 
-/// The confidence of headings in an unlisted style, and their least number.
-const UNLISTED: f32 = 0.6;
-const FEWEST_UNLISTED: usize = 8;
+/// The largest step from a number to the next that is found.
+const FARTHEST: u32 = 3;
 /// The confidence of headings of a listed type.
 const LEARNED: f32 = 0.75;
 /// The least number of listed headings of one type before others of that type count.
@@ -97,8 +95,9 @@ pub(super) fn numbered_below(candidates: &[Candidate], known: &[Heading]) -> Vec
         let outer = &number.parts[..number.depth() - 1];
         let parent = above.iter().rposition(|(other, _)| other.kind == number.kind && other.parts == outer);
         let (Some(parent), false) = (parent, taken.any(candidate.start, candidate.lines)) else { continue };
-        let before = above.get(parent + 1).map(|(other, _)| other).unwrap_or(&above[parent].0);
-        if number.follows(before) {
+        let before = above.get(parent + 1).map_or(0, |(other, _)| other.parts.last().copied().unwrap_or(0));
+        // Some between may have been taken for a list.
+        if (before + 1..=before + FARTHEST).contains(&number.parts[outer.len()]) {
             let level = above[parent].1 + 1;
             above.truncate(parent + 1);
             above.push((number.clone(), level));
@@ -108,48 +107,12 @@ pub(super) fn numbered_below(candidates: &[Candidate], known: &[Heading]) -> Vec
     added
 }
 
-/// Headings in a style that the contents leave out completely, as many do below the second level: large, or bold and
-/// large, alone, and frequent.
-pub(super) fn unlisted(
-    candidates: &[Candidate],
-    body: Option<&Body>,
-    blocks: &[Block],
-    known: &[Heading],
-) -> Vec<Heading> {
-    let Some(body) = body else { return Vec::new() };
-    let taken = Taken::by(known);
-    let levels_of = levels_by_start(known);
-    let first = known.iter().map(|heading| heading.start).min().unwrap_or(usize::MAX);
-    let styles = judge_styles(candidates, body, blocks);
-    // The weights of the listed headings of each level.
-    let mut listed: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
-    for candidate in candidates {
-        if let Some(&level) = levels_of.get(&(candidate.start + candidate.lines)) {
-            listed.entry(level).or_default().push(candidate.style.weight());
-        }
-    }
-    let weights: Vec<f32> = listed.values().map(|weights| middle(weights, f32::total_cmp)).collect();
-    let level = |style: Style| 1 + weights.iter().filter(|weight| **weight > style.weight() + 0.2).count() as u32;
-    let fits = |candidate: &&Candidate| {
-        candidate.distinct
-            && candidate.alone
-            && !candidate.is_index_letter
-            && candidate.start > first
-            && styles.get(&candidate.style).is_some_and(|&score| score >= SURE_STYLE)
-            && !taken.any(candidate.start, candidate.lines)
-    };
-    let mut counts: HashMap<Style, usize> = HashMap::new();
-    candidates.iter().filter(fits).for_each(|candidate| *counts.entry(candidate.style).or_default() += 1);
-    candidates
-        .iter()
-        .filter(fits)
-        .filter(|candidate| counts[&candidate.style] >= FEWEST_UNLISTED)
-        .map(|candidate| candidate.heading(level(candidate.style), UNLISTED))
-        .collect()
-}
-
-/// Adds the letters of index groups, one level below the index.
-pub(super) fn add_index_letters(headings: &mut Vec<Heading>, candidates: &[Candidate]) {
+/// Adds the letters of index groups, one level below the index, where they have the size of the body: makers of outlines that
+/// set them larger leave them out.
+pub(super) fn add_index_letters(headings: &mut Vec<Heading>, candidates: &[Candidate], body: Option<&Body>) {
+    let Some(body) = body else { return };
+    let is_letter =
+        |candidate: &&Candidate| candidate.is_index_letter && (candidate.style.size as f32) < 2.0 * LARGER * body.size;
     let mut added = Vec::new();
     for (i, heading) in headings.iter().enumerate() {
         let title = normalise_title(&heading.title);
@@ -159,7 +122,7 @@ pub(super) fn add_index_letters(headings: &mut Vec<Heading>, candidates: &[Candi
         let end = headings.get(i + 1).map_or(usize::MAX, |next| next.start - next.heading_blocks);
         let from = candidates.partition_point(|candidate| candidate.start < heading.start);
         let below = candidates[from..].iter().take_while(|candidate| candidate.start < end);
-        let letters: Vec<&Candidate> = below.filter(|candidate| candidate.is_index_letter).collect();
+        let letters: Vec<&Candidate> = below.filter(is_letter).collect();
         if letters.len() >= FEWEST_LETTERS {
             added.extend(letters.into_iter().map(|candidate| candidate.heading(heading.level + 1, LEARNED)));
         }

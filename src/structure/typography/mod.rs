@@ -24,7 +24,7 @@ const LINES_BELOW: usize = 2;
 const FEWEST_NUMBERED: usize = 3;
 
 /// The headings with their confidence. `skip` holds blocks that cannot be headings, such as printed contents. `known`
-/// are headings that the contents name: if there are any, only lines of the same type are added.
+/// are headings that the contents name: if there are any, only lines of the same type and numbers below theirs are added.
 pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec<Heading> {
     let body = body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);
@@ -40,14 +40,12 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
     } else {
         let mut all: Vec<Heading> = known.to_vec();
         all.extend(known::learned(&candidates, known));
-        let unlisted = known::unlisted(&candidates, body.as_ref(), blocks, &all);
-        all.extend(unlisted);
         all.sort_by_key(|heading| heading.start);
         all.extend(known::numbered_below(&candidates, &all));
         all.sort_by_key(|heading| heading.start);
         all
     };
-    known::add_index_letters(&mut headings, &candidates);
+    known::add_index_letters(&mut headings, &candidates, body.as_ref());
     headings
 }
 
@@ -221,12 +219,17 @@ mod tests {
 
     #[test]
     fn letters_over_the_groups_of_an_index_are_below_it() {
-        let group = |letter: &str| [vec![heading(letter, 12.0)], body(letter)].concat();
-        let mut blocks = pages(["Plant", "Operation"].map(|title| under(heading(title, 18.0), title)));
-        let index = [vec![heading("Index", 18.0)], ["A", "B", "C", "D"].map(group).concat()].concat();
-        blocks.extend(page(3, [index]));
+        let with_letters = |size: f32| {
+            let group = |letter: &str| [vec![heading(letter, size)], body(letter)].concat();
+            let mut blocks = pages(["Plant", "Operation"].map(|title| under(heading(title, 18.0), title)));
+            let index = [vec![heading("Index", 18.0)], ["A", "B", "C", "D"].map(group).concat()].concat();
+            blocks.extend(page(3, [index]));
+            read(&blocks)
+        };
         let wanted = [(1, "Plant"), (1, "Operation"), (1, "Index"), (2, "A"), (2, "B"), (2, "C"), (2, "D")];
-        assert_eq!(read(&blocks), wanted.map(|(level, title)| (level, title.to_owned())));
+        let wanted = wanted.map(|(level, title)| (level, title.to_owned()));
+        assert_eq!(with_letters(10.0), wanted);
+        assert_eq!(with_letters(13.0), wanted[..3], "outlines leave larger ones out");
     }
 
     #[test]
@@ -255,7 +258,7 @@ mod tests {
     fn numbers_go_on_below_those_of_the_contents() {
         let parts = ["1 Plant", "1.1 Pumps", "2 Operation", "2.1 Starting"];
         let below = |title: &str| {
-            let steps = [".1 Priming", ".2 Venting", ".4 A step too far"];
+            let steps = [".1 Priming", ".2 Venting", ".9 A step too far"];
             steps.map(|step| under(heading(&format!("{}{step}", &title[..title.find(' ').unwrap()]), 10.0), step))
         };
         let part = |title: &str| match title.contains('.') {
