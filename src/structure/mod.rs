@@ -43,7 +43,10 @@ pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEnt
         let headings = corrected::headings(entries, &document);
         return tree::build(&document, title, headings);
     }
-    tree::build(document, title, headings(document))
+    let mut headings = headings(document);
+    // An outline may have entries without a title; nobody could name such a section.
+    headings.retain(|heading| !visible(&heading.title).trim().is_empty());
+    tree::build(document, title, headings)
 }
 
 fn headings(document: &Document) -> Vec<Heading> {

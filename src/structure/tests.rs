@@ -136,6 +136,19 @@ fn outline_sections_start_at_their_headings_inside_a_page() {
 }
 
 #[test]
+fn entries_without_a_title_are_no_sections() {
+    let mut document = plain::parse("");
+    document.blocks = (1..=3u32).flat_map(|page| plain::lines_to_blocks("Pumps\nwater", Some(page))).collect();
+    let titles = ["Pumps", "", "\u{200B}"];
+    let entries = titles.iter().zip(1..);
+    document.outline =
+        entries.map(|(title, page)| OutlineEntry { level: 1, title: (*title).into(), page: Some(page) }).collect();
+    let sections = sections(&document, "d", None);
+    let found: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
+    assert_eq!(found, ["Pumps"]);
+}
+
+#[test]
 fn no_line_is_lost_and_none_is_doubled() {
     let mut document = plain::parse("");
     document.blocks = (1..=3u32).flat_map(|p| plain::lines_to_blocks(&format!("l{p}a\nl{p}b"), Some(p))).collect();
