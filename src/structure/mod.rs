@@ -29,7 +29,7 @@ use tree::Heading;
 
 /// Raised with each change of this room that gives documents other sections. It is kept with each document, so that `kb
 /// reindex --structure` finds those of older versions.
-pub const STRUCTURE_VERSION: u32 = 4;
+pub const STRUCTURE_VERSION: u32 = 5;
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
 ///
@@ -80,7 +80,7 @@ fn headings(document: &Document) -> Vec<Heading> {
 
 fn found_on_pages(document: &Document) -> Vec<Heading> {
     let blocks = &document.blocks;
-    let printed = printed::find(blocks, &document.page_labels);
+    let printed = printed::find(blocks, &document.page_heads, &document.page_labels);
     let contents: Vec<(usize, usize)> = printed.iter().map(|contents| contents.span).collect();
     let known: Vec<Heading> = printed.into_iter().flat_map(|contents| contents.headings).collect();
     let tagged = if known.is_empty() { tagged::find(blocks) } else { Vec::new() };
@@ -93,7 +93,7 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
     }
     if let Some(body) = typography::body(blocks) {
         let listed = printed::covered(&contents, blocks.len());
-        let is_listed = |at: usize| listed[at..listed.len().min(at + LINES_ABOVE_CONTENTS)].contains(&true);
+        let is_listed = |at: usize| listed[at..listed.len().min(at + printed::LINES_ABOVE)].contains(&true);
         page_titles::add(&mut headings, page_titles::find(blocks, &document.page_heads, &body, is_listed));
     }
     repeats::merge(&mut headings);
@@ -102,9 +102,6 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
     levels::make_consistent(&mut headings);
     headings
 }
-
-/// The lines above contents that belong to them: their title, and the word over the page numbers.
-const LINES_ABOVE_CONTENTS: usize = 4;
 
 /// The confidence of entries of an untrusted outline.
 const JUNK: f32 = 0.3;

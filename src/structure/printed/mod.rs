@@ -10,15 +10,18 @@ pub use entries::is_contents_title;
 use entries::{Entry, regions};
 use places::{Places, levels, pages};
 
-use super::locate::{Effort, normalise_title};
+use super::locate::normalise_title;
 use super::numbering::{self, Kind};
 use super::tree::{Heading, Provenance};
 use crate::load::Block;
 
-/// The least share of entries that are found on their pages.
+/// The least share of entries that are found on their pages. Under a title of contents fewer are enough, if most of those
+/// whose title is a line anywhere are: pages of manuals begin `def-type — Defines a type` where contents say `def-type`.
 const FEWEST_CONFIRMED: f32 = 0.6;
-/// The title of contents is at most so many lines above them.
-const LINES_ABOVE: usize = 4;
+const FEWEST_UNDER_TITLE: f32 = 0.3;
+const FEWEST_IN_PLACE: f32 = 0.8;
+/// The lines above contents that belong to them: their title, and the word over the page numbers.
+pub(super) const LINES_ABOVE: usize = 4;
 /// Titles of so many letters are found on pages so far from the expected one.
 const LONG_ENOUGH: usize = 10;
 const FARTHEST: u32 = 8;
@@ -33,24 +36,25 @@ pub struct Contents {
     pub span: (usize, usize),
 }
 
-/// Finds the printed tables of contents whose entries are where they say. `labels` are the numbers printed on the
-/// pages.
-pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
+/// Finds the printed tables of contents whose entries are where they say. `heads` are the lines at the tops of pages that
+/// were left out of the text, `labels` the numbers printed on the pages.
+pub fn find(blocks: &[Block], heads: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let regions = regions(blocks);
     let spans: Vec<(usize, usize)> =
         regions.iter().map(|entries| (entries[0].blocks.0, entries[entries.len() - 1].blocks.1)).collect();
-    let places =
-        Places { blocks, normalised: &normalised, contents: covered(&spans, blocks.len()), effort: Effort::default() };
+    let places = Places::new(blocks, &normalised, covered(&spans, blocks.len()));
     let mut firsts: HashSet<Option<usize>> = HashSet::new();
     let mut found: Vec<Contents> = Vec::new();
     for (entries, &span) in regions.iter().zip(&spans) {
-        let resolved = resolve(entries, &places, labels, 0).or_else(|| resolve(entries, &places, labels, FARTHEST));
-        let Some(headings) = resolved else { continue };
+        let above = &blocks[span.0.saturating_sub(LINES_ABOVE)..span.0];
+        // A title that repeats on each page of the contents was taken for a running head.
+        let in_head = heads.iter().filter(|head| head.page == blocks[span.0].page);
+        let named = above.iter().chain(in_head).any(|line| is_contents_title(line.words()));
+        let resolve = |farthest| resolve(entries, &places, labels, farthest, named);
+        let Some(headings) = resolve(0).or_else(|| resolve(FARTHEST)) else { continue };
         // The same contents again in another language leads to the same places.
         let is_new = firsts.insert(headings.first().map(|heading| heading.start));
-        let named =
-            blocks[span.0.saturating_sub(LINES_ABOVE)..span.0].iter().any(|line| is_contents_title(line.words()));
         // An index stands behind what it lists.
         let behind = headings.iter().filter(|heading| heading.start <= span.0).count();
         let is_contents = is_new && (named || 2 * behind <= headings.len());
@@ -71,13 +75,20 @@ pub(super) fn covered(spans: &[(usize, usize)], blocks: usize) -> Vec<bool> {
 
 /// Finds the page and the line of each entry, up to so many pages off. A document printed from a web page has other
 /// pages than its contents say, and ever more of them; where they are right, looking further only finds other lines.
-fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>], farthest: u32) -> Option<Vec<Heading>> {
+/// `None` if too few entries are where they say; fewer are enough for contents that have a title.
+fn resolve(
+    entries: &[Entry],
+    places: &Places<'_>,
+    labels: &[Option<String>],
+    farthest: u32,
+    has_title: bool,
+) -> Option<Vec<Heading>> {
     let blocks = places.blocks;
     let titles: Vec<String> = entries.iter().map(|entry| normalise_title(&entry.title)).collect();
     let pages = pages(entries, &titles, places, labels);
     let levels = levels(entries);
     let mut headings = Vec::new();
-    let mut confirmed = 0;
+    let (mut confirmed, mut elsewhere) = (0, 0);
     let mut after = entries.last()?.blocks.1;
     let last_page = blocks.last()?.page?;
     let mut shift = 0;
@@ -111,6 +122,11 @@ fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>], fa
                 }
                 (at + lines, lines, blocks[at].page.unwrap_or(page))
             }
+            // What stands on another page does not begin on this one.
+            None if places.pages_of.contains_key(titles[i].as_str()) => {
+                elsewhere += 1;
+                continue;
+            }
             None if page == 0 || page > last_page => continue,
             None => (places.first_on(page).max(after), 0, page),
         };
@@ -122,7 +138,12 @@ fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>], fa
         headings.push(heading(title, levels[i], Some(page), start, lines));
     }
     let counted = entries.iter().filter(|entry| !entry.is_group()).count();
-    (confirmed as f32 >= FEWEST_CONFIRMED * counted as f32).then_some(headings)
+    let are_confirmed = |share: f32, of: usize| confirmed as f32 >= share * of as f32;
+    let is_right = are_confirmed(FEWEST_CONFIRMED, counted)
+        || (has_title
+            && are_confirmed(FEWEST_IN_PLACE, confirmed + elsewhere)
+            && are_confirmed(FEWEST_UNDER_TITLE, counted));
+    is_right.then_some(headings)
 }
 
 fn heading(title: String, level: u32, page: Option<u32>, start: usize, lines: usize) -> Heading {
@@ -182,7 +203,7 @@ mod tests {
     }
 
     fn read(blocks: &[Block]) -> Vec<(u32, String, u32)> {
-        find(blocks, &[])
+        find(blocks, &[], &[])
             .into_iter()
             .flat_map(|contents| contents.headings)
             .map(|heading| (heading.level, heading.title, heading.page.unwrap_or(0)))
@@ -207,7 +228,7 @@ mod tests {
     #[test]
     fn a_section_starts_at_its_heading_and_not_in_the_contents() {
         let blocks = book(contents(dotted), 2);
-        let found = find(&blocks, &[]);
+        let found = find(&blocks, &[], &[]);
         assert_eq!(found[0].span, (1, 5));
         for heading in &found[0].headings {
             assert_eq!(heading.heading_blocks, 1);
@@ -243,7 +264,7 @@ mod tests {
         blocks.extend(book(Vec::new(), 5));
         let labels: Vec<Option<String>> =
             ["i", "ii", "iii", "iv", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
-        let found = find(&blocks, &labels);
+        let found = find(&blocks, &[], &labels);
         let pages: Vec<Option<u32>> = found[0].headings.iter().map(|heading| heading.page).collect();
         assert_eq!(pages, [Some(3), Some(5), Some(6), Some(7), Some(8)]);
     }
@@ -340,12 +361,12 @@ mod tests {
         let titles: Vec<String> = read(&parts).into_iter().map(|(_, title, _)| title).collect();
         assert_eq!((titles[0].as_str(), titles[3].as_str()), ("PART I", "PART II"));
         assert_eq!(levels(&parts), [1, 2, 2, 1, 2, 2]);
-        let found = &find(&parts, &[])[0].headings;
+        let found = &find(&parts, &[], &[])[0].headings;
         assert_eq!((found[3].heading_blocks, found[3].page), (0, Some(4)), "no line has it: with its first entry");
         let mut printed = parts.clone();
         let at = printed.iter().position(|block| block.text == "3 Operation" && block.page == Some(4)).unwrap();
         printed.insert(at, Block { page: Some(4), ..heading("Part II", 16.0) });
-        assert_eq!(find(&printed, &[])[0].headings[3].heading_blocks, 1);
+        assert_eq!(find(&printed, &[], &[])[0].headings[3].heading_blocks, 1);
         assert_eq!(levels(&book(grouped("Water", "People"), 2)).len(), 4, "other titles must be in the text");
         assert_eq!(levels(&book(grouped("第一部分", "第二部分"), 2)), [1, 2, 2, 1, 2, 2]);
     }
@@ -369,7 +390,7 @@ mod tests {
         entries[2] = dotted("2 Description of the plant and of all", "2");
         let mut blocks = book(entries, 2);
         blocks.iter_mut().filter(|block| block.text == CHAPTERS[1]).for_each(|block| block.text = whole.into());
-        let second = &find(&blocks, &[])[0].headings[1];
+        let second = &find(&blocks, &[], &[])[0].headings[1];
         assert_eq!((second.title.as_str(), second.heading_blocks), (whole, 1));
     }
 
@@ -383,14 +404,47 @@ mod tests {
         }
         assert_eq!(read(&blocks), []);
         let labels: Vec<Option<String>> = ["i", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
-        assert!(find(&blocks, &labels).is_empty(), "numbers of pages that are there do not make a title right");
+        assert!(find(&blocks, &[], &labels).is_empty(), "numbers of pages that are there do not make a title right");
+    }
+
+    /// A manual whose contents list chapters and commands; the pages of commands begin with more than a name.
+    fn manual() -> Vec<Block> {
+        let commands = ["def-array", "def-enum", "def-struct", "def-type"];
+        let titles = || CHAPTERS.into_iter().chain(commands);
+        let begins = |title: &str| match CHAPTERS.contains(&title) {
+            true => heading(title, 16.0),
+            false => line(&format!("{title} — Defines what its name says")),
+        };
+        let contents = titles().zip(1..).map(|(title, number)| dotted(title, &number.to_string())).collect();
+        let pages = titles().zip(2..).flat_map(|(title, number)| page(number, [vec![begins(title)], body(title)]));
+        page(1, [contents]).into_iter().chain(pages).collect()
+    }
+
+    #[test]
+    fn under_a_title_half_of_the_entries_are_enough() {
+        let title = || page(1, [vec![heading("Contents", 16.0)]]);
+        let titled = || [title(), manual()].concat();
+        assert_eq!(read(&titled()).len(), 8);
+        assert_eq!(read(&manual()), [], "no title");
+        assert_eq!(find(&manual(), &title(), &[])[0].headings.len(), 8, "the title was taken for a running head");
+        let elsewhere = page(10, [["def-array", "def-enum"].map(line).to_vec()]);
+        assert_eq!(read(&[titled(), elsewhere].concat()), [], "commands are on other pages");
+    }
+
+    #[test]
+    fn an_entry_that_is_on_another_page_does_not_begin_on_its_own() {
+        let mut blocks = book(contents(dotted), 2);
+        blocks.retain(|block| block.page != Some(3));
+        blocks.extend(page(9, [vec![line("2 Plant description")], body("it")]));
+        let found = [chapters(2)[0].clone(), chapters(2)[2].clone(), chapters(2)[3].clone()];
+        assert_eq!(read(&blocks), found);
     }
 
     #[test]
     fn the_same_contents_in_a_second_language_count_once() {
         let blocks = book([contents(dotted), contents(aligned)].concat(), 2);
         assert_eq!(read(&blocks), chapters(2));
-        assert_eq!(find(&blocks, &[]).len(), 2, "and neither is text with headings");
+        assert_eq!(find(&blocks, &[], &[]).len(), 2, "and neither is text with headings");
     }
 
     #[test]

@@ -18,10 +18,22 @@ pub(super) struct Places<'a> {
     pub(super) normalised: &'a [String],
     /// The blocks of contents pages.
     pub(super) contents: Vec<bool>,
+    /// The pages of the lines outside of contents.
+    pub(super) pages_of: HashMap<&'a str, Vec<u32>>,
     pub(super) effort: Effort,
 }
 
-impl Places<'_> {
+impl<'a> Places<'a> {
+    pub(super) fn new(blocks: &'a [Block], normalised: &'a [String], contents: Vec<bool>) -> Self {
+        let mut pages_of: HashMap<&str, Vec<u32>> = HashMap::new();
+        for ((block, line), listed) in blocks.iter().zip(normalised).zip(&contents) {
+            if !listed && !line.is_empty() {
+                pages_of.entry(line).or_default().extend(block.page);
+            }
+        }
+        Self { blocks, normalised, contents, pages_of, effort: Effort::default() }
+    }
+
     pub(super) fn first_on(&self, page: u32) -> usize {
         self.blocks.partition_point(|block| block.page.unwrap_or(0) < page)
     }
@@ -106,14 +118,8 @@ pub(super) fn pages(
 }
 
 fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Option<i64> {
-    let mut pages_of: HashMap<&str, Vec<u32>> = HashMap::new();
-    for (i, text) in places.normalised.iter().enumerate() {
-        if !text.is_empty() && !places.contents[i] {
-            pages_of.entry(text).or_default().extend(places.blocks[i].page);
-        }
-    }
     let offsets = entries.iter().zip(titles).flat_map(|(entry, title)| {
-        let pages = pages_of.get(title.as_str()).into_iter().flatten();
+        let pages = places.pages_of.get(title.as_str()).into_iter().flatten();
         let offsets =
             value(&entry.label).into_iter().flat_map(|label| pages.clone().map(move |&page| i64::from(page) - label));
         offsets.collect::<BTreeSet<i64>>()

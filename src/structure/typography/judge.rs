@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::FEWEST_NUMBERED;
 use super::candidates::{Body, Candidate, LARGER, MUCH_LARGER, Style, heading_style};
 use super::titles::ends_like_a_sentence;
 use crate::load::Block;
@@ -19,8 +20,6 @@ const OF_HEADINGS: f32 = 0.3;
 const MOST_OF_THE_LINES: f32 = 0.25;
 /// The least confidence of a heading.
 const SURE_ENOUGH: f32 = 0.5;
-/// The least number of numbered headings of a numbered document.
-const FEWEST_NUMBERED: usize = 3;
 /// So many lines from one section to the next are much text.
 const FAR: usize = 20;
 /// The share of bold headings of the body's size with space above.
