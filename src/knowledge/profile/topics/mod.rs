@@ -29,6 +29,10 @@ const LEAST_PARENT_CHUNKS: u32 = 2;
 /// … so often.
 const LEAST_TIMES: u32 = 3;
 
+/// The most parent chunks that are read. Of a longer document, such as a log of 50 MB, every second, third … one is read, so
+/// that the memory for phrases is bounded.
+const MOST_PARENT_CHUNKS: usize = 5_000;
+
 /// The places of a phrase whose spelling counts: the rest is alike.
 const SPELLINGS: u32 = 500;
 /// One of so many is rare.
@@ -60,9 +64,16 @@ struct Evidence {
     /// The number of parent chunks that have it.
     parent_chunks: u32,
     /// The last parent chunk that was counted.
-    last: usize,
+    last: u32,
+}
+
+/// How a phrase is written.
+#[derive(Debug, Default)]
+struct Spelling {
     /// Its spellings in the text with their numbers.
-    written: HashMap<String, u32>,
+    in_text: HashMap<String, u32>,
+    /// Its places in the text that were read.
+    times: u32,
     /// Its spelling in a title, without the capitals of titles.
     in_title: String,
 }
@@ -71,6 +82,7 @@ struct Evidence {
 pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentChunkText]) -> Vec<String> {
     let mut interner = Interner::default();
     let mut all: HashMap<Phrase, Evidence> = HashMap::new();
+    let mut spellings: HashMap<Phrase, Spelling> = HashMap::new();
     let size: usize = parent_chunks.iter().map(|parent_chunk| parent_chunk.text.len()).sum();
     // The document's own title, often its first heading, is no topic.
     for section in titles.iter().filter(|section| squeeze(section.title) != squeeze(title)) {
@@ -79,36 +91,44 @@ pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentC
             share.min(1.0).sqrt() * PER_LEVEL.powi(i32::try_from(section.level).unwrap_or(i32::MAX).clamp(1, 9) - 1);
         let mut seen = HashSet::new();
         phrases(section.title, &mut interner, &mut |phrase, written| {
-            let evidence = all.entry(phrase).or_default();
             if seen.insert(phrase) {
-                evidence.titles += weight;
+                all.entry(phrase).or_default().titles += weight;
             }
-            if evidence.in_title.is_empty() {
-                evidence.in_title = without_capitals(written);
+            let spelling = spellings.entry(phrase).or_default();
+            if spelling.in_title.is_empty() {
+                spelling.in_title = without_capitals(written);
             }
         });
     }
-    for (place, parent_chunk) in parent_chunks.iter().enumerate() {
-        phrases(parent_chunk.text, &mut interner, &mut |phrase, written| {
+    let step = parent_chunks.len().div_ceil(MOST_PARENT_CHUNKS).max(1);
+    let read = || parent_chunks.iter().step_by(step);
+    for (place, parent_chunk) in (0..).zip(read()) {
+        phrases(parent_chunk.text, &mut interner, &mut |phrase, _| {
             let evidence = all.entry(phrase).or_default();
             evidence.times += 1;
             if evidence.parent_chunks == 0 || evidence.last != place {
                 evidence.parent_chunks += 1;
                 evidence.last = place;
             }
-            if evidence.times <= SPELLINGS {
-                *evidence.written.entry(written.to_owned()).or_default() += 1;
-            }
         });
     }
     let mut own = HashSet::new();
     phrases(title, &mut interner, &mut |phrase, _| own.extend(phrase.words()));
-    let mut ranked: Vec<(f32, Phrase, String)> = all
+    let scores: HashMap<Phrase, f32> = all
         .into_iter()
-        .filter_map(|(phrase, evidence)| {
-            let score = score(phrase, &evidence, parent_chunks.len(), &own)?;
-            Some((score, phrase, as_written(&evidence)))
-        })
+        .filter_map(|(phrase, evidence)| Some((phrase, score(phrase, &evidence, read().len(), &own)?)))
+        .collect();
+    // Most phrases of a text are there once, so only the spellings of those with a score are kept.
+    for parent_chunk in read() {
+        phrases(parent_chunk.text, &mut interner, &mut |phrase, written| {
+            if scores.contains_key(&phrase) {
+                spellings.entry(phrase).or_default().read(written);
+            }
+        });
+    }
+    let mut ranked: Vec<(f32, Phrase, String)> = scores
+        .into_iter()
+        .map(|(phrase, score)| (score, phrase, spellings.get(&phrase).map(Spelling::most_usual).unwrap_or_default()))
         .collect();
     // The order of a hash map is random.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
@@ -143,15 +163,23 @@ fn says_the_same(a: &str, b: &str) -> bool {
     (wide(a) || wide(b)) && (a.contains(b) || b.contains(a))
 }
 
-/// The spelling of a phrase: its most frequent one in the text, without capitals if that is not rare there; otherwise as
-/// in a title.
-fn as_written(evidence: &Evidence) -> String {
-    let lower = |text: &str| !text.chars().any(char::is_uppercase);
-    let small: u32 = evidence.written.iter().filter(|(text, _)| lower(text)).map(|(_, times)| times).sum();
-    let prefer_small = small * RARELY >= evidence.times.min(SPELLINGS);
-    let forms = evidence.written.iter().filter(|(text, _)| !prefer_small || lower(text));
-    let most = forms.max_by_key(|(text, times)| (**times, std::cmp::Reverse((*text).clone())));
-    most.map_or(&evidence.in_title, |(text, _)| text).clone()
+impl Spelling {
+    fn read(&mut self, written: &str) {
+        if self.times < SPELLINGS {
+            self.times += 1;
+            *self.in_text.entry(written.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// The most frequent spelling in the text, without capitals if that is not rare there; otherwise that in a title.
+    fn most_usual(&self) -> String {
+        let lower = |text: &str| !text.chars().any(char::is_uppercase);
+        let small: u32 = self.in_text.iter().filter(|(text, _)| lower(text)).map(|(_, times)| times).sum();
+        let prefer_small = small * RARELY >= self.times;
+        let forms = self.in_text.iter().filter(|(text, _)| !prefer_small || lower(text));
+        let most = forms.max_by_key(|(text, times)| (**times, std::cmp::Reverse((*text).clone())));
+        most.map_or(&self.in_title, |(text, _)| text).clone()
+    }
 }
 
 /// A phrase of a title without the capitals that words have only there. `PDF` and `LaTeX` stay.
@@ -211,6 +239,12 @@ mod tests {
         assert!(found.contains(&"机械密封".to_owned()), "{found:?}");
         assert!(found.contains(&"API 调用".to_owned()), "{found:?}");
         assert!(!found.iter().any(|topic| topic.contains("概述") || topic.contains("章")), "{found:?}");
+    }
+
+    #[test]
+    fn parts_of_a_very_long_document_tell_its_topics() {
+        let log = vec![("", "The bearing carries the shaft."); 3 * MOST_PARENT_CHUNKS];
+        assert_eq!(of("", &log), of("", &log[..10]));
     }
 
     #[test]
