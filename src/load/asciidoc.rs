@@ -12,7 +12,7 @@ use super::document::{Block, Document, Format};
 use crate::error::{Error, Result, Setting};
 use crate::text::{squeeze, tables};
 
-/// The names of header attributes in other formats.
+/// Header attributes and the metadata names of other formats for them.
 const NAMES: &[(&str, &str)] = &[("revdate", "date"), ("revnumber", "version"), ("lang", "language")];
 
 /// Longer attribute values do not replace their names in the text.
@@ -79,13 +79,13 @@ fn add(document: &mut Document, name: &str, value: &str) {
     }
 }
 
-/// The title of a table and its rows, each cell with its source.
+/// Adds a table's title and its rows, with the source text of each cell.
 fn push_table(table: &TableBlock<'_>, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
     document.blocks.extend(table.title().map(plain).filter(|title| !title.is_empty()).map(Block::paragraph));
     let rows = table.header_row().into_iter().chain(table.body_rows()).chain(table.footer_row()).map(|row| {
         let cells = row.cells().iter().flat_map(|cell| {
             let text = with_values(&squeeze(cell.span().data()), parsed);
-            // As many columns as fit on a page; the number is the document's.
+            // The document states this number, so it is limited.
             let behind = cell.colspan().clamp(1, 63) - 1;
             std::iter::once(text).chain(std::iter::repeat_n(String::new(), behind))
         });
@@ -94,7 +94,7 @@ fn push_table(table: &TableBlock<'_>, parsed: &asciidoc_parser::Document<'_>, do
     document.blocks.extend(tables::write(rows.collect()).map(Block::paragraph));
 }
 
-/// The source of a block with the title and the attributes above it.
+/// Adds the source of a block, with its title and attribute lines.
 fn push_source(node: &Node<'_>, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
     if matches!(node.raw_context().as_ref(), "comment" | "attribute" | "thematic_break" | "page_break" | "toc") {
         return;
@@ -102,7 +102,7 @@ fn push_source(node: &Node<'_>, parsed: &asciidoc_parser::Document<'_>, document
     let source = node.span().data();
     let source: Vec<&str> = source.lines().filter(|line| !is_comment(line)).map(str::trim_end).collect();
     let mut text = source.join("\n").trim_matches('\n').to_owned();
-    // In listings a name in braces is only that.
+    // Listings do not expand attributes.
     if matches!(node.content_model(), ContentModel::Simple | ContentModel::Compound | ContentModel::Table) {
         text = with_values(&text, parsed);
     }
@@ -115,7 +115,7 @@ fn is_comment(line: &str) -> bool {
     line.starts_with("//") && !line.starts_with("///")
 }
 
-/// Replaces `{name}` by the header's attribute.
+/// Replaces `{name}` by the value of the attribute.
 fn with_values(text: &str, parsed: &asciidoc_parser::Document<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -6,13 +6,13 @@ use super::document::{Block, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::tables;
 
-/// What may separate the values, the commonest first.
+/// Possible separators, the commonest first.
 const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
 
-/// Reads a table. The values are separated by what the first line has most of outside of quotation marks.
+/// Reads a table. The separator is the one that the first row has most of outside quotation marks.
 ///
 /// # Errors
-/// Where a row cannot be read.
+/// If a row cannot be read.
 pub fn parse(text: &str) -> Result<Document> {
     let mut document = Document::new(Format::Csv, "csv");
     let separator = separator(first_record(text));
@@ -44,7 +44,7 @@ fn first_record(text: &str) -> &str {
 fn separator(line: &str) -> u8 {
     let outside: String = line.split('"').step_by(2).collect();
     let count = |separator: &u8| outside.bytes().filter(|byte| byte == separator).count();
-    // The first of equals wins.
+    // On a tie, the first wins.
     SEPARATORS.into_iter().rev().max_by_key(count).unwrap_or(SEPARATORS[0])
 }
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotation_mark_without_a_partner_is_told() {
+    fn an_unpaired_quotation_mark_gives_a_warning() {
         assert_eq!(parse("a,b\n\"x,1\ny,2\n").unwrap().warnings.len(), 1);
         assert!(parse("a,b\n\"x \"\"y\"\"\",1\n").unwrap().warnings.is_empty());
     }

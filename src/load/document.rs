@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{count, lists, truncate};
 
-/// The most fields of metadata, and the most characters of their names and of their values.
+/// The most metadata fields, and the most characters in a name and in a value.
 const MOST_METADATA: usize = 500;
 const LONGEST_KEY: usize = 200;
 const LONGEST_VALUE: usize = 10_000;
@@ -32,8 +32,8 @@ pub struct Document {
     /// The number printed on each page, or given by the page labels: `12`, `xiv`.
     #[serde(default)]
     pub page_labels: Vec<Option<String>>,
-    /// The lines at the tops of pages that are left out of the text because they come again: running heads, and titles
-    /// in their place. In the order of the pages.
+    /// Lines at the tops of pages that are left out of the text because they repeat: running heads, and titles in their
+    /// place. In page order.
     #[serde(default)]
     pub page_heads: Vec<Block>,
     /// The library that read the text: `pdf_oxide`, `pdf-extract`, `pulldown-cmark`, …
@@ -72,8 +72,8 @@ impl Document {
         tops.next().is_none().then(|| first.clone())
     }
 
-    /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal. Of
-    /// its statements about itself only so many are kept: every command that lists documents reads them all.
+    /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal.
+    /// Limits the metadata, because every command that lists documents reads all of it.
     pub(super) fn cleaned(mut self) -> Self {
         let left_out: usize =
             std::iter::once(&mut self.metadata).chain(self.section_metadata.values_mut()).map(clean_metadata).sum();
@@ -97,7 +97,7 @@ impl Document {
     }
 }
 
-/// Cleans fields and gives how many are left out.
+/// Cleans and limits the fields. Returns how many are left out.
 fn clean_metadata(fields: &mut BTreeMap<String, String>) -> usize {
     let all = fields.len();
     let fits = |(key, _): &(String, String)| key.chars().nth(LONGEST_KEY).is_none();
@@ -117,7 +117,7 @@ fn clean(text: &mut String) {
     }
 }
 
-/// Cleans a title, which may begin with a space once what stood in front of it is gone.
+/// Cleans and trims a title: a removed character may leave a space at its end.
 fn clean_title(text: &mut String) {
     clean(text);
     if text.trim().len() < text.len() {
@@ -150,7 +150,7 @@ pub struct LineStyle {
     pub right: f32,
     /// Only differences between baselines mean anything.
     pub baseline: f32,
-    /// Of most of its letters.
+    /// The size of most of its letters.
     pub size: f32,
     /// The font of most of its letters: the same number for the same font in the whole document.
     pub font: u16,
@@ -160,15 +160,15 @@ pub struct LineStyle {
     pub fixed: bool,
     /// The number of parts between wide gaps: the cells of a table row, a number and its title.
     pub cells: u32,
-    /// The part of the page: a column, what stands above the columns, turned text.
+    /// The part of the page: a column, the text above the columns, rotated text.
     pub part: u32,
     /// Runs in the direction of most of its page's text.
     pub upright: bool,
-    /// Bytes of its text that are a line number in the margin.
+    /// The length in bytes of the margin's line number at the start of the text.
     pub margin: u32,
     /// The heading that it belongs to in the structure tree of a tagged document.
     pub tag: Option<HeadingTag>,
-    /// It is a whole table, with all its rows in its text.
+    /// A whole table: its text holds all rows.
     #[serde(default)]
     pub table: bool,
 }
@@ -311,7 +311,7 @@ const FORMATS: [(Format, &str, &str); 25] = [
     (Format::Email, "email", "eml"),
     (Format::Mbox, "mbox", "mbox"),
     (Format::C, "c", "c"),
-    // Headers of C are C++ too, nearly.
+    // The C++ grammar also reads C headers, with few exceptions.
     (Format::Cpp, "cpp", "cpp cc cxx h hpp hh hxx"),
     (Format::CSharp, "csharp", "cs"),
     (Format::Go, "go", "go"),
@@ -356,14 +356,14 @@ impl Format {
     }
 }
 
-/// The commonest number with its count; of equally common ones the one nearest to 0.
+/// The commonest number with its count; on a tie, the one nearest to 0.
 pub(crate) fn most_votes(numbers: impl Iterator<Item = i64>) -> Option<(i64, usize)> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     numbers.for_each(|number| *counts.entry(number).or_default() += 1);
     counts.into_iter().max_by_key(|&(number, count)| (count, -number.abs()))
 }
 
-/// The commonest value; the largest of equally common ones.
+/// The commonest value; on a tie, the largest.
 pub(crate) fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut sorted: Vec<T> = values.collect();
     sorted.sort_unstable();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_has_an_end() {
+    fn metadata_is_limited() {
         let mut document = Document::new(Format::Text, "text");
         document.metadata = (0..600).map(|i| (format!("key {i}"), "v".repeat(20_000))).collect();
         document.metadata.insert("a".repeat(201), "long name".into());

@@ -11,13 +11,13 @@ use super::plain::lines_to_blocks;
 use crate::error::{Error, Result};
 use crate::text::{squeeze, visible};
 
-/// Messages inside messages are read so deep.
+/// The deepest nesting of messages inside messages that is read.
 const NESTED: usize = 5;
 
 /// Reads an `.eml` file.
 ///
 /// # Errors
-/// If it has no headers of a message.
+/// If it has no message headers.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     let mut document = Document::new(Format::Email, "mail-parser");
     let message = MessageParser::default().parse(bytes).filter(has_headers).ok_or_else(no_message)?;
@@ -30,7 +30,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
 /// Reads a mailbox.
 ///
 /// # Errors
-/// If there is no message in it.
+/// If it contains no message.
 pub fn parse_mailbox(bytes: &[u8]) -> Result<Document> {
     let mut document = Document::new(Format::Mbox, "mail-parser");
     let parser = MessageParser::default();
@@ -46,8 +46,8 @@ pub fn parse_mailbox(bytes: &[u8]) -> Result<Document> {
     if document.blocks.is_empty() { Err(no_message()) } else { Ok(document) }
 }
 
-/// The messages of a mailbox. One begins behind a line `From …` that stands behind a blank line and in front of a header: people
-/// begin sentences so too. Lines of text that begin so have `>` in front.
+/// Splits a mailbox into messages. A message begins after a `From …` line that follows a blank line and precedes a
+/// header, because sentences begin with "From" too. Mailboxes put `>` before such sentences.
 fn messages(bytes: &[u8]) -> Vec<Vec<u8>> {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let is_blank = |line: &[u8]| line.iter().all(u8::is_ascii_whitespace);
@@ -102,14 +102,14 @@ fn people(of: Option<&Address<'_>>) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The text, with that of messages inside it, from HTML where there is no plain one; and what is attached: its names,
-/// and the text of what is text.
+/// The plain text, or else the HTML text; then the messages inside, the names of the attachments, and the text of those
+/// that are text.
 fn blocks(message: &Message<'_>, nested: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = message.text_bodies().flat_map(text).collect();
     if blocks.is_empty() {
         blocks = message.html_bodies().flat_map(text).collect();
     }
-    // A message may be nothing but another one.
+    // A message may consist of another message alone.
     let root = message.parts.first().filter(|part| matches!(part.body, PartType::Message(_)));
     for part in root.into_iter().chain(message.attachments()) {
         if let PartType::Message(inner) = &part.body
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn files_without_messages_are_refused() {
         let nameless = parse_mailbox(b"From a\nFrom: \0\n\nText.\n").unwrap();
         assert_eq!(nameless.blocks[0], Block::heading(1, "—"));
         assert!(parse(b"").is_err() && parse(b"just text").is_err() && parse_mailbox(b"just text").is_err());

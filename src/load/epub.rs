@@ -114,7 +114,7 @@ struct Place {
     anchors: HashMap<String, usize>,
 }
 
-/// Reads the chapters in the order of the spine into the document's blocks. Gives the place of each by its path.
+/// Reads the chapters in the order of the spine into the document's blocks. Returns the place of each by its path.
 fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String, Place>> {
     let mut places = HashMap::new();
     let mut last_error = None;
@@ -164,7 +164,7 @@ struct Entry {
 
 /// Inserts the navigation entries into the text as headings.
 fn with_navigation(blocks: Vec<Block>, mut entries: Vec<Entry>) -> Vec<Block> {
-    // An entry that leads nowhere, like a part that only groups chapters, goes where the next entry is.
+    // An entry that leads nowhere, like a part that only groups chapters, gets the place of the next entry.
     let mut next = blocks.len();
     for entry in entries.iter_mut().rev() {
         next = *entry.at.get_or_insert(next);

@@ -10,12 +10,12 @@ use super::package::{Archive, wrong_format};
 use crate::error::{Error, Result};
 use crate::text::tables;
 
-/// Cells with a value, of all sheets.
+/// The most cells with a value that are read, over all sheets.
 const MOST_CELLS: usize = 1_000_000;
 /// A table with more columns is not aligned: its empty cells could be a million times those with a value.
 const MOST_COLUMNS: usize = 200;
 
-/// The cells with a value, by row and column. A sheet may have one at each of its ends, and nothing between.
+/// The cells with a value, by row and column. Sparse, because a sheet may have cells at its ends and none between.
 type Sheet = BTreeMap<u32, BTreeMap<u32, String>>;
 
 /// Reads a workbook. Formulas give the values that Excel last computed.
@@ -43,7 +43,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     Ok(document)
 }
 
-/// The cells of a sheet, as long as there are some `left` to read.
+/// Reads at most `left` cells of a sheet.
 fn sheet(
     workbook: &mut Xlsx<Cursor<&[u8]>>,
     name: &str,
@@ -62,7 +62,7 @@ fn sheet(
     Ok(sheet)
 }
 
-/// Each run of rows without an empty one between them: a line of text alone, otherwise a table without empty columns.
+/// A block for each run of adjacent rows: text for a single cell, otherwise a table without empty columns.
 fn blocks(sheet: Sheet) -> Vec<Block> {
     let mut runs: Vec<Vec<BTreeMap<u32, String>>> = Vec::new();
     let mut last = None;
@@ -90,10 +90,10 @@ fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
     tables::write(rows.collect()).map(Block::paragraph)
 }
 
-/// What a cell shows.
+/// The text that a cell shows.
 fn text(cell: &Data) -> String {
     match cell {
-        // Hours may be more than a day has.
+        // A duration may be longer than a day.
         Data::DateTime(time) if time.is_duration() => {
             let seconds = (time.as_f64() * 86_400.0).round() as i64;
             let (sign, seconds) = (if seconds < 0 { "-" } else { "" }, seconds.abs());
@@ -104,7 +104,7 @@ fn text(cell: &Data) -> String {
             let (date, clock) =
                 (format!("{year:04}-{month:02}-{day:02}"), format!("{hour:02}:{minute:02}:{second:02}"));
             match (time.as_f64(), (hour, minute, second)) {
-                // Before the first day there is only the time of day.
+                // Values below 1 are a time of day.
                 (value, _) if value < 1.0 => clock,
                 (_, (0, 0, 0)) => date,
                 _ => format!("{date} {clock}"),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_workbook_is_refused() {
+    fn other_files_are_refused_and_distant_cells_cost_little() {
         assert!(parse(b"text").unwrap_err().message().contains("XLSX"));
         let error = parse(&zip_of(&[("a.txt", "x")])).unwrap_err();
         assert!(error.message().contains("Excel workbook"), "{error}");

@@ -32,7 +32,7 @@ const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
 pub fn parse(text: &str) -> Document {
     let dom = Dom::from(text);
     let mut document = Document::new(Format::Html, "dom_query");
-    // Pictures have titles too.
+    // Only in the head: pictures have titles too.
     let title = dom.select("head title").nodes().first().map(|title| squeeze(&title.text()));
     document.title = title.filter(|title| !title.is_empty());
     for (selector, attribute, key) in [
@@ -78,7 +78,7 @@ pub struct Chapter {
     pub anchors: HashMap<String, usize>,
 }
 
-/// Reads a page whose headers, notes and asides belong to the text.
+/// Reads a chapter of a book, where headers, footers and asides belong to the text.
 pub fn parse_chapter(text: &str) -> Chapter {
     let dom = Dom::from(text);
     let mut walk = Walk { around: Around::Chapter, ..Walk::default() };
@@ -226,7 +226,7 @@ impl Walk {
             None if in_item => BlockKind::Line,
             None => BlockKind::Paragraph,
         };
-        // Documentation generators put a link sign behind each heading.
+        // Documentation generators put a link sign after each heading.
         let text = if self.heading.is_some() { squeeze(text.trim_end_matches(['¶', '🔗', ' '])) } else { text };
         if text.is_empty() {
             return;

@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// Fields as texts; those of an object stand for themselves, as in the `metadata` of BEIR.
+/// Fields as text. The fields of an object are lifted out of it, as from the `metadata` of BEIR.
 fn fields(others: Map<String, Value>) -> BTreeMap<String, String> {
     let mut fields = BTreeMap::new();
     for (name, value) in others {

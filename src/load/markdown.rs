@@ -1,7 +1,6 @@
 //! Markdown, through `pulldown-cmark`: front matter, headings, and the source text of everything between them.
 //!
-//! Lists and code stay readable that way; headings are reduced to their words, and tables are written as those of all
-//! formats are.
+//! This keeps lists and code readable. Headings are reduced to their words, and tables are written as in all formats.
 
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
@@ -90,11 +89,11 @@ fn push_source(source: &str, document: &mut Document) {
     }
 }
 
-/// Longer HTML blocks stay as they are: the parser takes quadratic time for nesting, and Markdown is not parsed in a
-/// worker.
+/// Longer HTML blocks stay as they are, because the parser takes quadratic time for nesting.
 const LONGEST_HTML: usize = 10_000;
 
-/// Many READMEs have their title in `<h1 align="center">`. Comments are left out.
+/// Adds an HTML block, parsed if it has headings: many READMEs have their title in `<h1 align="center">`. Leaves out
+/// comments.
 fn push_html(source: &str, document: &mut Document) {
     let lower = source.to_ascii_lowercase();
     if source.len() <= LONGEST_HTML && (1..=6).any(|level| lower.contains(&format!("<h{level}"))) {
@@ -146,7 +145,7 @@ pub fn front_matter<'t>(lines: impl Iterator<Item = &'t str>) -> impl Iterator<I
     found.into_iter().map(|(key, values)| (key, values.join(", ")))
 }
 
-/// A value of YAML without the comment behind it. A quoted value cannot have one.
+/// A YAML value without the comment after it. A quoted value cannot have one.
 fn without_comment(value: &str) -> &str {
     if value.starts_with(['"', '\'']) {
         return value;

@@ -7,7 +7,7 @@ use super::{markdown, package};
 use crate::error::{Error, Result};
 use crate::text::{squeeze, truncate};
 
-/// Characters of what one cell printed: a log says no more behind it.
+/// The most characters kept of one output: the rest of a log says no more.
 const LONGEST_OUTPUT: usize = 2000;
 
 /// Reads a notebook.
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Result<Document> {
     for cell in cells {
         let text = joined(if cell["source"].is_null() { &cell["input"] } else { &cell["source"] });
         match cell["cell_type"].as_str() {
-            // Each by itself: an open fence ends with its cell.
+            // Parsed cell by cell, so that an open fence ends with its cell.
             Some("markdown") => blocks.extend(markdown::parse(&text).blocks),
             Some("code") => {
                 blocks.extend(code(language, &text));
@@ -48,7 +48,7 @@ pub fn parse(text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// A text, or the lines of one.
+/// Joins a text, which is a string or a list of lines.
 fn joined(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -65,7 +65,7 @@ fn code(language: &str, text: &str) -> Option<Block> {
     (!text.trim().is_empty()).then(|| Block::paragraph(format!("{fence}{language}\n{text}\n{fence}")))
 }
 
-/// What a cell printed. Pictures and other data are left out.
+/// The text of an output. Pictures and other data are left out.
 fn output(output: &Value) -> Option<Block> {
     let text = match output["output_type"].as_str() {
         Some("stream") => joined(&output["text"]),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notebook_is_refused() {
+    fn other_files_are_refused() {
         for bad in ["", "{}", "[]", "{\"cells\": 1}", &"[".repeat(100_000)] {
             let error = parse(bad).unwrap_err();
             assert!(error.message().starts_with("is not a notebook"), "{error}");

@@ -126,7 +126,7 @@ pub enum Token<'a> {
     Start(Element<'a>),
     /// The end of the innermost element of this local name.
     End(String),
-    /// One text may come in several tokens.
+    /// A text may come in several tokens.
     Text(Cow<'a, str>),
 }
 

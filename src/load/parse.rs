@@ -45,7 +45,7 @@ pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: 
 
 impl Format {
     /// The format of bytes whose name does not help: PDF, HTML and archives by their content, JSON Lines by the first
-    /// line, otherwise text if they are text.
+    /// line, otherwise text unless the first kilobyte contains a NUL.
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
         let head = &bytes[..bytes.len().min(1024)];
         if contains(head, b"%PDF-") {

@@ -1,5 +1,5 @@
-//! PowerPoint presentations, through `zip` and `quick-xml`: each slide is a section with its title, its texts, tables and
-//! notes. There is no library that reads slides and nothing else.
+//! PowerPoint presentations, through `zip` and `quick-xml`: each slide is a section with its title, its texts, tables
+//! and notes. No library reads only slides.
 
 use super::document::{Block, BlockKind, Document, Format};
 use super::package::{Archive, Token, Xml, wrong_format};
@@ -8,7 +8,7 @@ use crate::text::tables::is_row;
 use crate::text::{char_count, squeeze, tables};
 
 const MAIN_PART: &str = "ppt/presentation.xml";
-/// A longer first line, in characters, is no title.
+/// A longer first line, in characters, is not a title.
 const LONGEST_NAME: usize = 100;
 
 /// Reads a PPTX file.
@@ -42,7 +42,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     Ok(document)
 }
 
-/// The ids of the slides' relations, in their order.
+/// The ids of the slides' relations, in slide order.
 fn slide_ids(text: &str) -> Result<Vec<String>> {
     let mut ids = Vec::new();
     let mut xml = Xml::new(MAIN_PART, text);
@@ -56,7 +56,7 @@ fn slide_ids(text: &str) -> Result<Vec<String>> {
     Ok(ids)
 }
 
-/// The relations of a part: id, kind and the part that each leads to.
+/// The relations of a part: id, kind and target.
 fn relations(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(String, String, String)>> {
     let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
     let name = format!("{folder}/_rels/{file}.rels");
@@ -76,7 +76,7 @@ fn relations(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(String, Strin
     Ok(found)
 }
 
-/// The part that a target names from a folder: `../notesSlides/notesSlide1.xml`.
+/// Resolves a target relative to a folder: `../notesSlides/notesSlide1.xml`.
 fn resolved(folder: &str, target: &str) -> String {
     if let Some(absolute) = target.strip_prefix('/') {
         return absolute.to_owned();
@@ -92,7 +92,7 @@ fn resolved(folder: &str, target: &str) -> String {
     parts.join("/")
 }
 
-/// What a slide says.
+/// The content of a slide.
 #[derive(Default)]
 struct Slide {
     title: String,
@@ -132,7 +132,7 @@ impl Slide {
                     "tc" => paragraph.clear(),
                     "t" => paragraph.push_str(&xml.text()?),
                     "br" => paragraph.push(' '),
-                    // The same once more, for older programs.
+                    // Repeats the content for older programs.
                     "Fallback" => xml.skip()?,
                     _ => {}
                 },
@@ -157,7 +157,7 @@ impl Slide {
         Ok(slide)
     }
 
-    /// Its title; of a slide without one its first line, which is taken from its text.
+    /// The title, or else the first line, which is then removed from the text.
     fn name(&mut self) -> Option<String> {
         if !self.title.is_empty() {
             return Some(std::mem::take(&mut self.title));
@@ -166,7 +166,7 @@ impl Slide {
         self.blocks.first().is_some_and(is_name).then(|| self.blocks.remove(0).text)
     }
 
-    /// Adds a paragraph. Those of one shape are lines of one block, like the items of a list.
+    /// Adds a paragraph. The paragraphs of one shape are lines of one block, like list items.
     fn add(&mut self, placeholder: Placeholder, text: &str, is_first: &mut bool) {
         if text.is_empty() || placeholder == Placeholder::Repeated {
             return;
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_presentation_is_refused() {
+    fn other_files_and_broken_xml_are_refused() {
         let error = parse(&zip_of(&[("a.txt", "x")])).unwrap_err();
         assert!(error.message().contains("is not a PPTX"), "{error}");
         assert!(parse(&presentation(&["<p:sp>"], "")).is_err(), "broken XML");

@@ -74,7 +74,7 @@ fn before_indented(lines: &[&str]) -> Vec<bool> {
 #[derive(Default)]
 struct Fields {
     values: BTreeMap<String, Vec<String>>,
-    /// The text has begun: fields in it are text.
+    /// The text has begun: later fields are text.
     over: bool,
 }
 
@@ -114,7 +114,7 @@ fn line_character(line: &str) -> Option<char> {
     (line.len() > 1 && line.chars().all(|c| c == first)).then_some(first)
 }
 
-/// A title cannot begin inside a paragraph.
+/// Whether a title may begin at this line. It cannot begin inside a paragraph.
 fn begins_again(lines: &[&str], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| lines[before]) else { return true };
     before.is_empty() || indented(before) || before.starts_with(".. ") || line_character(before).is_some()
@@ -189,7 +189,7 @@ fn without_markup(title: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Where the role at the end of a text begins: `:role`. Longer ones than this are no role.
+/// Where the `:role` at the end of a text begins. Longer ones are not roles, which bounds the search.
 fn start_of_role(text: &str) -> Option<usize> {
     const LONGEST: usize = 100;
     let behind = text.char_indices().rev().take(LONGEST).take_while(|(_, c)| *c != ' ').find(|(_, c)| *c == ':');
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_and_repeated_fields_cost_no_more_than_their_length() {
+    fn blank_lines_fields_and_roles_take_linear_time() {
         assert!(parse(&"\n".repeat(2_000_000)).blocks.is_empty());
         assert!(parse(&" \nx\n".repeat(200_000)).has_text());
         let fields = parse(&":tag: a\n".repeat(200_000));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::text::squeeze;
 use crate::text::tables::Row;
 
-/// The rows of a block that is a table as a whole; `None` for anything else.
+/// The rows of a block that is entirely a table; `None` for anything else.
 pub fn rows(block: &[&str]) -> Option<Vec<Row>> {
     let (first, last) = (block.first()?, block.last()?);
     if is_border(first) && is_border(last) && first.starts_with('+') {
@@ -27,7 +27,7 @@ fn is_rule(line: &str) -> bool {
     line.starts_with("==") && line.contains(" =") && line.chars().all(|c| matches!(c, '=' | ' '))
 }
 
-/// Columns are cut at the pipes of the border. Cells that span several columns are not cut, and their block stays text.
+/// Cuts each line at its `|`. A block with cells that span columns stays text.
 fn grid(block: &[&str]) -> Option<Vec<Row>> {
     let columns = block[0].matches('+').count() - 1;
     let mut rows: Vec<Row> = Vec::new();

@@ -3,10 +3,10 @@
 //! No library recognises headings well enough. The nearest, `office_oxide`, which comes with `pdf_oxide`, knows outline
 //! levels and styles called `heading 1`, but no names in other languages, no inherited styles, and no titles;
 //! `docx-rust` gives only elements; `docx-rs` is made for writing, and `rdocx` brings page layout, PDF and charts
-//! along. The part that we need is small: a heading is a paragraph with an outline level, its own, that of its style or
-//! of a style that this one is based on; otherwise one whose style has such a name in any language.
+//! along. The part that we need is small: a heading is a paragraph with an outline level (its own, its style's, or that
+//! of a style that this is based on), or one whose style has a heading's name in any language.
 //!
-//! The loader reads the main text with tables, list items, text boxes, foot- and endnotes (behind the paragraph that
+//! The loader reads the main text with tables, list items, text boxes, foot- and endnotes (after the paragraph that
 //! refers to them). It leaves out headers and footers, comments, tracked deletions, and the lines of a printed table of
 //! contents, which repeat the headings.
 

@@ -36,15 +36,15 @@ pub struct Styles {
     default: Option<String>,
 }
 
-/// The names of heading styles in Word's languages, in front of their level. Word itself writes `heading 1` in every
-/// language, other programs what they show.
+/// The names of heading styles in Word's languages, before their level. Word itself writes `heading 1` in every
+/// language; other programs write the translated name.
 const HEADING_WORDS: &str = "heading 标题 標題 見出し 제목 überschrift berschrift titre título titulo ttulo titolo заголовок \
     kop rubrik overskrift otsikko nagłówek nadpis başlık";
 
 /// The names of the style of the document's title.
 const TITLE_WORDS: &str = "title 标题 標題 文档标题 表題 タイトル 제목 titel titre título titolo название";
 
-/// The names of styles for lines of a printed table of contents, in front of their level.
+/// The names of styles for lines of a printed table of contents, before their level.
 const CONTENTS_WORDS: &str = "toc contents 目录 目錄 目次 verzeichnis inhaltsverzeichnis";
 
 /// Longer chains of styles are circles.
@@ -110,7 +110,7 @@ impl Styles {
                 (None, None) => {}
             }
         }
-        // Some programs write no styles but use their names.
+        // Some programs write no styles but refer to them by name.
         let unknown = id.filter(|id| !self.by_id.contains_key(*id));
         unknown.and_then(role_in_name).unwrap_or(Role::Body)
     }

@@ -1,8 +1,8 @@
-//! The characters of a page, by the fastest complete way.
+//! The characters of a page, by the fastest way that misses nothing.
 //!
-//! pdf_oxide has three ways. The fast one reads only the page's content and prints replacement text (`/ActualText`)
-//! through the font of the replaced glyphs, which gives nonsense in symbol and CJK fonts. The one over spans knows
-//! replacement text. Only the slowest reads form fields and notes, without places. Most pages have neither.
+//! pdf_oxide has three ways. The fastest reads only the page's content and decodes replacement text (`/ActualText`)
+//! with the font of the replaced glyphs, which gives nonsense in symbol and CJK fonts. Extracting spans decodes it
+//! well. Only the slowest also reads form fields and notes, without places. Most pages need the fastest only.
 
 use pdf_oxide::PdfDocument;
 use pdf_oxide::layout::{TextChar, TextSpan};
@@ -24,7 +24,7 @@ pub fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextC
     }
     let mut chars: Vec<TextChar> = pdf.extract_spans(page)?.iter().flat_map(TextSpan::to_chars).collect();
     if pdf.get_page_rotation(page).is_ok_and(|degrees| degrees != 0) {
-        // On a rotated page, spans come as shown, but their angle is that of the content.
+        // On a rotated page, spans are placed as shown, but keep the angle of the content.
         chars.iter_mut().for_each(|c| (c.rotation_degrees, c.matrix) = (0.0, None));
     }
     Ok(chars)
@@ -64,7 +64,7 @@ impl Entries<'_> {
         const KEY: &[u8] = b"ActualText";
         let in_content =
             self.pdf.get_page_content_data(page).is_ok_and(|content| memchr::memmem::find(&content, KEY).is_some());
-        // Content may also refer to a property list with it.
+        // The content may also refer to a property list that has it.
         let properties = self.get(object, "Resources").and_then(|resources| self.get(&resources, "Properties"));
         in_content
             || properties.as_ref().and_then(Object::as_dict).is_some_and(|properties| {

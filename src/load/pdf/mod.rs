@@ -1,9 +1,9 @@
 //! PDF: the characters of each page through `pdf_oxide`, with `pdf-extract` as a fallback; outline, page labels and
 //! metadata through `lopdf`; lines, columns and paragraphs by our own [`layout`] model.
 //!
-//! The choice of engines was measured (`docs/architecture.md`): pdf_oxide reads nearly everything and never panicked;
-//! pdf-extract gives a second reading of broken pages. Hostile bytes can break both, so this module runs in a worker
-//! process with limits (see [`super::worker`]).
+//! The choice of engines was measured: pdf_oxide reads nearly everything and never panicked; pdf-extract gives a second
+//! reading of broken pages. Hostile bytes can break both, so this module runs in a worker process with limits
+//! (`ingest::worker`).
 
 mod characters;
 mod layout;
@@ -91,13 +91,13 @@ mod tests {
     use crate::repository::in_repository;
 
     #[test]
-    fn an_outline_leads_to_no_page_behind_the_last() {
+    fn outline_entries_beyond_the_last_page_lead_nowhere() {
         let bytes = std::fs::read(in_repository("fixtures/pdf/outline-page-numbers.pdf")).unwrap();
         let read = |bytes: &[u8]| parse(bytes, &LoadOptions::default(), &|_| {}).unwrap();
         let whole = read(&bytes);
         let last = whole.pages.unwrap();
         assert!(whole.outline.iter().any(|entry| entry.page == Some(last)));
-        // One engine believes the count, the other counts.
+        // One engine trusts the count, the other counts the pages.
         let (count, fewer) = (format!("/Count {last}"), format!("/Count {}", last - 1));
         let at = bytes.windows(count.len()).position(|window| window == count.as_bytes()).unwrap();
         let damaged = [&bytes[..at], fewer.as_bytes(), &bytes[at + count.len()..]].concat();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use lopdf::{Dictionary, Document as Pdf, Object, ObjectId};
 
-/// Follows references; `None` for a reference to nothing or in a circle.
+/// Follows references; `None` for a dangling or circular one.
 pub(super) fn resolve<'a>(pdf: &'a Pdf, object: &'a Object) -> Option<&'a Object> {
     pdf.dereference(object).ok().map(|(_, object)| object)
 }
@@ -30,11 +30,11 @@ pub(super) fn text_entry(pdf: &Pdf, dictionary: &Dictionary, key: &[u8]) -> Opti
     }
 }
 
-/// The deepest level of a tree that is read.
+/// Deeper levels of a tree are ignored.
 const DEEPEST: usize = 32;
 
-/// The pairs of a name or number tree (ISO 32000-1, 7.9.6 and 7.9.7), which a leaf has under `Names` or `Nums`
-/// (`leaves`). Every node is visited once, so circles end.
+/// The pairs of a name or number tree (ISO 32000-1, 7.9.6 and 7.9.7), which its leaves hold under the key `leaves`
+/// (`Names` or `Nums`). Every node is visited once, so circular trees end.
 pub(super) fn pairs<'a>(pdf: &'a Pdf, root: Option<&'a Object>, leaves: &[u8]) -> Vec<(&'a Object, &'a Object)> {
     let mut found = Vec::new();
     let mut stack: Vec<(&Object, usize)> = root.map(|root| (root, 0)).into_iter().collect();
@@ -73,7 +73,7 @@ fn decode(bytes: &[u8]) -> String {
         [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        // Common in practice, although the standard has no UTF-8 without a mark.
+        // Common in practice, although the standard has no UTF-8 without a byte order mark.
         _ if !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok_and(|text| text.chars().any(|c| c > '\u{FF}')) => {
             String::from_utf8_lossy(bytes).into_owned()
         }

@@ -1,4 +1,4 @@
-//! Scanned pages, read by a program of the user.
+//! Scanned pages, read by the user's program.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -63,7 +63,7 @@ pub fn check_ocr_command(command: &str) -> Result<()> {
     arguments(command, "page.png").map(drop)
 }
 
-/// The words of the command with the image's path instead of `{}`, or at the end.
+/// The words of the command, with the image's path in place of `{}` or at the end.
 fn arguments(command: &str, image: &str) -> Result<Vec<String>> {
     let wrong = |what: String| {
         Error::usage(format!("invalid value {command:?} for {}: {what}", Setting("ocr_command")))

@@ -16,8 +16,8 @@ const MOST_ENTRIES: usize = 100_000;
 /// Deeper nesting is cut off: a path with thousands of parts is of no use.
 const DEEPEST_NESTING: u32 = 64;
 
-/// The entries of the outline, depth first. An entry behind the last of `page_count` pages leads nowhere: in a damaged file the
-/// outline can know more pages than can be read.
+/// The entries of the outline, depth first. An entry beyond page `page_count` leads nowhere: the outline of a damaged
+/// file can name pages that cannot be read.
 pub fn read(pdf: &Pdf, page_count: u32) -> Vec<OutlineEntry> {
     let Ok(catalog) = pdf.catalog() else { return Vec::new() };
     let Some(root) = catalog.get(b"Outlines").ok().and_then(|object| dictionary(pdf, object)) else {
@@ -28,7 +28,7 @@ pub fn read(pdf: &Pdf, page_count: u32) -> Vec<OutlineEntry> {
     let page_of = |item| targets.page_of_item(item).filter(|page| *page <= page_count);
     let mut entries = Vec::new();
     let mut seen: HashSet<ObjectId> = HashSet::new();
-    // An explicit stack, so that endless nesting does not overflow.
+    // An explicit stack, so that deep nesting does not overflow it.
     let mut stack: Vec<(&Object, u32)> = root.get(b"First").ok().map(|first| (first, 1)).into_iter().collect();
     while let Some((object, level)) = stack.pop() {
         if let Object::Reference(id) = object
@@ -126,7 +126,7 @@ fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a
     names
 }
 
-/// Letters repeat after `z`; more rounds are nonsense.
+/// Letters repeat after `z`; labels with more repetitions are nonsense.
 const MOST_ROUNDS: u32 = 8;
 
 /// Adds the file's labels to pages without a printed number, unless they contradict the printed ones: some producers
@@ -149,7 +149,7 @@ pub fn fill_labels(pdf: &Pdf, printed: &mut [Option<String>]) {
     }
 }
 
-/// The labels from a page on.
+/// The labels of a range of pages.
 struct Range {
     style: Option<u8>,
     prefix: String,

@@ -169,7 +169,7 @@ pub fn laid_out(pages: &[Vec<pdf_oxide::layout::TextChar>]) -> Document {
     document
 }
 
-/// The inner error is one that no other engine avoids: a missing password, or a failing OCR program.
+/// The inner error would be the same with any engine: a missing password, or a failing OCR program.
 type FirstReading = Result<(Vec<Reading>, Tags)>;
 
 fn first_engine(
@@ -242,7 +242,7 @@ fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Readin
     Ok(Reading::Laid(page))
 }
 
-/// Reads a page without text with the user's OCR command; empty without one.
+/// Reads a page without text with the user's OCR command; without a command, the page stays empty.
 fn read_picture(pdf: &PdfDocument, number: u32, options: &LoadOptions) -> Result<Reading> {
     let text = match &options.ocr_command {
         Some(command) => ocr::read_page(pdf, number as usize - 1, command)?,
@@ -275,7 +275,7 @@ fn guarded<T>(engine: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(Error::failed(format!("{engine} crashed"))))
 }
 
-/// Replaces broken pages by the second engine's reading where that is better.
+/// Replaces broken pages by the second engine's reading if that is better.
 fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], document: &mut Document) {
     let broken: Vec<usize> = (0..pages.len()).filter(|&page| pages[page].broken_share() > MOST_BROKEN_SHARE).collect();
     if broken.is_empty() {
@@ -312,7 +312,7 @@ fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], docum
     }
 }
 
-/// The share of a page's characters that stand for no text.
+/// The share of a page's characters that are not text.
 fn broken_share(text: impl Iterator<Item = char>) -> f32 {
     let (mut all, mut broken) = (0u32, 0u32);
     for c in text.filter(|c| !c.is_whitespace()) {

@@ -10,12 +10,12 @@ use crate::load::document::HeadingTag;
 
 /// A tree that takes longer is ignored.
 const BUDGET: Duration = Duration::from_secs(5);
-/// The deepest elements that are read.
+/// Deeper elements are ignored.
 const DEEPEST: usize = 64;
 /// The deepest level that tags can name.
 const LOWEST_LEVEL: usize = 6;
 
-/// The headings of marked content.
+/// The headings that marked content belongs to.
 #[derive(Debug, Default)]
 pub struct Tags {
     by_mark: HashMap<(u32, u32), HeadingTag>,

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::load::Format;
 use crate::text::{squeeze, truncate};
 
-/// What defines something, in the words of the grammars. One of them means the same in all languages that have it.
+/// Node kinds that define something. A kind means the same in all grammars that have it.
 const DEFINITIONS: [&str; 40] = [
     "abstract_class_declaration",
     "annotation_type_declaration",
@@ -49,7 +49,7 @@ const DEFINITIONS: [&str; 40] = [
     "union_item",
     "union_specifier",
 ];
-/// What holds one definition and begins above or before it.
+/// Node kinds that wrap a definition and begin before it.
 const AROUND: [&str; 9] = [
     "ambient_declaration",
     "decorated_definition",
@@ -61,20 +61,20 @@ const AROUND: [&str; 9] = [
     "type_definition",
     "variable_declaration",
 ];
-/// What defines a function where its value is one.
+/// Node kinds that define a function if their value is one.
 const VALUES: [&str; 5] =
     ["assignment_expression", "field_definition", "pair", "public_field_definition", "variable_declarator"];
-/// What may be exported without a name.
+/// Node kinds that may be exported without a name.
 const EXPORTED: [&str; 4] = ["arrow_function", "class", "function_expression", "generator_function"];
-/// What else is called as it begins, where it has no name.
+/// Other node kinds without a name: their title is the text before the body.
 const NAMELESS: [&str; 3] = ["conversion_operator_declaration", "impl_item", "operator_declaration"];
-/// Shorter definitions stay in the text around them. What stands above a function or type counts, but not above a value: it
-/// would be longer than the value.
+/// Shorter definitions stay in the text around them. Lines above a function or type that belong to it count; lines
+/// above a value do not, because they would outnumber its own.
 const LEAST_LINES: usize = 2;
 const LEAST_LINES_OF_VALUE: usize = 3;
 /// The most characters of a section's title.
 pub(super) const LONGEST_TITLE: usize = 120;
-/// Definitions in definitions are sections so deep.
+/// The deepest level of nested definitions that become sections.
 const DEEPEST: u8 = 6;
 
 /// A definition that becomes a section.
@@ -83,7 +83,7 @@ pub(super) struct Definition {
     pub(super) title: String,
     /// From 1.
     pub(super) level: u8,
-    /// The first line, with what stands above the definition and belongs to it.
+    /// The first line, including the comments and attributes above the definition.
     pub(super) first: usize,
     /// The line after the last.
     pub(super) end: usize,
@@ -100,7 +100,7 @@ fn grammars(format: Format) -> Vec<Language> {
         Format::Php => vec![tree_sitter_php::LANGUAGE_PHP.into()],
         Format::Python => vec![tree_sitter_python::LANGUAGE.into()],
         Format::Rust => vec![tree_sitter_rust::LANGUAGE.into()],
-        // With elements of JSX only the second one goes; with casts in angle brackets, the first.
+        // Only the second reads elements of JSX, and only the first casts in angle brackets.
         Format::TypeScript => {
             vec![tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), tree_sitter_typescript::LANGUAGE_TSX.into()]
         }
@@ -108,7 +108,7 @@ fn grammars(format: Format) -> Vec<Language> {
     }
 }
 
-/// The definitions in the order in which they begin.
+/// The definitions, in the order of their first lines.
 pub(super) fn definitions(text: &str, format: Format) -> Result<Vec<Definition>> {
     let gave_up = || Error::failed("the parser of its language gives up").hint("read it with `--as text`");
     let mut parsed = None;
@@ -138,9 +138,9 @@ struct Found<'t> {
 }
 
 impl Found<'_> {
-    /// Goes through all nodes but those in functions. Not by recursion: hostile code is nested without an end.
+    /// Visits all nodes outside of functions. Iterates, because hostile code nests without end.
     fn walk(&mut self, cursor: &mut TreeCursor<'_>) {
-        // How many of the nodes above are sections, and for each node above whether it is one and what is around it.
+        // The number of ancestors that are sections; and for each ancestor, whether it is one, and its siblings.
         let mut level: u8 = 0;
         let mut above: Vec<(bool, Siblings)> = Vec::new();
         let mut siblings = Siblings::default();
@@ -174,10 +174,11 @@ impl Found<'_> {
         }
     }
 
-    /// Takes a node where it is a definition of its own, which begins on the line `first` with what stands above it.
+    /// Adds a node that is a definition of its own and returns whether it is. `first` includes the comments and
+    /// attributes above.
     fn take(&mut self, node: Node<'_>, level: u8, first: usize, is_exported: bool) -> bool {
         let end = last_line(node) + 1;
-        // Of several definitions on a line the first one is a section.
+        // Only the first definition on a line becomes a section.
         let is_below_last = self.all.last().is_none_or(|last| last.first < first);
         let is_value = ["const_item", "static_item", "property_declaration"].contains(&node.kind());
         let is_long = match is_value {
@@ -192,7 +193,7 @@ impl Found<'_> {
         true
     }
 
-    /// The name, behind the type that a method of Go is of; for some without a name, what stands in front of the body.
+    /// The name; for a Go method after its type; for some nodes without a name the text before the body.
     fn title(&self, node: Node<'_>) -> Option<String> {
         let text = |node: Node<'_>| self.text.get(node.byte_range()).unwrap_or_default();
         let named = ["name", "left", "property", "key"].into_iter().find_map(|field| node.child_by_field_name(field));
@@ -208,7 +209,7 @@ impl Found<'_> {
             },
             (None, Some(declared)) => {
                 let name = text(declared);
-                // A macro defines it, such as TEST: what tells is between its brackets.
+                // A macro such as TEST defines it: the name is among its arguments.
                 let is_macro = node.child_by_field_name("type").is_none()
                     && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
                 match node.child_by_field_name("declarator").filter(|_| is_macro) {
@@ -227,7 +228,7 @@ impl Found<'_> {
     }
 }
 
-/// The name in the declarator of a function of C or C++, which pointers, references, brackets and parameters stand around.
+/// The name in a C or C++ declarator, inside of pointers, references, brackets and parameters.
 fn declared(node: Node<'_>) -> Option<Node<'_>> {
     let mut declared = node.child_by_field_name("declarator")?;
     while declared.kind() != "operator_cast" {
@@ -241,7 +242,7 @@ fn declared(node: Node<'_>) -> Option<Node<'_>> {
     Some(declared)
 }
 
-/// `is_exported` is for what stands directly in an export, which may have no name.
+/// `is_exported`: the node stands directly in an export, so it may have no name.
 fn is_definition(node: Node<'_>, is_exported: bool) -> bool {
     let kind = node.kind();
     match kind {
@@ -257,7 +258,7 @@ fn is_definition(node: Node<'_>, is_exported: bool) -> bool {
     }
 }
 
-/// Whether a node holds statements: what is defined among them is of no use elsewhere.
+/// Whether a node holds statements. Definitions among statements are local.
 fn is_function(node: Node<'_>) -> bool {
     let kind = node.kind();
     VALUES.contains(&kind) || ["function", "method", "structor", "operator"].iter().any(|part| kind.contains(part))
@@ -269,16 +270,16 @@ fn last_line(node: Node<'_>) -> usize {
     if end.column == 0 { end.row.saturating_sub(1).max(node.start_position().row) } else { end.row }
 }
 
-/// What stands in front of a node, in the node that holds both.
+/// The siblings before a node.
 #[derive(Debug, Default)]
 struct Siblings {
-    /// Whether the node that holds them is [around](AROUND) one definition.
+    /// Whether their parent [wraps](AROUND) a definition.
     around: bool,
-    /// Whether that node is an export.
+    /// Whether their parent is an export.
     exports: bool,
-    /// The first and the last line of comments and attributes that nothing else follows.
+    /// The first and the last line of the comments and attributes directly before the next node.
     lead: Option<(usize, usize)>,
-    /// The last line of the sibling before.
+    /// The last line of the previous sibling.
     end: Option<usize>,
 }
 
@@ -292,9 +293,9 @@ impl Siblings {
     fn pass(&mut self, node: Node<'_>) {
         let (kind, end) = (node.kind(), last_line(node));
         let leads = ["comment", "attribute", "decorator"].iter().any(|part| kind.contains(part));
-        // A comment behind code is about that.
+        // A comment after code on its line is about that code.
         let begins_line = self.end.is_none_or(|before| before < node.start_position().row);
-        // What stands around several definitions leads the first.
+        // In a wrapper, whatever stands before a definition belongs to it.
         let leads_on = self.around && !is_definition(node, self.exports);
         self.lead = (leads_on || leads && begins_line).then(|| (self.first_line(node), end));
         self.end = Some(end);

@@ -1,6 +1,8 @@
-//! Source code, through `tree-sitter`: each definition is a section with its name, and what is defined in it below it.
+//! Source code, through `tree-sitter`: each definition is a section with its name, and definitions inside it are below
+//! it.
 //!
-//! The text stays as it is, line by line, but for blank lines. A section begins with the comments and attributes above its definition.
+//! Lines stay as they are; blank ones are left out. A section begins with the comments and attributes above its
+//! definition.
 
 mod definitions;
 
@@ -29,13 +31,13 @@ pub fn parse(text: &str, format: Format) -> Result<Document> {
     Ok(document)
 }
 
-/// Lets a section begin where the one before it ends: what stands between two definitions of the same level is about the
-/// second one. What stands in front of the first of several is about all of them.
+/// Lets a section begin where the one before it ends, because the text between two definitions is about the second one.
+/// The text before the first of several is about all of them.
 fn begin_between(sections: &mut [Definition], lines: &[&str]) {
     let mut open: Vec<usize> = Vec::new();
     for section in sections {
         let first = section.first;
-        // The last end of the definitions that end in front of this one. In broken code they need not be nested.
+        // The last end of the definitions that end before this one. In broken code they may overlap.
         let mut from = None;
         while let Some(end) = open.pop_if(|end| *end <= first) {
             from = from.max(Some(end));
@@ -47,7 +49,7 @@ fn begin_between(sections: &mut [Definition], lines: &[&str]) {
     }
 }
 
-/// A section of the code behind the last definition, with its first line as title. Comments alone make no section.
+/// A section for the code after the last definition, titled by its first line. Comments alone make no section.
 fn tail(sections: &[Definition], lines: &[&str]) -> Option<Definition> {
     let end = sections.iter().map(|section| section.end).max()?;
     let first = end + closing(lines.get(end..)?);
@@ -57,7 +59,7 @@ fn tail(sections: &[Definition], lines: &[&str]) -> Option<Definition> {
     Some(Definition { title, level: 1, first, end: lines.len() })
 }
 
-/// How many lines are blank or only close what is open.
+/// The number of leading lines that are blank or only close brackets or conditions.
 fn closing(lines: &[&str]) -> usize {
     let is_closing = |c: char| c.is_whitespace() || matches!(c, ')' | ']' | '}' | ';' | ',');
     let closes = |line: &&&str| line.chars().all(is_closing) || line.trim_start().starts_with("#endif");
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_plain_name_is_called_as_people_do() {
+    fn definitions_without_a_plain_name_get_a_readable_title() {
         for (format, text, wanted) in [
             (
                 Format::Cpp,
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_begins_with_what_is_said_about_it() {
+    fn a_section_begins_with_its_comments_and_attributes() {
         let text = "// Pumps of the yard.\n\nuse std::fmt;\n\nconst A: u32 = 1; // of a\n/// Primes.\n///\n/// Slowly.\n#[must_use]\nfn prime() {\n    \
                     fill();\n}\n\n/// The most.\nconst MOST: u32 = 3;\n\nfn stop() {\n    halt();\n}\n";
         let found = sections(text, Format::Rust);
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_is_not_torn_apart() {
+    fn a_comment_is_not_split() {
         let text = "class A {\n  void f() {\n    x();\n  }\n\n  /**\n   * The most.\n   */\n  static final int MOST = 3;\n\n  void g() {\n    y();\n  }\n}\n";
         let found = sections(text, Format::Java);
         assert_eq!(found[2].1.last().unwrap(), "  }");
@@ -206,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn members_behind_the_last_method_stay_in_their_class() {
+    fn members_after_the_last_method_stay_in_their_class() {
         let text = "class A {\n void f() {\n  run();\n }\n int x;\n};\n\nclass B {\n int y;\n int z;\n};\n";
         let found = sections(text, Format::Cpp);
         assert_eq!(
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_in_a_section_whatever_the_code_is() {
+    fn every_line_is_in_a_section_for_any_code() {
         let deep = format!("{}fn x() {{\n\n}}\n{}", "mod a {\n".repeat(300), "}\n".repeat(300));
         let shared = "tef struct {\n int b;\n} A： struct {\n int b;\n} pump4ypedef struct {\n int ;}\nbt0 A： struct {\n int b;\n} pump4\n";
         for text in [shared, "", "}{ fn (", "fn a() {}fn b() {}\n", "\u{feff}fn 泵() {\n\n}\n", deep.as_str()] {

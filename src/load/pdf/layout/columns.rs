@@ -1,4 +1,4 @@
-//! The reading order of rows: columns one after the other, with what spans them in between.
+//! The reading order of rows: columns one after the other, with rows that span them in between.
 
 use super::rows::Row;
 use crate::text::is_wide;
@@ -71,7 +71,7 @@ fn find_columns(rows: &[Row]) -> Option<Columns> {
             (step, if wide_enough { longest_band(rows, x) } else { None })
         })
         .collect();
-    // Neighbouring places that separate the same rows are one gutter; its middle counts.
+    // Neighbouring places that separate the same rows are one gutter, at their middle.
     let gutters = bands.chunk_by(|(_, a), (_, b)| a == b).filter_map(|gutter| {
         let (first, last) = gutter[0].1?;
         let x = left + (gutter[0].0 + gutter[gutter.len() - 1].0) as f32 / 2.0 * STEP;
@@ -87,8 +87,8 @@ fn edges(rows: &[Row]) -> (f32, f32) {
     (left, rows.iter().map(Row::right).fold(f32::MIN, f32::max))
 }
 
-/// Equally wide columns score 1, others down to one half, so that a gutter in front of the page numbers of a contents
-/// page loses against the one between its columns.
+/// Equally wide columns score 1, others down to one half, so that a gutter before the page numbers of a contents page
+/// loses against the one between its columns.
 fn balance(rows: &[Row], x: f32) -> f32 {
     let (left, right) = edges(rows);
     let (a, b) = (x - left, right - x);

@@ -21,7 +21,7 @@ const MANY_OF_THE_PAGES: f32 = 0.2;
 /// Longer rows are text, in characters.
 const LONGEST: usize = 120;
 
-/// The lines of a page, and its edges in their frame.
+/// The lines of a page, and its edges in the frame of their text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     pub lines: Vec<Line>,
@@ -94,14 +94,15 @@ fn outermost(page: &Page, end: End, taken: &[usize]) -> Option<Outer> {
     Some(Outer { place: nearest, lines, text })
 }
 
-/// Marks the rows that are furniture and gives their pages. `numbered` says which pages have a row that is only a number.
+/// Marks the rows that are furniture and returns their pages. `numbered` says which pages have a row that is only a
+/// number.
 fn mark(numbered: &[bool], rows: &[(usize, Outer)], found: &mut [Furniture]) -> Vec<usize> {
     let mut marked = Vec::new();
     for group in places(rows) {
         let offset = common_offset(&group);
         let repeats = repeated(&group, offset);
-        // A heading at the top may happen to have the number of its page. Several in a row do not, unless each chapter has
-        // one page; then the number of the page stands elsewhere.
+        // A heading at the top may happen to have the number of its page. Several in a row do not, unless each chapter
+        // has one page; then the pages have their numbers elsewhere.
         let counts =
             |row: &(usize, Outer)| has_number(&row.1.text, row.0, offset) && (!numbered[row.0] || is_bare(&row.1.text));
         let counted = group.iter().filter(|row| counts(row)).count();
@@ -170,7 +171,7 @@ fn repeated(group: &[&(usize, Outer)], offset: Option<i64>) -> HashSet<String> {
     counts.into_iter().filter(|&(_, count)| count >= 2).map(|(text, _)| text).collect()
 }
 
-/// The text without its page number, which stays the same from page to page.
+/// The text without its page number; the rest is the same on each page.
 fn without_page_number(text: &str, page: usize, offset: Option<i64>) -> String {
     let is_number = |word: &str| {
         let core = word.trim_matches(|c: char| !c.is_ascii_digit());
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn chapters_of_a_page_each_keep_their_titles() {
+    fn chapters_of_one_page_keep_their_titles() {
         let titles = ["Introduction", "Plant", "Operation", "Repairs", "Stores", "Staff"];
         let heads: Vec<String> = titles.iter().zip(1..).map(|(title, number)| format!("{number} {title}")).collect();
         let feet: Vec<String> = (1..=6).map(|number| number.to_string()).collect();

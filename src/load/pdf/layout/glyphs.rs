@@ -1,4 +1,4 @@
-//! Glyphs in the places of the page, turned so that their text runs from left to right.
+//! Glyphs with their places on the page, rotated so that their text runs from left to right.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ const FIXED_NAMES: &[&str] =
 const PICTURE_NAMES: &[&str] = &["dingbat", "wingding", "webding", "msam"];
 const ITALIC_NAMES: &[&str] = &["italic", "oblique", "cmti", "cmsl", "ecti", "sfti"];
 
-/// Smaller and larger letters are unreadable, in points.
+/// Letters outside of this range are unreadable, in points.
 const SMALLEST: f32 = 0.5;
 const LARGEST: f32 = 2000.0;
 
 /// The assumed width of an unknown letter, as a share of its size.
 const USUAL_WIDTH: f32 = 0.5;
-/// Steps between letters that show a width, as shares of the size, and the distance of their baselines.
+/// Steps in this range show the width of a letter, as shares of its size; and how far the baselines of a row differ.
 const NARROWEST: f32 = 0.1;
 const WIDEST: f32 = 1.2;
 const SAME_BASELINE: f32 = 0.1;
@@ -93,8 +93,8 @@ pub struct Run {
     pub glyphs: Vec<Glyph>,
 }
 
-/// Groups a page's characters by direction, the commonest direction first. Drops what lies outside of the page or is
-/// unreadably small.
+/// Groups a page's characters by direction, the commonest direction first. Drops characters that are outside of the
+/// page or unreadably small or large.
 pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let (left, bottom, right, top) = visible;
@@ -111,9 +111,9 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         // A negative size turns letters upside down.
         let sign = if c.font_size < 0.0 { -1.0 } else { 1.0 };
         let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]].map(|part| part * sign));
-        // A letter that is mirrored along the line (the E of XeTeX) stands where its upward axis points, not its
-        // writing axis. A letter that is mirrored across it is upright, because the font mirrors it back, as Type 3
-        // fonts do.
+        // A letter that is mirrored along the line (the E of XeTeX) points where its upward axis points, not its
+        // writing axis. A letter that is mirrored across the line is upright, because the font mirrors it back, as Type
+        // 3 fonts do.
         let mirrored = a * y - b * x < 0.0 && a < 0.0 && b.abs() < -a;
         let degrees = if mirrored { (-x).atan2(y) } else { b.atan2(a) }.to_degrees();
         // Steps of five degrees keep a slightly rotated scan in one run.
@@ -129,7 +129,7 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         let up = c.origin_y * cos - c.origin_x * sin;
         let width = if angle % 180 == 0 { c.advance_width } else { size * USUAL_WIDTH };
         let font = fonts.index(&c.font_name, c.font_weight >= FontWeight::SemiBold, c.is_italic);
-        // The file does not name the picture.
+        // The file does not say which picture it is.
         let is_picture = c.char.is_ascii_alphanumeric() && fonts.get(font).is_some_and(|font| font.pictures);
         let char = if is_picture { '▪' } else { c.char };
         let width = width.max(0.0);
@@ -145,8 +145,8 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
     runs
 }
 
-/// pdf_oxide measures widths along the page's x axis, so turned letters have none. Their width is the smallest step
-/// from a letter of the kind to the next letter.
+/// pdf_oxide measures widths along the page's x axis, so rotated letters have none. The width of a letter is its
+/// smallest step to the next letter in the same font and size.
 fn measure(glyphs: &mut [Glyph]) {
     let kind = |glyph: &Glyph| (glyph.char, glyph.font, (glyph.size * 10.0).round() as i32);
     let mut widths: HashMap<(char, u16, i32), f32> = HashMap::new();
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn turned_letters_are_as_wide_as_the_steps_between_them() {
+    fn rotated_letters_are_as_wide_as_the_steps_between_them() {
         let width = |c: char| match c {
             'w' => 7.5,
             'i' | 'l' | ' ' => 2.5,
@@ -254,7 +254,7 @@ mod tests {
             };
             text.chars().map(place).collect()
         };
-        // The file's order: by place on the page, which is not the order of the text.
+        // In file order, by place on the page, which is not the order of the text.
         let mut glyphs = [row("we will wait", 100.0), row("until it is low", 112.0)].concat();
         glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
         measure(&mut glyphs);
@@ -265,7 +265,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normalising_twice_changes_nothing_more(text in "[\\PC\u{F900}-\u{FAFF}\u{FB00}-\u{FDFF}\u{FE70}-\u{FEFC}\u{2E80}-\u{2FDF}\u{FF00}-\u{FFEF}\u{300}-\u{36F}a-e\u{AD}]{0,12}") {
+        fn normalising_again_changes_nothing(text in "[\\PC\u{F900}-\u{FAFF}\u{FB00}-\u{FDFF}\u{FE70}-\u{FEFC}\u{2E80}-\u{2FDF}\u{FF00}-\u{FFEF}\u{300}-\u{36F}a-e\u{AD}]{0,12}") {
             let once = normalise(&text);
             prop_assert_eq!(normalise(&once), once);
         }

@@ -13,11 +13,11 @@ const CELL_GAP: f32 = 1.6;
 pub struct Line {
     /// From 1.
     pub page: u32,
-    /// The marked content of most of it.
+    /// The marked content of most of its letters.
     pub mark: Option<u32>,
     pub text: String,
     pub style: LineStyle,
-    /// The words with their places, where gaps as wide as those between the cells of a table stand among them.
+    /// The words with their places; empty unless a gap between two is as wide as between table cells.
     pub words: Vec<Placed>,
 }
 
@@ -81,7 +81,7 @@ pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, font
     Line { page, mark, text, style, words: placed(row) }
 }
 
-/// The words of a row that may be one of a table.
+/// The words of a row that may belong to a table.
 fn placed(row: &Row) -> Vec<Placed> {
     let wide = |pair: &[Word]| pair[1].left - pair[0].right > tables::CELL_GAP * row.size;
     if !row.words.windows(2).any(wide) {

@@ -60,8 +60,8 @@ fn first_number(row: &Row) -> Option<(f32, u32)> {
     (apart && digits.len() <= 4).then(|| digits.parse().ok()).flatten().map(|number| (first.right, number))
 }
 
-/// Removes the notes in the right margin from the rows and gives them as rows of their own: words behind the edge at
-/// which most rows end, if they are few.
+/// Moves the notes in the right margin into rows of their own: words beyond the edge at which many rows end, if they
+/// are few.
 pub fn take_notes(rows: &mut Vec<Row>) -> Vec<Row> {
     let Some(edge) = right_edge(rows) else { return Vec::new() };
     let first_note = |row: &Row| {

@@ -2,9 +2,9 @@
 //!
 //! pdf_oxide gives the place and the font of each character; everything else is decided here, from geometry alone,
 //! because the order of a content stream is not the reading order. [`glyphs`] turns the text upright, [`rows`] groups
-//! what stands on one baseline and cuts it into words, [`columns`] puts rows into reading order, [`lines`] describes
-//! their type, [`furniture`] recognises running headers and page numbers across pages, [`tables`] joins the rows of tables,
-//! and [`paragraphs`] the lines that a sentence runs through.
+//! glyphs on one baseline and cuts them into words, [`columns`] puts rows into reading order, [`lines`] describes their
+//! type, [`furniture`] recognises running headers and page numbers across pages, [`tables`] joins the rows of tables,
+//! and [`paragraphs`] joins the lines of a sentence.
 
 mod columns;
 pub mod furniture;

@@ -1,4 +1,4 @@
-//! Lines to blocks: which line continues a sentence and which begins something.
+//! Lines to blocks: which lines continue a sentence, and which begin a paragraph or an item.
 
 use std::collections::HashSet;
 

@@ -1,14 +1,14 @@
-//! Rows that may be a table: lines with wide gaps, and the few lines without between them.
+//! Rows that may be a table: lines with wide gaps, and the few lines without gaps between them.
 
 use std::ops::Range;
 
 use super::super::lines::Line;
 use super::CELL_GAP;
 
-/// One gap this wide, in sizes, makes a row of cells, or two of [`NARROW`]. Justified prose has narrower ones.
+/// A row of cells has one gap this wide, in sizes, or two of [`NARROW`]. Gaps in justified prose are narrower.
 const WIDE: f32 = 1.5;
 const NARROW: f32 = 0.9;
-/// The most lines in a row without cells: a group's name, a label over two lines.
+/// The most lines without cells between two rows: a group's name, a label over two lines.
 const MOST_BETWEEN: usize = 3;
 /// The widest step from row to row, in sizes.
 const WIDEST_STEP: f32 = 3.4;

@@ -8,11 +8,11 @@ use crate::text::tables::Row;
 
 /// The narrowest alley between columns, in sizes.
 const ALLEY: f32 = 0.3;
-/// One row in so many may cross an alley: a long label, a number too wide for its column.
+/// One row in this many may cross an alley: a long label, a number too wide for its column.
 const MAY_CROSS: usize = 10;
 /// A line without cells is a label if it ends within this share of the width.
 const LABEL: f32 = 0.75;
-/// Labels are indented by at most so many sizes.
+/// Labels are indented by at most this many sizes.
 const DEEPEST_INDENT: f32 = 8.0;
 /// More columns are a drawing.
 const MOST_COLUMNS: usize = 30;
@@ -40,7 +40,7 @@ impl GridRow {
         self.cells.iter().any(|cell| cell.column == column)
     }
 
-    /// Only a label.
+    /// Whether it has no cell beside the label.
     pub fn is_label(&self) -> bool {
         self.cells.iter().all(|cell| cell.column == 0)
     }
@@ -74,7 +74,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// `None` if the lines have not even two columns.
+    /// `None` unless the lines have at least two columns and not too many.
     pub fn of(lines: &[Line]) -> Option<Self> {
         let pieces: Vec<Vec<Piece>> = lines.iter().map(pieces).collect();
         let mut columns = columns(lines, &pieces)?;
@@ -83,7 +83,7 @@ impl Grid {
             return None;
         }
         let mut rows = rows(lines, &pieces, &columns);
-        // A head in the middle of a wide column stands beside its short cells.
+        // A head in the middle of a wide column stands beside the column's short cells, as if in its own column.
         let of_heads = |column: usize| rows.iter().skip(1).all(|row| !row.has(column));
         let kept: Vec<(f32, f32)> = (0..columns.len()).filter(|&i| !of_heads(i)).map(|i| columns[i]).collect();
         if kept.len() < columns.len() {
@@ -147,12 +147,12 @@ impl Piece<'_> {
     }
 }
 
-/// Currency signs and brackets that stand apart belong to their number.
+/// Cuts a line at wide gaps. A currency sign or bracket that stands apart stays with its number.
 pub fn pieces(line: &Line) -> Vec<Piece<'_>> {
     let mut ends: Vec<usize> = Vec::new();
     let mut start = 0;
     let joined = |a: &Placed, b: &Placed| {
-        // Two figures are two cells, however near they stand.
+        // Two figures are two cells, however close they are.
         let figures = stands_at_sign(&a.text) && (is_figure(&b.text) || is_sign(&b.text));
         b.left - a.right <= CELL_GAP * line.style.size && !figures
     };
@@ -177,11 +177,11 @@ fn stands_at_sign(text: &str) -> bool {
     is_figure(text) || is_empty_value(text)
 }
 
-/// The places that the cells of nearly all rows leave free separate columns.
+/// The columns, separated by the alleys that nearly all rows leave free.
 fn columns(lines: &[Line], pieces: &[Vec<Piece<'_>>]) -> Option<Vec<(f32, f32)>> {
     let with_figures: Vec<&Vec<Piece<'_>>> =
         pieces.iter().filter(|row| row.len() > 1 && row.iter().skip(1).any(|piece| is_figure(&piece.text()))).collect();
-    // Heads span columns, so rows with figures are the better witnesses.
+    // Heads span columns, so rows with figures are better evidence.
     let rows = if with_figures.len() > 2 { with_figures } else { pieces.iter().filter(|row| row.len() > 1).collect() };
     let size = lines.iter().map(|line| line.style.size).fold(f32::MAX, f32::min).max(1.0);
     let may_cross = rows.len() / MAY_CROSS;
@@ -208,7 +208,7 @@ fn columns(lines: &[Line], pieces: &[Vec<Piece<'_>>]) -> Option<Vec<(f32, f32)>>
     (columns.len() > 1).then_some(columns)
 }
 
-/// Separates a column of figures that stands as close behind the labels as a word does: they end at one edge.
+/// Separates a column of figures that stands as close after the labels as a word does. Its figures end at one edge.
 fn split_labels(columns: &mut Vec<(f32, f32)>, pieces: &[Vec<Piece<'_>>]) {
     let edge = columns[0].1;
     let of_labels = pieces.iter().filter(|row| row.len() > 1).filter_map(|row| row.first());
@@ -240,7 +240,7 @@ fn edge_of(piece: &Piece<'_>) -> f32 {
 fn rows(lines: &[Line], pieces: &[Vec<Piece<'_>>], columns: &[(f32, f32)]) -> Vec<GridRow> {
     let row = |(line, pieces): (&Line, &Vec<Piece<'_>>)| {
         let cells = match pieces.as_slice() {
-            // Its words were not kept, as it has no gaps.
+            // It has no wide gaps, so its words were not kept.
             [] => vec![Cell {
                 column: column_of(columns, line.style.left, line.style.right),
                 left: line.style.left,
@@ -286,7 +286,7 @@ fn cells(pieces: &[Piece<'_>], columns: &[(f32, f32)]) -> Vec<Cell> {
 fn column_of(columns: &[(f32, f32)], left: f32, right: f32) -> usize {
     let overlap = |&(from, to): &(f32, f32)| right.min(to) - left.max(from);
     if let Some(first) = columns.iter().position(|column| overlap(column) > 0.0) {
-        // It only touches the first, and stands in the next.
+        // It only touches the first column, and stands in the next.
         let behind = columns.get(first + 1).map_or(0.0, overlap);
         return if behind > 4.0 * overlap(&columns[first]) && left > columns[first].0 { first + 1 } else { first };
     }

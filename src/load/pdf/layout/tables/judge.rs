@@ -18,15 +18,15 @@ const ALIGNED: f32 = 0.6;
 const IN_LINE: f32 = 0.7;
 /// The least share of figures in a column of figures.
 const FIGURES: f32 = 0.6;
-/// A table without figures has at least so many rows and columns, so much of it filled, and cells no longer than this on average,
-/// in characters, ideographs counted twice.
+/// A table without figures has at least this many rows and columns, this share of its cells filled, and cells of at
+/// most this average length in characters, ideographs counted twice.
 const TEXT_ROWS: usize = 4;
 const TEXT_COLUMNS: usize = 3;
 const FILLED: f32 = 0.6;
 const LONGEST_TEXT: f32 = 30.0;
 /// Labels longer than this on average are prose beside numbers.
 const LONGEST_LABEL: f32 = 90.0;
-/// With fewer rows no step is the usual one.
+/// A usual step needs more rows than this.
 const SHOWS_STEP: usize = 5;
 /// A step of more than this many usual ones sets a row apart.
 const APART: f32 = 1.6;
@@ -59,8 +59,8 @@ pub fn is_table(grid: &Grid) -> bool {
         && columns.iter().all(|column| column.width() < LONGEST_TEXT && column.aligned >= IN_LINE)
 }
 
-/// The rows of a grid without headings and labels above and below: those with cells in one column alone, and rows without
-/// figures that stand apart from rows with them.
+/// The rows of a grid without the headings and labels above and below: rows with nothing but a label, and rows without
+/// figures that stand apart from rows with figures.
 pub fn extent(grid: &Grid) -> Range<usize> {
     let rows = &grid.rows;
     let step = |at: usize| rows[at + 1].baseline - rows[at].baseline;
@@ -81,7 +81,7 @@ pub fn extent(grid: &Grid) -> Range<usize> {
     from..to
 }
 
-/// The cells of a column in rows that have several.
+/// The cells of a column, in rows with several cells.
 struct Column<'a> {
     cells: Vec<&'a Cell>,
     /// The share of cells that align at the left, in the middle or at the right, whichever is most.
@@ -150,7 +150,7 @@ fn looks_otherwise(grid: &Grid, full: &[&GridRow], columns: &[Column<'_>]) -> bo
         || columns.iter().all(is_sorted)
 }
 
-/// How many cells have dots that lead to a page number.
+/// The number of cells with leaders, the dots before a page number.
 fn leaders(cells: &[&Cell]) -> usize {
     let leads = |text: &str| {
         let dots = text.chars().filter(|c| matches!(c, '.' | '…' | '·' | '。' | '．' | '_')).count();

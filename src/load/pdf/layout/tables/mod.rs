@@ -2,10 +2,10 @@
 //! text is the whole table.
 //!
 //! A missed table stays readable lines; a false one ruins prose. So [`judge`] asks for at least three rows of several
-//! cells that align, and sorts out what only looks like a table: contents pages, lists, formulas, listings, columns of
+//! cells that align, and rejects what only looks like a table: contents pages, lists, formulas, listings, columns of
 //! prose. [`bands`] finds the rows that may belong together, [`grid`] their columns and cells, [`rows`] joins heads and
-//! wrapped labels, [`words`] tells figures from words. Ruled lines are not read: pdf_oxide would parse each page a second
-//! time for them.
+//! wrapped labels, [`words`] tells figures from words. Ruled lines are not read: pdf_oxide would parse each page a
+//! second time for them.
 
 mod bands;
 mod grid;
@@ -24,7 +24,7 @@ use crate::text::tables::{self, Row};
 /// A gap this wide, as a share of the size, may separate the cells of a table.
 pub const CELL_GAP: f32 = 0.7;
 
-/// Puts the lines of each table into one. The lines come in reading order without furniture.
+/// Joins the lines of each table into one line. The lines come in reading order without furniture.
 pub fn join(lines: Vec<Line>) -> Vec<Line> {
     let mut joined = Vec::with_capacity(lines.len());
     for part in lines.chunk_by(|a, b| a.page == b.page && a.style.part == b.style.part) {
@@ -58,7 +58,7 @@ fn tables_of(part: &[Line]) -> Vec<Table> {
             continue;
         }
         let Some(grid) = grid::Grid::of(&part[band.clone()]) else { continue };
-        // Prose between two tables, which their rows would span.
+        // Lines between two tables, which their rows would span.
         let breaks = grid.breaks(&part[band.clone()]);
         if !breaks.is_empty() {
             waiting.extend(bands::without(part, &band, &breaks).into_iter().rev());
@@ -81,7 +81,7 @@ fn tables_of(part: &[Line]) -> Vec<Table> {
     found
 }
 
-/// One line for the lines of a table. It ends where the last of them does, as what is below is placed by that.
+/// One line for the lines of a table. Its baseline is that of the last line, because what is below is placed by that.
 fn one_line(lines: &[Line], text: String) -> Line {
     let commonest = |of: fn(&LineStyle) -> i32| most_common(lines.iter().map(|line| of(&line.style))).unwrap_or(0);
     let (first, last) = (&lines[0], &lines[lines.len() - 1]);

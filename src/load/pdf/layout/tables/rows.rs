@@ -14,7 +14,7 @@ const NEAR: f32 = 2.2;
 const FULL: f32 = 2.5;
 /// Chinese labels of fewer characters are not broken.
 const SHORT: usize = 9;
-/// A label of so many characters that fills its column goes on whatever follows.
+/// A longer label that fills its column goes on, whatever follows.
 const LONG: usize = 50;
 /// Baselines this close are one row, in sizes: figures stand in the middle of a label over two lines.
 const LEVEL: f32 = 0.75;
@@ -97,7 +97,7 @@ fn heads(lines: &[GridRow]) -> usize {
     if end > MOST_HEADS { 1 } else { end }
 }
 
-/// A row with a label and figures that are not years.
+/// Whether a row has figures beside its label, and more than years, dates and numbers of notes.
 pub fn starts_body(line: &GridRow) -> bool {
     line.cells
         .iter()
@@ -131,7 +131,7 @@ fn continues(above: &GridRow, line: &GridRow, edge: f32) -> bool {
     !line.has(0) && line.cells.iter().all(|cell| !is_figure(&cell.text) && above.has(cell.column))
 }
 
-/// Whether a label ends as one does that goes on: at the edge of its column, or before a word in lower case.
+/// Whether a label looks cut off: it fills its column, ends in a comma or hyphen, or the next word is in lower case.
 fn is_broken(own: &Cell, below: &Cell, edge: f32, size: f32) -> bool {
     let full = own.right > edge - FULL * size;
     let overfull = own.right > edge - size && own.text.chars().count() > LONG;

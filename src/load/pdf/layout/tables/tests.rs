@@ -1,4 +1,4 @@
-//! Small pages as they would be printed, and what is read from them.
+//! Small pages as they would be printed, and the tables read from them.
 
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ fn read(lines: Vec<Line>) -> Vec<String> {
 }
 
 #[test]
-fn a_statement_has_its_heads_groups_signs_and_wrapped_labels_in_place() {
+fn heads_groups_signs_and_wrapped_labels_of_a_statement_are_read() {
     let rows: &[&[&str]] = &[
         &["", "2025", "2024"],
         &["Operating activities:"],
@@ -89,7 +89,7 @@ fn contents_lists_and_labels_stay_lines() {
 }
 
 #[test]
-fn what_stands_above_and_below_a_table_stays_outside() {
+fn text_above_and_below_a_table_stays_outside() {
     let mut rows: Vec<&[&str]> =
         vec![&["The turns of the crank are counted in each season, as it is shown here for the lamp."]];
     rows.extend([

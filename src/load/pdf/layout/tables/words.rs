@@ -2,7 +2,7 @@
 
 use crate::text::is_wide;
 
-/// A unit, mostly: `(in millions)`.
+/// Usually a unit: `(in millions)`.
 pub fn in_brackets(text: &str) -> bool {
     text.starts_with(['(', '（', '[']) && text.ends_with([')', '）', ']'])
 }
@@ -32,7 +32,7 @@ fn has_unit(text: &str) -> bool {
         && unit.len() < 8
 }
 
-/// `—`, `N/A`: the value of a cell without one.
+/// An empty value: `—`, `N/A`.
 pub fn is_empty_value(text: &str) -> bool {
     let dash = |c: char| matches!(c, '-' | '–' | '—' | '―' | '－' | '$' | '€' | '£' | '¥' | ' ' | '%');
     text.chars().all(dash)
@@ -45,13 +45,13 @@ pub fn is_year(text: &str) -> bool {
     core.len() == 4 && core.parse().is_ok_and(|year: u32| (1900..2100).contains(&year))
 }
 
-/// `(1)` behind a head; a row of the body has other figures too.
+/// The number of a note, such as `(1)` after a head.
 pub fn is_note(text: &str) -> bool {
     let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     inner.is_some_and(|inner| inner.len() < 3 && inner.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// Dates and years are heads; so are words.
+/// Whether a text may be a head: words, dates and years.
 pub fn is_head_like(text: &str) -> bool {
     let dated = text.contains(['年', '月']) || text.split([',', ' ', '.', '/', '-']).any(is_year);
     !is_figure(text) || is_year(text) || dated
@@ -62,12 +62,12 @@ pub fn is_sign(text: &str) -> bool {
     matches!(text, "$" | "€" | "£" | "¥" | "￥" | "US$" | "HK$" | "C$" | "A$" | "RMB" | "(" | "$(" | "-$" | "（")
 }
 
-/// What stands behind a number.
+/// A bracket or percent sign after a number.
 pub fn is_tail(text: &str) -> bool {
     matches!(text, ")" | "%" | ")%" | "%)" | "）" | "）%")
 }
 
-/// `1.`, `(a)`, `•`, `第一条`: what begins an item of a list.
+/// The beginning of a list item: `1.`, `(a)`, `•`, `第一条`.
 pub fn is_marker(text: &str) -> bool {
     let core = text.trim_matches(|c: char| !c.is_alphanumeric());
     let numbered = core.chars().all(|c| c.is_ascii_digit() || c == '.') || core.chars().count() <= 3;
