@@ -1,7 +1,7 @@
 //! The places of the entries of a corrected table of contents.
 //!
 //! Entries with a page are found on it like those of an outline. Entries without one are searched in the whole text,
-//! each behind the one before.
+//! each after the one before.
 
 use std::borrow::Cow;
 
@@ -42,8 +42,8 @@ pub(super) fn headings(entries: &[OutlineEntry], document: &Document) -> Vec<Hea
     entries.iter().zip(found).filter_map(at).collect()
 }
 
-/// The indices of the entries that the document lacks: on a page after its last one, or without a page and with a title
-/// that no line behind the entry before has.
+/// The indices of the entries that the document lacks: entries with a page after its last one, and entries without a
+/// page whose title no line after the previous entry has.
 pub fn not_found(document: &Document, entries: &[OutlineEntry]) -> Vec<usize> {
     if let Some(pages) = document.pages {
         let entries = with_pages(entries, &document.blocks);
@@ -54,7 +54,7 @@ pub fn not_found(document: &Document, entries: &[OutlineEntry]) -> Vec<usize> {
     (0..entries.len()).filter(|&i| found[i].is_none()).collect()
 }
 
-/// Gives entries without a page that of the first matching line behind the entry before.
+/// Gives entries without a page the page of the first matching line after the previous entry.
 fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
     let mut entries = entries.to_vec();
     if entries.iter().all(|entry| entry.page.is_some()) {
@@ -95,7 +95,7 @@ fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
         let mut after = 0;
         let find = |entry: &OutlineEntry| {
             let wanted = normalise_title(&entry.title);
-            // A line of signs normalises to nothing and belongs to no heading behind it.
+            // A line of signs normalises to nothing and belongs to no heading after it.
             let mut said = (after..blocks.len()).filter(|&i| !normalised[i].is_empty()).filter_map(|i| {
                 let lines = heading_lines(&normalised[i..], &wanted, &effort)?;
                 Some(Place { start: i + lines, lines })

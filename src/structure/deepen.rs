@@ -1,5 +1,5 @@
 //! Headings below the entries of outlines and contents pages: those found between an entry and the next, if the entry
-//! has none of its own below it and goes on over several pages.
+//! has no entries below it and spans several pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,14 +10,14 @@ use crate::load::Block;
 
 /// An entry on fewer pages is left as it is.
 const FEWEST_PAGES: u32 = 3;
-/// Entries below this level are as deep as the outline or the contents go.
+/// Deeper entries are left as they are.
 const DEEPEST: u32 = 2;
-/// The least entries with numbers that make them the rule on their level.
+/// The least number of entries with numbers that make numbers the rule on their level.
 const FEWEST_NUMBERED: usize = 3;
 /// Fewer headings below an entry are no structure.
 const FEWEST_BELOW: usize = 3;
 
-/// Adds those of the `found` headings, in the order of the text, that are below an entry without entries below it.
+/// Adds `found` headings, which are in text order, below long entries that have no entries below them.
 pub(super) fn deepen(entries: Vec<Heading>, found: &[Heading], blocks: &[Block]) -> Vec<Heading> {
     let ends = ends(&entries, blocks.len());
     let numbered = numbered_levels(&entries);
@@ -28,7 +28,7 @@ pub(super) fn deepen(entries: Vec<Heading>, found: &[Heading], blocks: &[Block])
         let is_leaf = entries.peek().is_none_or(|(next, _)| next.level <= entry.level);
         let is_long = end > entry.start && page(end - 1) + 1 >= page(entry.start) + FEWEST_PAGES;
         let below = if is_leaf && is_long && entry.level <= DEEPEST {
-            // Below 2.1 stands 2.1.1.
+            // The headings below 2.1 are numbered, such as 2.1.1.
             let is_deep = numbering::parse(&entry.title).is_some_and(|number| number.depth() > 1);
             below(&entry, end, found, is_deep || numbered.contains(&(entry.level + 1)))
         } else {
@@ -60,7 +60,7 @@ fn below(entry: &Heading, end: usize, found: &[Heading], only_numbered: bool) ->
         .collect()
 }
 
-/// The levels on which most entries have numbers: there is no section without one.
+/// The levels on which most entries have numbers: only headings with a number are added there.
 fn numbered_levels(entries: &[Heading]) -> HashSet<u32> {
     let mut counts: HashMap<u32, (usize, usize)> = HashMap::new();
     for entry in entries {
@@ -72,7 +72,7 @@ fn numbered_levels(entries: &[Heading]) -> HashSet<u32> {
     mostly.map(|(level, _)| level).collect()
 }
 
-/// The first block behind the text of each entry; outlines may jump back.
+/// The first block after the text of each entry; outlines may jump back.
 fn ends(entries: &[Heading], blocks: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|&i| entries[i].start);
@@ -90,7 +90,7 @@ mod tests {
     use crate::structure::Provenance;
     use crate::structure::tests::{body, heading, page};
 
-    /// A chapter of so many pages with a heading on each, from page `first` on.
+    /// A chapter with a page for each topic, each under a heading, from page `first` on.
     fn chapter(title: &str, first: u32, topics: &[&str]) -> Vec<Block> {
         let below = topics.iter().zip(first..).flat_map(|(topic, number)| {
             let above = if number == first { vec![heading(title, 16.0)] } else { Vec::new() };
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn two_headings_below_an_entry_are_no_structure() {
+    fn two_headings_below_an_entry_are_too_few() {
         let two = [chapter("Plant", 1, &["Pumps", "Motors"]), page(3, [body("b")])].concat();
         assert_eq!(deepened(&two, &[("Plant", 1)]), [(1, "Plant".to_owned())]);
         assert_eq!(deepened(&[], &[]), []);

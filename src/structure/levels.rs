@@ -8,7 +8,7 @@ use super::tree::Heading;
 /// Headings of one class share a level if at least this share of them agrees.
 const AGREE: f32 = 0.5;
 
-/// The levels of headings in their order, by a rule that says which is below which.
+/// The levels of headings in order, by a rule that says whether one is below another.
 pub fn nested<T: Copy>(headings: impl Iterator<Item = T>, is_below: impl Fn(T, T) -> bool) -> Vec<u32> {
     let mut open: Vec<T> = Vec::new();
     let level = |heading| {
@@ -23,8 +23,8 @@ pub fn nested<T: Copy>(headings: impl Iterator<Item = T>, is_below: impl Fn(T, T
 
 type Class = (Kind, usize);
 
-/// Puts headings with numbers of one kind and depth on the level of most of them. A heading before anything that could
-/// be above it keeps its own: chapter 1 may come before part I.
+/// Gives headings with numbers of one kind and depth the level of most of them. A heading before anything that could be
+/// above it keeps its level: chapter 1 may come before part I.
 pub fn make_consistent(headings: &mut [Heading]) {
     let classes: Vec<Option<Class>> = headings
         .iter()

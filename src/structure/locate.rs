@@ -1,6 +1,6 @@
 //! Outlines: whether to trust one, and the place of each entry's heading on its page.
 //!
-//! A section starts at the line on the entry's page that has its title; otherwise at the top of the page, or behind the
+//! A section starts at the line on the entry's page that has its title; otherwise at the top of the page, or after the
 //! heading before it on the same page.
 
 use std::cell::Cell;
@@ -19,17 +19,17 @@ const NEARLY: f64 = 0.85;
 const SHORTEST_NEARLY: usize = 6;
 /// More lines of a page are ignored: no real page has them, and a hostile one would take forever.
 pub(super) const MOST_LINES_OF_A_PAGE: usize = 2000;
-/// Longer titles are not looked for among lines that are only like them.
+/// Longer titles must match a line exactly.
 const LONGEST_NEARLY: usize = 300;
-/// The longest number in front of a title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
+/// The longest number before a title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
 const LONGEST_NUMBERING: usize = 12;
 
-/// Words in front of a number.
+/// Words before a number.
 const WORDS_BEFORE_NUMBERS: &[&str] = &["chapter", "part", "section", "appendix", "article", "item", "附录"];
 
-/// What looking for titles may cost: bytes compared, and letters times letters where they are compared nearly. A book with
-/// an outline of 5,000 entries needs a tenth. When it is used up, titles are not found, and their sections begin at the
-/// top of their pages.
+/// A budget for finding titles: bytes compared exactly, plus letters times letters for near matches. A book with an
+/// outline of 5,000 entries needs a tenth of it. Once it is spent, titles are not found, and their sections begin at
+/// the top of their pages.
 pub(super) struct Effort(Cell<u64>);
 
 impl Default for Effort {
@@ -44,7 +44,7 @@ impl Effort {
         Effort(Cell::new(u64::MAX))
     }
 
-    /// Whether so much is left, which is used up then.
+    /// Spends this much. Returns whether it was left.
     pub(super) fn spend(&self, cost: usize) -> bool {
         let left = self.0.get().checked_sub(cost as u64);
         self.0.set(left.unwrap_or(0));
@@ -100,7 +100,7 @@ pub(super) fn heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> 
     if wanted.is_empty() {
         return None;
     }
-    // With a number in front, of at most four bytes a character, and one that is written in another way.
+    // Room for a number, of at most four bytes a character, in two ways of writing it.
     let longest = wanted.len() + LONGEST_NUMBERING * 8;
     let mut joined = String::new();
     for (count, line) in (1..=MOST_HEADING_LINES).zip(lines) {
@@ -119,7 +119,7 @@ pub(super) fn heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> 
     None
 }
 
-/// Whether a line is the title, apart from a number in front of either.
+/// Whether a line is the title, apart from a number before either.
 fn is_title(line: &str, title: &str) -> bool {
     let numbered = |longer: &str, shorter: &str| {
         shorter.chars().count() >= 2 && longer.strip_suffix(shorter).is_some_and(is_numbering)
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_for_titles_ends() {
+    fn the_search_for_titles_is_bounded() {
         let entries: Vec<OutlineEntry> = (0..20_000)
             .map(|i| OutlineEntry { level: 1, title: format!("{} {i}", "pumps and valves ".repeat(15)), page: Some(1) })
             .collect();

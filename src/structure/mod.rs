@@ -27,8 +27,8 @@ pub use tree::{PREAMBLE, Provenance, Section, SectionText};
 
 use tree::Heading;
 
-/// Raised with each change of this room that gives documents other sections. It is kept with each document, so that `kb
-/// reindex --structure` finds those of older versions.
+/// Raised with each change that gives documents other sections. It is stored with each document, so that `kb reindex
+/// --structure` finds documents of older versions.
 pub const STRUCTURE_VERSION: u32 = 5;
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
@@ -44,7 +44,7 @@ pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEnt
         return tree::build(&document, title, headings);
     }
     let mut headings = headings(document);
-    // An outline may have entries without a title; nobody could name such a section.
+    // An outline may have entries without a title; such a section could not be named.
     headings.retain(|heading| !visible(&heading.title).trim().is_empty());
     tree::build(document, title, headings)
 }
@@ -112,7 +112,7 @@ fn from_markup(document: &Document) -> Vec<Heading> {
         .iter()
         .enumerate()
         .filter_map(|(i, block)| match block.kind {
-            // Some are there for their looks or their anchor alone.
+            // Some headings are there only for their looks or their anchor.
             BlockKind::Heading(_) if visible(&block.text).trim().is_empty() => None,
             BlockKind::Heading(level) if !tree::is_too_long(&block.text) => Some(Heading {
                 level: u32::from(level),

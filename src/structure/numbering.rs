@@ -38,9 +38,9 @@ pub struct Numbering {
     pub kind: Kind,
     /// Letters count from 1 to 26: `A.3` is `[1, 3]`.
     pub parts: Vec<u32>,
-    /// A letter behind a section sign: `§ A.1`.
+    /// A letter after a section sign: `§ A.1`.
     pub lettered: bool,
-    /// The bytes that it takes with the separator from the title.
+    /// Its length in bytes, including the separator before the title.
     pub length: usize,
 }
 
@@ -68,7 +68,7 @@ impl Numbering {
 /// `Item 7A` is on the level of `Item 7`, so its letter counts as a part of the number: 7 × 32 + 1.
 const ITEM: u32 = 32;
 
-/// English words in front of a number, and the kind that they give it.
+/// English words before a number, and the kind that they give it.
 const WORDS: &[(&str, Kind)] = &[
     ("part", Kind::Part),
     ("book", Kind::Part),
@@ -81,7 +81,7 @@ const WORDS: &[(&str, Kind)] = &[
     ("schedule", Kind::Appendix),
 ];
 
-/// The kind and the parts of a number, and the text behind it.
+/// The kind and the parts of a number, and the text after it.
 type Found<'t> = (Kind, Vec<u32>, &'t str);
 
 /// The number that `text` begins with.
@@ -93,7 +93,7 @@ pub fn parse(text: &str) -> Option<Numbering> {
     Some(Numbering { kind, parts, lettered, length: text.len() - rest.len() })
 }
 
-/// The number that a title prints in front: `3.2.1`, `Chapter 3`, `第十四章`. A single letter may be a word.
+/// The number printed before a title: `3.2.1`, `Chapter 3`, `第十四章`. A single letter may be a word.
 pub fn printed_number(title: &str) -> Option<&str> {
     let number = parse(title).filter(|number| !matches!(number.kind, Kind::Letter | Kind::Roman))?;
     Some(title[..number.length].trim_matches(|c: char| c.is_whitespace() || ".:：、".contains(c)))
@@ -247,7 +247,7 @@ fn decimal(text: &str) -> Option<Found<'_>> {
     fits.then(|| (Kind::Decimal, parts, rest.trim_start()))
 }
 
-/// The length of a number such as `3.8.10` in front of a title without a space, as in narrow contents pages.
+/// The length of a number such as `3.8.10` before a title without a space, as in narrow contents pages.
 fn glued_number(text: &str) -> Option<usize> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
     let number = &text[..end];
@@ -263,7 +263,7 @@ fn letters(text: &str) -> Option<Found<'_>> {
         return None;
     }
     match (token.as_bytes(), roman(token)) {
-        // A single L or C is rather a letter than a number.
+        // A single L or C is more likely a letter than a number.
         ([b'I' | b'V' | b'X'] | [_, _, ..], Some(value)) => Some((Kind::Roman, vec![value], rest.trim_start())),
         ([letter], _) => Some((Kind::Letter, vec![place(*letter)], rest.trim_start())),
         _ => None,
@@ -301,7 +301,7 @@ pub(crate) fn number_value(text: &str) -> Option<u32> {
         digit = 0;
         positional.clear();
     }
-    // `二〇` is written place by place.
+    // `二〇` is written digit by digit.
     if total == 0 && positional.len() > 1 { positional.parse().ok() } else { Some(total + digit) }
 }
 
@@ -446,7 +446,7 @@ mod tests {
 
         /// The same with the parts of numbers, so that nearly every text has one.
         #[test]
-        fn a_number_ends_inside_its_text_whatever_it_is_made_of(
+        fn a_composed_number_ends_inside_its_text(
             text in "(Chapter|Item|PART|Appendix|第|附录|§|\\(|（)?[ 　]?[0-9IVXa-c一二十百零A.．]{0,12}[章节条部、）).:：　 —]{0,3}[A-Za-z的文]{0,4}",
         ) {
             if let Some(number) = parse(&text) {

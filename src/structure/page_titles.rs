@@ -1,5 +1,5 @@
-//! Titles at the tops of pages: those of statements and slides, which stand alone above a table, and those that looked like
-//! running heads because titles of other pages stand in the same place.
+//! Titles at the tops of pages: titles of statements and slides, which stand alone above a table, and titles that look
+//! like running heads because other pages have titles in the same place.
 //!
 //! A company's name that repeats above such titles is not a title. A title that repeats on the pages after it, as
 //! "(continued)" pages do, begins its section on the first of them.
@@ -15,23 +15,23 @@ use crate::load::{Block, BlockKind, LineStyle};
 /// The confidence of a title above a table, and of one that was taken for a running head.
 const ABOVE_TABLE: f32 = 0.7;
 const IN_HEAD: f32 = 0.6;
-/// The lines at the top of a page of which one may be its title.
+/// A page's title is among this many lines at its top.
 const MOST_LINES: usize = 5;
-/// The lines below a title among which its table begins, and its least rows.
+/// A table begins among this many lines below its title, and has at least this many rows there.
 const LINES_TO_TABLE: usize = 25;
 const FEWEST_ROWS: usize = 3;
 /// The largest share of the width of a page's text that a title takes.
 const WIDEST: f32 = 0.8;
-/// The share of it by which a title may be off the left edge, or twice that off the middle.
+/// The largest distance of a title from the left edge, as a share of that width; twice that from the middle.
 const EDGE: f32 = 0.05;
-/// Lines so long, in characters, are text; titles are shorter.
+/// Longer lines are text, in characters.
 const LONGEST: usize = 100;
-/// A head on more runs of pages is the name of the document or of what every part has.
+/// A head on more runs of pages names the document, or something that every part has.
 const MOST_RUNS: usize = 2;
-/// The pages without a head that do not end its run.
+/// Up to this many pages without a head do not end its run.
 const LARGEST_GAP: u32 = 1;
 
-/// The level of titles until they stand among the other headings.
+/// The level of page titles until [`add`] puts them among the other headings.
 const OF_PAGES: u32 = 0;
 
 /// A line at the top of a page.
@@ -39,7 +39,7 @@ const OF_PAGES: u32 = 0;
 struct Top<'a> {
     block: &'a Block,
     style: &'a LineStyle,
-    /// Its place among the blocks; `None` for one that was left out of the text.
+    /// Its place among the blocks; `None` for a line that is left out of the text.
     at: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
             pages_of.entry(key(line.block.words())).or_default().insert(*page);
         }
     }
-    // A head that goes on from the page before names what began there.
+    // A head that continues from the page before names what began there.
     let goes_on = |text: &str, page: u32| {
         let Some(pages) = pages_of.get(text) else { return false };
         pages.range(page.saturating_sub(1 + LARGEST_GAP)..page).next().is_some() || runs(pages) > MOST_RUNS
@@ -95,8 +95,8 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
     found
 }
 
-/// Adds titles of pages to the headings behind the first one, unless one of these has the same title there. Among listed
-/// headings they are below the one that they follow.
+/// Adds page titles after the first heading, unless a heading on the same page or the page before has the same title.
+/// Below a heading of printed contents they are one level deeper.
 pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
     let first = headings.iter().map(|heading| heading.start).min().unwrap_or(0);
     let mut known: HashSet<(u32, String)> = HashSet::new();
@@ -115,7 +115,8 @@ pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
         let Some(&i) = owner.get(&(title.start.wrapping_sub(1))).filter(|_| title.heading_blocks > 0) else {
             return true;
         };
-        // What stands below a title in its type says of which numbers the table is.
+        // A heading may be a title and a remark below it in brackets, about the numbers of the table; the title
+        // replaces it.
         let rest = headings[i].title.strip_prefix(title.title.as_str()).unwrap_or("").trim_start();
         let is_longer = headings[i].provenance != Provenance::PrintedContents && rest.starts_with(['(', '（']);
         is_longer && replaced.insert(i)
@@ -150,7 +151,7 @@ fn heading(line: Top<'_>, start: usize, heading_blocks: usize) -> Heading {
     }
 }
 
-/// A title without its number and without words that say that it goes on.
+/// A title for comparison: without its numbers and without words such as "(continued)".
 fn key(title: &str) -> String {
     let title = title.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
     let rest = numbering::parse(title).map_or(title, |number| &title[number.length..]);
@@ -161,20 +162,20 @@ fn key(title: &str) -> String {
     normalise_title(rest)
 }
 
-/// The number of runs of pages, with gaps that do not end one.
+/// The number of runs of pages. Gaps of up to [`LARGEST_GAP`] pages do not end a run.
 fn runs(pages: &BTreeSet<u32>) -> usize {
     let later = pages.iter().zip(pages.iter().skip(1));
     1 + later.filter(|(a, b)| *b - *a > 1 + LARGEST_GAP).count()
 }
 
-/// The titles that the lines of a page may be, over one line or two.
+/// The keys of a page's lines, and of every two lines together.
 fn keys(page: &[Block]) -> HashSet<String> {
     let one = page.iter().map(|block| key(block.words()));
     let two = page.windows(2).map(|pair| key(&format!("{} {}", pair[0].words(), pair[1].words())));
     one.chain(two).collect()
 }
 
-/// The lines at the top of each page, from above.
+/// The lines at the top of each page, from top to bottom.
 fn tops<'a>(blocks: &'a [Block], heads: &'a [Block]) -> BTreeMap<u32, Vec<Top<'a>>> {
     let mut pages: BTreeMap<u32, Vec<Top<'a>>> = BTreeMap::new();
     let lines = blocks.iter().enumerate().map(|(i, block)| (Some(i), block));
@@ -192,7 +193,7 @@ fn tops<'a>(blocks: &'a [Block], heads: &'a [Block]) -> BTreeMap<u32, Vec<Top<'a
     pages
 }
 
-/// The first lines of pages that have different lines below them: names above titles.
+/// The first lines of pages with different second lines: names above titles.
 fn names_above_titles(pages: &BTreeMap<u32, Vec<Top<'_>>>) -> HashSet<String> {
     let mut below: HashMap<String, HashSet<String>> = HashMap::new();
     for lines in pages.values() {
@@ -231,15 +232,15 @@ fn looks_like_a_title(line: Top<'_>, body: &Body) -> bool {
         && !ends_like_a_sentence(text)
 }
 
-/// Whether a line is in the middle or at the beginning of a paragraph. Lines in the middle of the page look joined.
+/// Whether a line is in the middle or at the beginning of a paragraph. Centred lines below a name look joined to it.
 fn runs_on(blocks: &[Block], at: usize, below_name: bool) -> bool {
     let wrapped = |block: &Block| matches!(block.kind, BlockKind::Wrapped | BlockKind::Glued);
     let below = blocks.get(at + 1).is_some_and(|next| wrapped(next) && !next.words().starts_with(['(', '（']));
     below || (wrapped(&blocks[at]) && !below_name)
 }
 
-/// Whether a line begins at the left edge of its page's text or stands in the middle, and leaves a part of the width
-/// empty, as no line of a paragraph does. Heads of columns stand elsewhere.
+/// Whether a line begins at the left edge of its page's text or is centred, and leaves part of the width empty, unlike
+/// lines of a paragraph. Heads of columns stand elsewhere.
 fn is_in_place(page: &[Block], line: &LineStyle) -> bool {
     let styles = || page.iter().filter_map(|block| block.style.as_ref()).filter(|style| style.upright);
     let left = styles().map(|style| style.left).fold(f32::MAX, f32::min);
@@ -248,7 +249,7 @@ fn is_in_place(page: &[Block], line: &LineStyle) -> bool {
     line.right - line.left <= WIDEST * width && (before < EDGE * width || (before - behind).abs() < 2.0 * EDGE * width)
 }
 
-/// Whether the lines of a page below a title begin with a table, not with text.
+/// Whether a table and not text follows a title on its page.
 fn is_above_table(page: &[Block], title: &LineStyle) -> bool {
     let mut below: Vec<(&Block, f32)> = page
         .iter()

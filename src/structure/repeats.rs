@@ -1,16 +1,16 @@
-//! The same heading twice in a row: the entry of a contents page that was only counted to its page, and the line there
-//! that was found by its type, or a title that is printed twice.
+//! The same heading twice in a row: a contents entry that was placed by its page number alone, with the line that was
+//! found there by its type; or a title that is printed twice.
 
 use super::locate::normalise_title;
 use super::numbering;
 use super::tree::{Heading, Provenance};
 
-/// The lines between a title and the same title again.
+/// The most lines between a title and its repetition.
 const MOST_BETWEEN: usize = 3;
-/// A title that begins another has so many letters.
+/// A title that is the beginning of another has at least this many letters.
 const SHORTEST_BEGINNING: usize = 12;
 
-/// Makes one of each two headings in a row, in the order of the text, that have the same title on the same page.
+/// Merges headings that follow each other in the text and have the same title on the same page.
 pub(super) fn merge(headings: &mut Vec<Heading>) {
     let mut merged: Vec<Heading> = Vec::with_capacity(headings.len());
     for heading in headings.drain(..) {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_that_is_printed_twice_is_one_and_two_sections_with_one_title_are_two() {
+    fn titles_printed_twice_merge_and_sections_with_equal_titles_do_not() {
         assert_eq!(merged(vec![heading("License", 10, 1), heading("1 License", 12, 1)]), [("License".to_owned(), 10)]);
         assert_eq!(merged(vec![heading("Syntax", 10, 1), heading("Syntax", 30, 1)]).len(), 2);
         assert_eq!(merged(vec![heading("Syntax", 10, 1), heading("Options", 11, 1)]).len(), 2);

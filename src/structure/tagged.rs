@@ -11,8 +11,8 @@ const LONGEST: usize = 300;
 /// Fewer headings are not a structure.
 const FEWEST: usize = 2;
 
-/// The runs of lines with a heading's tag. Empty if the tags name too few headings, or so many lines that they cannot
-/// be headings.
+/// The runs of lines with the same heading tag. Empty if the tags name too few headings, or so many lines that they
+/// cannot be headings.
 pub fn find(blocks: &[Block]) -> Vec<Heading> {
     let tag_of = |block: &Block| block.style.as_ref().and_then(|style| style.tag);
     let mut headings = Vec::new();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_on_one_line_or_on_all_are_no_structure() {
+    fn tags_on_one_line_or_on_all_lines_are_ignored() {
         assert_eq!(read(&page(1, [vec![line("Scope").tagged(1, 0)], body("valves")])), []);
         let all: Vec<Block> = (0..6).map(|i| line("A line of text").tagged(1, i)).collect();
         assert_eq!(read(&page(1, [all, body("valves")])), []);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_on_a_whole_paragraph_is_for_its_looks() {
+    fn a_tagged_paragraph_is_not_a_heading() {
         let paragraph: Vec<Block> =
             (0..8).map(|_| line("that is tagged for its looks and goes on and on").goes_on().tagged(1, 9)).collect();
         let blocks = page(

@@ -35,7 +35,7 @@ pub fn body(topic: &str) -> Vec<Block> {
     std::iter::once(first).chain(more.map(|text| line(text).goes_on())).collect()
 }
 
-/// The lines of a page, one below the other; what begins a paragraph has more space above it.
+/// The lines of a page, one below the other; paragraphs have more space above them.
 pub fn page(number: u32, parts: impl IntoIterator<Item = Vec<Block>>) -> Vec<Block> {
     let mut baseline = 80.0;
     let place = |mut block: Block| {
@@ -136,7 +136,7 @@ fn outline_sections_start_at_their_headings_inside_a_page() {
 }
 
 #[test]
-fn entries_without_a_title_are_no_sections() {
+fn entries_without_a_title_are_not_sections() {
     let mut document = plain::parse("");
     document.blocks = (1..=3u32).flat_map(|page| plain::lines_to_blocks("Pumps\nwater", Some(page))).collect();
     let titles = ["Pumps", "", "\u{200B}"];
@@ -161,7 +161,7 @@ fn no_line_is_lost_and_none_is_doubled() {
 }
 
 #[test]
-fn a_heading_that_shows_nothing_is_no_section() {
+fn invisible_headings_are_not_sections() {
     let document = markdown::parse("# Pump\n\nIt moves water.\n\n## \u{200b}\n\nIt is loud.\n");
     let sections = sections(&document, "Pump", None);
     assert_eq!(sections.len(), 1);
@@ -259,7 +259,7 @@ fn document(lines: &[AnyLine], outline: Vec<(u32, usize, Option<u32>)>) -> (Docu
 }
 
 proptest! {
-    /// The promise of the module for any lines: none is in two sections, and one that is in none is a heading.
+    /// The promise of the module, for any lines: no line is in two sections, and a line in none is a heading.
     #[test]
     fn every_line_is_in_one_section_or_a_heading(
         lines in prop::collection::vec(any_line(), 0..60),

@@ -21,7 +21,7 @@ pub enum Provenance {
     Tags,
     /// Size and weight against the text around it.
     Typography,
-    /// Its number, which continues those before it, and mostly its type too.
+    /// Its number continues those before it; usually its type differs from text too.
     Numbering,
     /// A person's correction: `kb toc --edit` or `--set`.
     Edited,
@@ -77,7 +77,7 @@ pub struct Section {
     /// What the document states about it.
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
-    /// Without that of its subsections. It is not written: the chunks cut from it have it.
+    /// Without the text of its subsections. It is not stored: the chunks cut from it hold it.
     #[serde(skip)]
     pub text: SectionText,
 }

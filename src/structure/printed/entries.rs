@@ -1,4 +1,4 @@
-//! The lines of a contents page: titles, then a page number behind leaders or a wide gap.
+//! The lines of a contents page: titles, then a page number after leaders or a wide gap.
 
 use super::groups::group;
 use crate::load::Block;
@@ -10,7 +10,7 @@ use crate::text::{is_wide, join_title, lists, roman};
 const FEWEST_ENTRIES: usize = 3;
 /// The most entries of a contents page.
 const MOST_ENTRIES: usize = 5000;
-/// The lines without a page number that end the contents.
+/// This many lines without a page number end the contents.
 const LONGEST_GAP: usize = 4;
 /// Left edges this close have the same indent, in points.
 pub(super) const SAME_INDENT: f32 = 3.0;
@@ -22,7 +22,7 @@ const ENOUGH_ENTRIES: usize = 8;
 /// index looks much the same but comes last.
 const FRONT_PAGES: u32 = 20;
 const FRONT_SHARE: u32 = 8;
-/// The largest rise of page numbers from one entry to the next, for entries with nothing else to recognise them.
+/// The largest rise of page numbers between entries that nothing but their page number identifies.
 const LARGEST_RISE: i64 = 40;
 /// The most characters of such an entry.
 const LONGEST_LOOSE: usize = 60;
@@ -32,7 +32,7 @@ const OTHER_LISTS: &str = "listoffigures listoftables listofequations listofalgo
     figures tables 插图索引 插图目录 插图 图目录 图索引 图录 表格索引 表格目录 表格 表目录 表索引 公式索引 插图清单 \
     表格清单 附表清单 index 索引 关键词索引 bibliography references 参考文献";
 
-/// The page number of a line that has none and is the title of the entries below it.
+/// The label of a line without a page number that is the title of a group of entries.
 pub(super) const LABEL_OF_GROUPS: &str = "";
 
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub(super) struct Entry {
     pub(super) left: f32,
     pub(super) bold: bool,
     pub(super) size: f32,
-    /// The page and its part.
+    /// Its page and part of the page.
     pub(super) part: (u32, u32),
     pub(super) blocks: (usize, usize),
 }
@@ -126,7 +126,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
     (entries, blocks.len())
 }
 
-/// Adds the space behind a number that narrow contents pages leave out.
+/// Adds the space after a number that narrow contents pages leave out.
 fn spaced(title: String) -> String {
     let Some(number) = numbering::parse(&title) else { return title };
     let (before, rest) = title.split_at(number.length);
@@ -149,7 +149,7 @@ fn strict_entry(block: &Block) -> Option<(String, String)> {
     (leaders || cells >= 2).then_some((title, label))
 }
 
-/// Among other entries, a page number at the same right edge is enough.
+/// After other entries, a page number at the same right edge is enough, or one that rises a little.
 fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(String, String)> {
     let (title, label, _) = split_label(block.words())?;
     let right = block.style.as_ref()?.right;
@@ -186,7 +186,7 @@ fn split_label(text: &str) -> Option<(String, String, bool)> {
     let leaders = before[title.len()..].chars().filter(|c| !c.is_whitespace()).count();
     let leaders = leaders >= 3 || before[title.len()..].contains(['…', '⋯']);
     let has_letters = title.chars().any(char::is_alphabetic);
-    // The number of a part is no page number.
+    // The number of a part is not a page number.
     let is_reference = title.split_whitespace().next_back().is_some_and(|word| word.eq_ignore_ascii_case("part"));
     (has_letters && !is_reference && title.chars().count() <= 200)
         .then(|| (title.trim().to_owned(), label.to_owned(), leaders))
@@ -196,7 +196,7 @@ pub(super) fn value(label: &str) -> Option<i64> {
     label.parse().ok()
 }
 
-/// Whether the label falls, because another list begins.
+/// Whether the label falls, which means that another list begins.
 fn falls(entries: &[Entry], label: &str) -> bool {
     let Some(new) = value(label) else { return false };
     let last = entries.iter().rev().filter_map(|entry| value(&entry.label)).take(3).max();

@@ -6,9 +6,9 @@ use crate::structure::numbering::{self, Kind};
 
 /// Longer lines are text, in characters.
 const LONGEST: usize = 80;
-/// The column of page numbers, in points.
+/// The width of the column of page numbers, in points.
 const WIDTH_OF_NUMBERS: f32 = 40.0;
-/// Letters of a line in capitals.
+/// The least capitals in a line of capitals.
 const FEWEST_CAPITALS: usize = 3;
 
 impl Entry {
@@ -18,7 +18,8 @@ impl Entry {
     }
 }
 
-/// The last line without a page number above an entry that is a title over this entry and those below it.
+/// The title of a group of entries: the last of `lines` that could be one. They stand above the first entry and have no
+/// page number.
 pub(super) fn group(lines: &[usize], entry: &Entry, blocks: &[Block]) -> Option<Entry> {
     let first = &blocks[entry.blocks.0];
     let right = blocks[entry.blocks.1 - 1].style.as_ref()?.right;
@@ -28,7 +29,7 @@ pub(super) fn group(lines: &[usize], entry: &Entry, blocks: &[Block]) -> Option<
         let text = block.words();
         let number = numbering::parse(text);
         let is_part = number.as_ref().is_some_and(|number| number.kind == Kind::Part);
-        // What ends at the right edge is the word over the column of page numbers.
+        // A line that ends at the right edge is the head of the column of page numbers.
         let fits = block.page == first.page
             && (style.right < right - WIDTH_OF_NUMBERS || style.cells > 1)
             && text.chars().count() <= LONGEST
@@ -57,7 +58,7 @@ fn stands_out(block: &Block, style: &LineStyle, entry: &Entry) -> bool {
         || (in_capitals(block.words()) && !in_capitals(&entry.title))
 }
 
-/// `PART I. FINANCIAL INFORMATION Page`: the last cell belongs to the column of page numbers.
+/// `PART I. FINANCIAL INFORMATION Page`: the last cell is the head of the column of page numbers.
 fn without_column_head(text: &str, style: &LineStyle) -> String {
     let head = ["Page", "page", "PAGE", "页码", "页"].iter().find_map(|head| text.strip_suffix(head));
     head.filter(|_| style.cells > 1).unwrap_or(text).trim().to_owned()

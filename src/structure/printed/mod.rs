@@ -15,24 +15,24 @@ use super::numbering::{self, Kind};
 use super::tree::{Heading, Provenance};
 use crate::load::Block;
 
-/// The least share of entries that are found on their pages. Under a title of contents fewer are enough, if most of those
-/// whose title is a line anywhere are: pages of manuals begin `def-type — Defines a type` where contents say `def-type`.
+/// The least share of entries found on their pages. Contents with a title need fewer, if most entries whose title is a
+/// line anywhere are found: manual pages begin `def-type — Defines a type` where contents say `def-type`.
 const FEWEST_CONFIRMED: f32 = 0.6;
 const FEWEST_UNDER_TITLE: f32 = 0.3;
 const FEWEST_IN_PLACE: f32 = 0.8;
-/// The lines above contents that belong to them: their title, and the word over the page numbers.
+/// The lines above contents that may belong to them: their title, and the word over the page numbers.
 pub(super) const LINES_ABOVE: usize = 4;
-/// Titles of so many letters are found on pages so far from the expected one.
+/// Titles of at least this many letters are searched this many pages away from the expected one.
 const LONG_ENOUGH: usize = 10;
 const FARTHEST: u32 = 8;
-/// The confidence of an entry that was found on its page, and of one that was only counted.
+/// The confidence of an entry that was found on its page, and of one placed by its page number alone.
 const CONFIRMED: f32 = 0.95;
 const COUNTED: f32 = 0.6;
 
 /// A printed table of contents and its blocks.
 pub struct Contents {
     pub headings: Vec<Heading>,
-    /// The first block and the one behind the last.
+    /// The first block and the one after the last.
     pub span: (usize, usize),
 }
 
@@ -53,9 +53,9 @@ pub fn find(blocks: &[Block], heads: &[Block], labels: &[Option<String>]) -> Vec
         let named = above.iter().chain(in_head).any(|line| is_contents_title(line.words()));
         let resolve = |farthest| resolve(entries, &places, labels, farthest, named);
         let Some(headings) = resolve(0).or_else(|| resolve(FARTHEST)) else { continue };
-        // The same contents again in another language leads to the same places.
+        // Contents repeated in another language lead to the same places.
         let is_new = firsts.insert(headings.first().map(|heading| heading.start));
-        // An index stands behind what it lists.
+        // An index stands after what it lists.
         let behind = headings.iter().filter(|heading| heading.start <= span.0).count();
         let is_contents = is_new && (named || 2 * behind <= headings.len());
         found.push(Contents { headings: if is_contents { headings } else { Vec::new() }, span });
@@ -63,8 +63,7 @@ pub fn find(blocks: &[Block], heads: &[Block], labels: &[Option<String>]) -> Vec
     found
 }
 
-/// For each of so many blocks, whether it is in one of the spans, which begin with their first block and end before their
-/// last.
+/// For each block, whether one of the half-open spans covers it.
 pub(super) fn covered(spans: &[(usize, usize)], blocks: usize) -> Vec<bool> {
     let mut covered = vec![false; blocks];
     for &(start, end) in spans {
@@ -73,9 +72,9 @@ pub(super) fn covered(spans: &[(usize, usize)], blocks: usize) -> Vec<bool> {
     covered
 }
 
-/// Finds the page and the line of each entry, up to so many pages off. A document printed from a web page has other
-/// pages than its contents say, and ever more of them; where they are right, looking further only finds other lines.
-/// `None` if too few entries are where they say; fewer are enough for contents that have a title.
+/// Finds the page and the line of each entry, at most `farthest` pages away. The pages of a document printed from a web
+/// page drift away from those in its contents; where the contents are right, searching farther only finds wrong lines.
+/// `None` if too few entries are found; contents with a title need fewer.
 fn resolve(
     entries: &[Entry],
     places: &Places<'_>,
@@ -92,7 +91,7 @@ fn resolve(
     let mut after = entries.last()?.blocks.1;
     let last_page = blocks.last()?.page?;
     let mut shift = 0;
-    // The group that waits for the place of its first entry.
+    // The group whose first entry has not been placed yet.
     let mut group = None;
     for (i, entry) in entries.iter().enumerate() {
         if entry.is_group() {
@@ -122,7 +121,7 @@ fn resolve(
                 }
                 (at + lines, lines, blocks[at].page.unwrap_or(page))
             }
-            // What stands on another page does not begin on this one.
+            // An entry whose title is a line on another page does not begin on this one.
             None if places.pages_of.contains_key(titles[i].as_str()) => {
                 elsewhere += 1;
                 continue;
@@ -158,8 +157,8 @@ fn heading(title: String, level: u32, page: Option<u32>, start: usize, lines: us
     }
 }
 
-/// The title of a group: the line between the entry above and its first entry at block `first`, on the same page or the
-/// one before. One that no line has begins with its first entry if it has the number of a part.
+/// The title of a group: the line between the previous entry and the group's first one at block `first`, on the same
+/// page or the one before. A numbered part without such a line begins with its first entry.
 fn group_heading(
     entry: &Entry,
     title: &str,
@@ -187,7 +186,7 @@ mod tests {
         line(&format!("{title} . . . . . . . . . . {label}")).ending_at(520.0)
     }
 
-    /// A contents line with a gap in front of the page number.
+    /// A contents line with a gap before the page number.
     fn aligned(title: &str, label: &str) -> Block {
         line(&format!("{title} {label}")).cells(2).ending_at(520.0)
     }
@@ -339,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_stands_behind_what_it_lists() {
+    fn an_index_after_its_pages_is_not_contents() {
         let terms = ["bearing", "coupling", "gland", "motor", "packing", "rotor", "shaft", "valve", "wheel"];
         let pages = || (1..4).flat_map(|number| page(number, [terms.map(line).to_vec(), body("them")]));
         let index: Vec<Block> = terms.iter().map(|term| dotted(term, "2")).collect();
@@ -349,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_over_groups_of_entries_are_above_them() {
+    fn titles_of_groups_are_above_their_entries() {
         let grouped = |first: &str, second: &str| {
             let mut entries = contents(dotted);
             entries.insert(3, line(second).bold());
@@ -432,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_on_another_page_does_not_begin_on_its_own() {
+    fn an_entry_found_on_another_page_is_left_out() {
         let mut blocks = book(contents(dotted), 2);
         blocks.retain(|block| block.page != Some(3));
         blocks.extend(page(9, [vec![line("2 Plant description")], body("it")]));

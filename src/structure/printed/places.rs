@@ -8,7 +8,7 @@ use crate::structure::levels::nested;
 use crate::structure::locate::{Effort, MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
 use crate::structure::numbering::{self, Kind};
 
-/// A title that goes on in the text is at least so long, in characters, and there at most longer by this factor.
+/// A title that is longer in the text has at least this many characters, and is longer by at most this factor.
 const SHORTEST_CUT: usize = 30;
 const LONGEST_CUT: f32 = 1.5;
 
@@ -43,7 +43,7 @@ impl<'a> Places<'a> {
         self.first_match(page, after, |lines| heading_lines(lines, title, &self.effort))
     }
 
-    /// The last lines between two blocks that are a title.
+    /// The last lines between two blocks that match a title.
     pub(super) fn last_before(&self, title: &str, from: usize, end: usize) -> Option<(usize, usize)> {
         let from = from.max(end.saturating_sub(MOST_LINES_OF_A_PAGE));
         let mut lines = (from..end).rev().filter(|i| !self.contents[*i]);
@@ -63,7 +63,7 @@ impl<'a> Places<'a> {
         lines.find(|&i| self.effort.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
     }
 
-    /// Whether a line has more words behind a title: the contents page cut them off or has them on a line of their own.
+    /// Whether a line has more words after a title: the contents cut them off or print them on a line of their own.
     pub(super) fn goes_on(&self, line: usize, title: &str) -> bool {
         let line = &self.normalised[line];
         let letters = title.chars().count();

@@ -17,7 +17,7 @@ const MOST_LINES: usize = 4;
 /// A line stands out below a step of this many usual ones.
 const SET_OFF: f32 = 1.25;
 
-/// Lines larger than the body by this factor need no number and no company to be headings.
+/// Lines larger than the body by this factor need no number and no others of their style to be headings.
 pub(super) const MUCH_LARGER: f32 = 1.25;
 /// Lines larger than the body by this factor stand out.
 pub(super) const LARGER: f32 = 1.07;
@@ -82,7 +82,7 @@ pub(super) struct Candidate {
     pub(super) style: Style,
     /// It differs from the body in type.
     pub(super) distinct: bool,
-    /// Nothing of its style follows directly.
+    /// No line of its style follows directly.
     pub(super) alone: bool,
     /// More than the usual space is above it; `None` at the top of a page or column.
     pub(super) set_off: Option<bool>,
@@ -143,7 +143,7 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
     candidates
 }
 
-/// `A guide to pumps` begins with no number, because no other goes on from it, and `21 April` is no heading.
+/// Lone numbers do not count: `A guide to pumps` has none, as no `B` follows, and `21 April` is not a heading.
 fn drop_lone_numbers(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let numbers = candidates.iter().filter_map(|candidate| candidate.number.as_ref());
     let known: HashSet<(Kind, bool, u32)> =

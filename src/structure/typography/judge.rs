@@ -14,19 +14,19 @@ use crate::structure::numbering::{Kind, Numbering};
 const ALONE: f32 = 0.6;
 /// The least number of bold lines of the body's size, without numbers, that make a heading style.
 const FEWEST_BOLD: usize = 3;
-/// The least share of a heading style's lines that may be headings.
+/// The least share of a style's lines that are candidates, for a heading style.
 const OF_HEADINGS: f32 = 0.3;
 /// The largest share of headings among the lines.
 const MOST_OF_THE_LINES: f32 = 0.25;
 /// The least confidence of a heading.
 const SURE_ENOUGH: f32 = 0.5;
-/// So many lines from one section to the next are much text.
+/// Sections this many lines apart have much text between them.
 const FAR: usize = 20;
-/// The share of bold headings of the body's size with space above.
+/// The least share of bold headings of the body's size with space above.
 const MOSTLY: f32 = 0.7;
-/// The share of steps in which a run of numbers continues.
+/// The least share of steps in which a run of numbers continues.
 const CONTINUITY: f32 = 0.6;
-/// Styles with this score need no numbers.
+/// Styles with this score are headings without numbers too.
 const SURE_STYLE: f32 = 0.85;
 
 /// The headings among the candidates, with their confidence.
@@ -51,7 +51,7 @@ pub(super) fn accept<'a>(
             let confidence = match (&candidate.number, candidate.distinct) {
                 (Some(_), true) => (0.35 + by_style * 0.35 + numbers * 0.3).min(0.97),
                 (Some(number), false) => {
-                    // The type shows nothing, so the number must decide: chapters and articles do, lists do not.
+                    // The type shows nothing, so the number decides: chapters and articles are headings, lists are not.
                     let strong = match number.kind {
                         Kind::Part | Kind::Chapter | Kind::Item | Kind::Article => 0.8,
                         Kind::Section if !number.lettered => 0.7,
@@ -73,8 +73,8 @@ pub(super) fn accept<'a>(
         .collect()
 }
 
-/// Whether the single numbers in the type of the body count the sections of the document: 1, 2, 3 and so on through all of
-/// it, with space above and much text between them. Items of lists begin anew.
+/// Whether numbers of one part in body type count the sections of the document: 1, 2, 3 and so on through all of it,
+/// with space above and much text between them. Lists begin again at 1.
 fn are_spread(candidates: &[Candidate]) -> bool {
     let counting = |candidate: &&Candidate| {
         !candidate.distinct
@@ -93,7 +93,7 @@ fn are_spread(candidates: &[Candidate]) -> bool {
 
 /// For each candidate, whether `1.1` follows the candidate `1` before `2` does: lists have no such items.
 fn with_below(candidates: &[Candidate]) -> Vec<bool> {
-    // For each kind, the number nearest behind and the nearest other one behind that.
+    // For each kind, the next number, and the next one after it that differs.
     let mut behind: HashMap<Kind, (&Numbering, Option<&Numbering>)> = HashMap::new();
     let mut all = vec![false; candidates.len()];
     for (i, candidate) in candidates.iter().enumerate().rev() {
@@ -152,7 +152,7 @@ fn judge_styles(candidates: &[Candidate], body: &Body, blocks: &[Block]) -> Hash
             if count as f32 > MOST_OF_THE_LINES * blocks.len() as f32 {
                 score *= 0.3;
             }
-            // A script may be set larger than the other: most of its lines are text.
+            // One script may be set larger than the other: then most of its lines are text.
             let in_candidates: usize = members.iter().map(|candidate| candidate.lines).sum();
             if (in_candidates as f32) < OF_HEADINGS * lines.get(&style).copied().unwrap_or(0) as f32 {
                 score *= 0.3;
@@ -194,7 +194,7 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
     scores
 }
 
-/// What decides a level.
+/// The features that decide a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Class {
     Numbered(Kind, usize),

@@ -14,7 +14,7 @@ const FARTHEST: u32 = 3;
 const LEARNED: f32 = 0.75;
 /// The least number of listed headings of one type before others of that type count.
 const FEWEST_EXAMPLES: usize = 2;
-/// The last page of what may be a cover, which has the type of chapters.
+/// The last page of a possible cover, whose type may be that of chapters.
 const COVER: u32 = 2;
 /// Titles of indexes, whose groups have letters as headings.
 const INDEX_TITLES: &[&str] = &["index", "索引"];
@@ -35,7 +35,7 @@ impl Taken {
     }
 }
 
-/// The levels of the headings that stand in the text, by the first block behind each.
+/// The levels of the headings that stand in the text, by the first block after each.
 fn levels_by_start(known: &[Heading]) -> HashMap<usize, u32> {
     let printed = known.iter().filter(|heading| heading.heading_blocks > 0);
     printed.map(|heading| (heading.start, heading.level)).collect()
@@ -74,14 +74,14 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
         .collect()
 }
 
-/// Candidates whose numbers go on below those of listed headings: `2.1.1` in bold behind `2.1`, then `2.1.2`.
+/// Candidates whose numbers go on below those of listed headings: `2.1.1` in bold after `2.1`, then `2.1.2`.
 pub(super) fn numbered_below(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
     let taken = Taken::by(known);
     let mut known = known.iter().peekable();
-    // The numbers of the headings that the text is below, from the outside in, with their levels.
+    // The numbers and levels of the headings around the text, the outermost first.
     let mut above: Vec<(Numbering, u32)> = Vec::new();
     let mut added = Vec::new();
-    // A section may have no text but those below it, and a list has no space between its items.
+    // A section may have no text of its own before its subsections; a list has no space between its items.
     let stands_out =
         |candidate: &&Candidate| candidate.distinct && (candidate.alone || candidate.set_off == Some(true));
     for candidate in candidates.iter().filter(stands_out) {
@@ -96,7 +96,7 @@ pub(super) fn numbered_below(candidates: &[Candidate], known: &[Heading]) -> Vec
         let parent = above.iter().rposition(|(other, _)| other.kind == number.kind && other.parts == outer);
         let (Some(parent), false) = (parent, taken.any(candidate.start, candidate.lines)) else { continue };
         let before = above.get(parent + 1).map_or(0, |(other, _)| other.parts.last().copied().unwrap_or(0));
-        // Some between may have been taken for a list.
+        // Numbers in between may have been taken for a list.
         if (before + 1..=before + FARTHEST).contains(&number.parts[outer.len()]) {
             let level = above[parent].1 + 1;
             above.truncate(parent + 1);
@@ -107,8 +107,8 @@ pub(super) fn numbered_below(candidates: &[Candidate], known: &[Heading]) -> Vec
     added
 }
 
-/// Adds the letters of index groups, one level below the index, where they have the size of the body: makers of outlines that
-/// set them larger leave them out.
+/// Adds the letters of index groups one level below the index, if they have the size of the body: documents that set
+/// them larger leave them out of their outlines.
 pub(super) fn add_index_letters(headings: &mut Vec<Heading>, candidates: &[Candidate], body: Option<&Body>) {
     let Some(body) = body else { return };
     let is_letter =

@@ -17,10 +17,10 @@ pub(super) use titles::{could_be_title, ends_like_a_sentence};
 use super::tree::Heading;
 use crate::load::Block;
 
-/// Headings on the first page only: the least number in one style, and the least lines below each.
+/// For a style on the first page only: the least headings that have text below, and the least lines of that text.
 const FEWEST_ON_ONE_PAGE: usize = 2;
 const LINES_BELOW: usize = 2;
-/// The least headings with numbers of a document that numbers its headings.
+/// The least headings with numbers in a document that numbers its headings.
 const FEWEST_NUMBERED: usize = 3;
 
 /// The headings with their confidence. `skip` holds blocks that cannot be headings, such as printed contents. `known`
@@ -67,7 +67,7 @@ fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candid
         }
     }
     let heads_text = |looks| followed.get(&looks).is_some_and(|count| *count >= FEWEST_ON_ONE_PAGE);
-    // In front of the first number stand the title and the authors.
+    // The title and the authors stand before the first number.
     let is_numbered = accepted.iter().filter(|(candidate, _)| candidate.number.is_some()).count() >= FEWEST_NUMBERED;
     let leading = accepted
         .iter()
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_over_the_groups_of_an_index_are_below_it() {
+    fn letters_of_index_groups_are_below_the_index() {
         let with_letters = |size: f32| {
             let group = |letter: &str| [vec![heading(letter, size)], body(letter)].concat();
             let mut blocks = pages(["Plant", "Operation"].map(|title| under(heading(title, 18.0), title)));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_the_type_of_listed_chapters_is_one() {
+    fn a_line_with_the_type_of_listed_chapters_is_a_chapter() {
         let chapters = ["1 Plant", "2 Operation", "3 Repairs", "References"];
         let blocks = pages(chapters.map(|title| under(heading(title, 16.0), title)));
         let listed: Vec<Heading> =
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_no_other_goes_on_from_is_none() {
+    fn lone_numbers_do_not_count() {
         let title = |text: &str| under(heading(text, 16.0), text);
         let blocks = pages(["Pumps", "A guide to pumps", "21 April 2004", "Valves"].map(title));
         assert_eq!(titles(&blocks), ["Pumps", "A guide to pumps", "Valves"]);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_are_no_section_of_a_document_with_numbers() {
+    fn authors_before_numbered_headings_are_not_sections() {
         let front =
             [vec![heading("A guide", 20.0), heading("Edda Marsh", 14.0)], under(heading("Abstract", 14.0), "it")];
         let parts = ["1 Pumps", "2 Valves", "3 Motors", "Thanks"].map(|title| under(heading(title, 14.0), title));
@@ -309,10 +309,10 @@ mod tests {
     }
 
     #[test]
-    fn the_second_line_of_a_numbered_title_may_hang_behind_its_number() {
+    fn the_second_line_of_a_title_may_be_indented_after_its_number() {
         let title = |number: u32| {
             let lines = [heading(&format!("{number} An overview of what the station"), 12.0), heading("does", 12.0)];
-            // The second line begins behind the number, close below the first.
+            // The second line begins after the number, close below the first.
             let mut part = page(number, [[lines.to_vec(), body("a"), body("b")].concat()]);
             let style = part[0].style.clone().unwrap();
             part[1].style.as_mut().unwrap().baseline = style.baseline + 14.0;
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_the_type_of_the_body_count_sections_where_they_go_through_all_of_it() {
+    fn numbers_in_body_type_are_headings_if_they_run_through_the_document() {
         let section = |(i, title): (usize, &str)| {
             let text: Vec<Block> = (0..5).flat_map(|_| body(title)).collect();
             page(i as u32 + 1, [body("before"), vec![line(&format!("{}. {title}", i + 1)).indented(120.0)], text])

@@ -17,7 +17,7 @@ pub fn figures(text: &str) -> usize {
     last.filter(|word| word.contains(|c: char| c.is_ascii_digit())).count()
 }
 
-/// The cells of a line without that of a number in front of its title.
+/// The number of cells of a line, without that of a number before its title.
 fn cells(text: &str, style: &LineStyle) -> u32 {
     style.cells - u32::from(style.cells > 1 && numbering::parse(text).is_some())
 }

@@ -69,7 +69,7 @@ fn is_caption(text: &str) -> bool {
     })
 }
 
-/// `Abstract`, `前言`: what may stand in front of the first numbered heading.
+/// What may stand before the first numbered heading: `Abstract`, `前言`.
 pub(super) fn is_front_matter(text: &str) -> bool {
     const WORDS: &str = "abstract summary preface foreword introduction overview acknowledgements acknowledgments \
         contents 摘要 前言 序 序言 引言 简介 概述 目录 致谢";
