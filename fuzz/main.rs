@@ -33,6 +33,6 @@ fn target() -> &'static Target {
 
 libfuzzer_sys::fuzz_target!(init: { target(); }, |input: &[u8]| {
     let run = target().run;
-    // The hook has told a panic of ours from one of a library.
+    // The hook has already aborted on a panic of our code.
     drop(catch_unwind(AssertUnwindSafe(|| run(input))));
 });

@@ -120,9 +120,9 @@ pub fn epub(bytes: &[u8]) {
     load(&zip_of(&entries), Format::Epub);
 }
 
-/// Pages of printed lines. The first four bytes of a line say how it is printed: its left edge, the distance to the line
-/// before, its size and its looks. After `>` they are the level and the page of an entry of the outline. A form feed begins
-/// a page.
+/// Pages of printed lines. The first four bytes of a line say how it is printed: its left edge, the distance to the
+/// line before, its size and its looks. If the first is `>`, the next two are the level and the page of an outline
+/// entry. A form feed begins a page.
 pub fn layout(bytes: &[u8]) {
     let mut outline = Vec::new();
     let pages = bytes.split(|byte| *byte == 0x0c).take(40).map(|page| {
@@ -177,7 +177,7 @@ fn print(chars: &mut Vec<TextChar>, words: &str, (left, up): (f32, f32), size: f
     }
 }
 
-/// The chunker on a bare text, with the longest chunks that the first byte says.
+/// The chunker on plain text; the first byte gives the longest chunks.
 pub fn chunker(bytes: &[u8]) {
     let Some((limit, bytes)) = bytes.split_first() else { return };
     let mut document = Document::new(Format::Text, "none");
@@ -202,7 +202,7 @@ fn load(bytes: &[u8], format: Format) {
     }
 }
 
-/// What holds of every document.
+/// Checks the laws of every document.
 fn hold(document: &Document) {
     for config in [SMALL, ChunkConfig::default()] {
         chunks_rebuild(document, &config);
@@ -241,7 +241,7 @@ fn ids_are_unique(new: &NewDocument) {
     assert_eq!(found, ids);
 }
 
-/// What `kb docs` says of it.
+/// The profile that `kb docs` shows.
 fn describe(new: &NewDocument) {
     let texts: Vec<ParentChunkText> =
         new.parents.iter().map(|parent| ParentChunkText { title: "", text: &parent.content }).collect();
@@ -253,7 +253,7 @@ fn describe(new: &NewDocument) {
     }
 }
 
-/// The text of a table of contents says what it was made from; given back as a correction, it finds its own entries.
+/// The editable text of a table of contents reads back as its entries, and works as a correction.
 fn contents_are_editable(document: &Document, new: &NewDocument) {
     let entries = entries_of(&new.sections);
     let text = editable_toc(&new.document, &new.sections);

@@ -1,7 +1,7 @@
 //! The parsers as functions from bytes, for the fuzzer in `fuzz/`.
 //!
-//! A target reads any bytes, checks the laws of what it called, and panics where one is broken. What a parser refuses with
-//! an error is fine. Nothing here is part of the program: the feature `fuzzing` builds it.
+//! A target reads any bytes, checks the laws of what it called, and panics if one is broken. An error from a parser is
+//! fine. Nothing here is part of the program: only the feature `fuzzing` builds it.
 
 mod documents;
 mod stored;
@@ -43,13 +43,13 @@ pub const TARGETS: &[Target] = &[
     Target { name: "manifest", run: stored::manifest },
 ];
 
-/// The parts of an input with several: they are separated by NUL.
+/// Splits an input at its first NULs.
 fn parts<const N: usize>(bytes: &[u8]) -> [&[u8]; N] {
     let mut parts = bytes.splitn(N, |byte| *byte == 0);
     std::array::from_fn(|_| parts.next().unwrap_or_default())
 }
 
-/// The text of an input; what is not UTF-8 is replaced.
+/// The text of an input, with invalid UTF-8 replaced.
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }

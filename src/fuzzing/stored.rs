@@ -1,4 +1,4 @@
-//! What lies in a store or is given back to it: tables of contents, batches of edits, manifests and records.
+//! Data of a store and input for it: tables of contents, batches of edits, manifests and records.
 
 use super::documents::NOW;
 use super::{parts, text};

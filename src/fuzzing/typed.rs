@@ -1,4 +1,4 @@
-//! What people type or write by hand: filters, questions, times, lists and settings; and what a language model answers.
+//! Input that people type or write: filters, questions, times, lists and settings; and answers of a language model.
 
 use jiff::Timestamp;
 
@@ -13,7 +13,7 @@ use crate::text::sentences::sentences;
 use crate::text::tokens::tokenize;
 use crate::text::{Period, fold_name};
 
-/// What a filter prints is the same filter.
+/// A printed filter reads back as the same filter.
 pub fn filter(bytes: &[u8]) {
     if let Ok(filter) = text(bytes).parse::<Filter>() {
         let printed = filter.to_string();
@@ -57,7 +57,7 @@ pub fn period(bytes: &[u8]) {
         assert!(period.start < period.end, "{text:?}");
         assert!(period.has(period.start) && period.has(period.last()) && !period.has(period.end), "{text:?}");
         let first = Period::stated(&date_or_moment(period.start));
-        // A moment that is written out has whole seconds.
+        // A printed moment has whole seconds.
         let since = first.map(|first| period.start.duration_since(first.start).as_secs_f64());
         assert!(since.is_some_and(|seconds| (0.0..1.0).contains(&seconds)), "{text:?}");
     }
