@@ -1,12 +1,12 @@
-//! What each part of the ranking is worth: nDCG@10 of variants, on sets in the BEIR layout.
+//! Measures what each part of the ranking contributes: nDCG@10 of variants, on sets in the BEIR layout.
 //!
 //! ```sh
 //! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts | --words]
 //! ```
 //!
-//! With `--contexts` instead: what stands in front of parent chunks, each kind in a store of its own; with `--words` the
-//! same and other words by keyword search, without making vectors. The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
-//! ONNX Runtime where `KB_ONNXRUNTIME` names one.
+//! `--contexts` measures the contexts of parent chunks instead, each kind in a store of its own; `--words` measures
+//! contexts and expansion by keyword search alone, without vectors. The corpora are ingested into scratch stores, or
+//! into FOLDER, where the next run finds them. Vectors are made on ONNX Runtime if `KB_ONNXRUNTIME` names one.
 
 use std::path::{Path, PathBuf};
 use std::process::exit;
@@ -31,7 +31,7 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
-/// No other words than those of the question.
+/// Only the words of the question, without expansion.
 fn as_typed() -> Expand {
     "off".parse().expect("it is a setting")
 }
@@ -57,7 +57,7 @@ fn variants() -> Vec<(String, SearchRequest)> {
         ),
     ];
     for semantic in [0.3, 0.5, 0.6, 0.7, 0.75] {
-        // Never refused: none is negative, and one is above 0.
+        // Never refused: no weight is negative, and one is above 0.
         let Ok(weights) = Weights::new(1.0 - semantic, semantic) else { continue };
         let request = SearchRequest { weights: Some(weights), ..hybrid.clone() };
         variants.push(named(&format!("… semantic search weighs {semantic}"), request.clone()));
@@ -71,13 +71,13 @@ fn variants() -> Vec<(String, SearchRequest)> {
 /// What is measured instead of the parts of the ranking.
 #[derive(Clone, Copy, Default)]
 struct What {
-    /// What stands in front of parent chunks.
+    /// The contexts of parent chunks.
     contexts: bool,
-    /// The same, and other words and names, by words alone: without vectors, in a fraction of the time.
+    /// Contexts and expansion, by keyword search alone: without vectors, in a fraction of the time.
     words: bool,
 }
 
-/// What may stand in front of parent chunks, by rule.
+/// The contexts that are made by rule.
 const CONTEXTS: [ContextKind; 3] = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
 
 fn main() {
@@ -145,7 +145,7 @@ async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<(
     Ok(())
 }
 
-/// The retrievers, alone and together; where there are only words, with and without others.
+/// The retrievers, alone and together; for keyword search alone, with and without expansion.
 fn methods(words: bool) -> Vec<(&'static str, SearchRequest)> {
     let retriever = |method| SearchRequest { method, ..SearchRequest::new("") };
     let mut methods = vec![("keyword retriever", retriever(Method::Keyword))];

@@ -56,7 +56,7 @@ fn run(options: &Options) -> Result<(), Fault> {
     let bare = Bare::load(&engine, options.jobs)?;
     println!("{} texts of {}, {} jobs, {}", texts.len(), options.corpus.display(), options.jobs, engine.name());
 
-    // Once without a clock: both warm, and both right.
+    // One run that is not timed warms both up and compares their vectors.
     let (ours, theirs) = (embedder.embed_documents(&texts, &|_| {})?, bare.embed(&texts)?);
     let lowest = ours.iter().zip(&theirs).map(|(a, b)| cosine(a, b)).fold(f32::INFINITY, f32::min);
     println!("lowest cosine between the vectors of both: {lowest:.6}");
@@ -65,7 +65,7 @@ fn run(options: &Options) -> Result<(), Fault> {
     }
     let (mut kb, mut loops) = (Vec::new(), Vec::new());
     for round in 0..options.rounds {
-        // By turns also who is first.
+        // They also take turns in going first.
         for turn in [round % 2, (round + 1) % 2] {
             if turn == 0 {
                 kb.push(timed(|| Ok(embedder.embed_documents(&texts, &|_| {}).map(drop)?))?);
@@ -79,10 +79,10 @@ fn run(options: &Options) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Seconds that something took.
+/// In seconds.
 struct Times {
     clock: f64,
-    /// Of all threads together, where the system tells it.
+    /// Of all threads together, if the system tells it.
     processor: Option<f64>,
 }
 
@@ -93,17 +93,17 @@ fn timed(run: impl FnOnce() -> Result<(), Fault>) -> Result<Times, Fault> {
     Ok(Times { clock: start.elapsed().as_secs_f64(), processor })
 }
 
-/// What this process has used of processors so far, to a hundredth of a second.
+/// The processor time that this process has used, to a hundredth of a second.
 fn processor_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the program's name, which may have anything in it; `man 5 proc` numbers from one and counts ticks.
+    // After the program's name, which may contain anything; `man 5 proc` numbers from one and counts ticks.
     let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
     let ticks: Vec<f64> = fields.get(11..13)?.iter().filter_map(|field| field.parse().ok()).collect();
     Some(ticks.iter().sum::<f64>() / 100.0)
 }
 
-/// Prints texts a second of both, and what kb has of the loop's: round by round, because what else the machine does
-/// changes from one to the next.
+/// Prints texts per second of both, and kb's as a share of the loop's: round by round, because the other load of the
+/// machine changes between rounds.
 fn print(how: &str, texts: usize, of: impl Fn(&Times) -> Option<f64>, kb: &[Times], loops: &[Times]) {
     let (kb, loops): (Vec<f64>, Vec<f64>) =
         (kb.iter().filter_map(&of).collect(), loops.iter().filter_map(&of).collect());
@@ -219,7 +219,7 @@ fn median(values: &[f64]) -> f64 {
     if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
 }
 
-/// So many texts, taken over the whole of the corpus.
+/// This many texts, spread over the whole corpus.
 fn texts(corpus: &Path, wanted: usize) -> Result<Vec<String>, Fault> {
     let mut texts = Vec::new();
     for line in std::fs::read_to_string(corpus).map_err(|error| format!("{}: {error}", corpus.display()))?.lines() {

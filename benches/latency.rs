@@ -4,11 +4,10 @@
 //! cargo bench --bench latency -- --chunks 10000,100000 --questions 60
 //! ```
 //!
-//! Documents and stores are made up (`synthetic`); the questions are of their words, English and Chinese by turns. Each is
+//! Documents and stores are made up (`synthetic`); the questions use their words, English and Chinese in turn. Each is
 //! asked in every mode, through the library, in one process that has answered a question already. A stage's figure is
-//! the median over the questions; "after recall" is the median of the sums of the stages that follow recall.
-//! `--keep DIR` keeps the stores there, and uses them where they are there already. The engine is tract, unless
-//! `KB_ONNXRUNTIME` names a library.
+//! the median over the questions; "after recall" is the median of the sums of the stages that follow recall. `--keep
+//! DIR` keeps the stores there and uses them again. The engine is tract, unless `KB_ONNXRUNTIME` names a library.
 
 mod synthetic;
 
@@ -22,7 +21,7 @@ use kb::internals::store::Store;
 use kb::{Error, Result};
 use synthetic::{Random, make_store, write_documents};
 
-/// A document has so many child chunks, and with the parent chunks that they make up so many chunks.
+/// The child chunks of a document, and all its chunks, parents included.
 const PIECES: usize = 8;
 const CHUNKS: usize = 10;
 
@@ -42,7 +41,7 @@ fn main() {
     }
 }
 
-/// Makes a store of so many chunks, where it is not there, and asks it.
+/// Makes a store of this many chunks, unless it exists, and searches it.
 fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
     if !folder.join(".kb").exists() {
         write_documents(&folder.join("docs"), chunks / CHUNKS, PIECES)?;
@@ -59,7 +58,7 @@ fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
     let mut random = Random(0x5851_F42D_4C95_7F2D);
     for (name, template) in variants() {
         let mut runs: Vec<Trace> = Vec::with_capacity(questions);
-        // The first question opens what the others find open.
+        // The first question opens what the others reuse.
         for number in 0..=questions {
             let request = SearchRequest { query: question(&mut random, number % 2 == 1), ..template.clone() };
             let trace = runtime.block_on(searcher.search(&request))?.trace;
@@ -72,7 +71,7 @@ fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
     Ok(())
 }
 
-/// Every mode, and what else makes a search read more.
+/// Every mode, and the options that make a search read more.
 fn variants() -> Vec<(&'static str, SearchRequest)> {
     let request = SearchRequest { method: Method::Hybrid, ..SearchRequest::new("") };
     let shaped = |shape: Shape, pool: usize| SearchRequest { shape, pool, ..request.clone() };

@@ -4,9 +4,9 @@
 //! cargo bench --bench scale -- --chunks 10000,100000,1000000 --keep DIR
 //! ```
 //!
-//! Documents and vectors are made up (`synthetic`); nothing is embedded but the questions. A store is made in runs of
-//! 10,000 chunks, and with `--keep` one that was begun is gone on with, so that a large one can be made in pieces. At the
-//! end `kb status` says what share of the nearest chunks the index of the vectors finds, against a comparison with all.
+//! Documents and vectors are made up (`synthetic`); only the questions are embedded. A store is made in runs of 10,000
+//! chunks; with `--keep` an unfinished one is continued, so that a large one can be made in pieces. At the end `kb
+//! status` shows what share of the nearest chunks the vector index finds, compared with a full scan.
 
 mod synthetic;
 
@@ -22,7 +22,7 @@ use kb::internals::models::record_of;
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
 use synthetic::{Random, document, rows};
 
-/// A document has so many child chunks, and with the parent chunks that they make up so many chunks.
+/// The child chunks of a document, and all its chunks, parents included.
 const CHILDREN: usize = 8;
 const CHUNKS: usize = 10;
 /// Documents that are published at once.
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Makes what is missing of a store, and says how long each part of it took.
+/// Makes the missing part of a store, and prints how long each step took.
 fn make(folder: &Path, documents: usize) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let runtime = tokio::runtime::Runtime::new()?;
@@ -95,7 +95,7 @@ fn free_id(source: &str, taken: &mut HashSet<DocId>) -> DocId {
     ids.find(|id| taken.insert(id.clone())).unwrap_or_else(|| fail("no id is free"))
 }
 
-/// The most memory that this process had, in megabytes; 0 where the system does not say.
+/// The peak memory of this process, in megabytes; 0 if the system does not tell it.
 fn peak_memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

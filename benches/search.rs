@@ -4,7 +4,7 @@
 //! cargo bench --bench search -- --documents fixtures --runs 21
 //! ```
 //!
-//! `--store DIR` searches a store that is there instead of ingesting `--documents` first. The engine is tract, unless
+//! `--store DIR` searches an existing store instead of ingesting `--documents` first. The engine is tract, unless
 //! `--onnxruntime PATH` names a library.
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ fn main() {
             let wall = timed(options.runs, || {
                 number += 1;
                 let (query, method) = match asked {
-                    // What was asked before is kept: each time it is another question.
+                    // Vectors of past questions are cached, so each question is new.
                     Asked::New => (format!("{query} {number}"), "auto"),
                     Asked::Again => (query.to_owned(), "auto"),
                     Asked::ByWords => (query.to_owned(), "keyword"),
@@ -74,11 +74,11 @@ fn main() {
 /// How a question is asked.
 #[derive(Clone, Copy)]
 enum Asked {
-    /// By words and vectors, for the first time.
+    /// By keywords and vectors, for the first time.
     New,
-    /// The same, asked before.
+    /// The same question again.
     Again,
-    /// By words alone.
+    /// By keywords only.
     ByWords,
 }
 
@@ -92,7 +92,7 @@ impl Asked {
     }
 }
 
-/// Runs the program, expecting it to find something, and gives its output.
+/// Runs the program, expecting it to find something, and returns its output.
 fn run(options: &Options, store: &std::path::Path, args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_kb"))
         .args(args)

@@ -4,9 +4,9 @@
 //! cargo bench --bench store -- --documents 10000 --children 8 --runs 15
 //! ```
 //!
-//! Documents and store are made up (`synthetic`). Runs follow one another in one store, as corrections do, so that the worst of them is one in which tables
-//! are compacted. At the end `kb check` says whether the store is still sound. `--keep DIR` keeps documents and store
-//! there, and uses them where they are there already.
+//! Documents and store are made up (`synthetic`). The runs change one store, as corrections do, so the slowest one is a
+//! run that compacts tables. At the end `kb check` says whether the store is still sound. `--keep DIR` keeps documents
+//! and store there and uses them again.
 
 mod synthetic;
 
@@ -83,7 +83,7 @@ fn some_children(place: &Place, wanted: usize) -> Vec<String> {
 }
 
 impl Place {
-    /// Runs the program, which must succeed, and gives its output.
+    /// Runs the program, which must succeed, and returns its output.
     fn run(&self, args: &[&str]) -> String {
         let output = Command::new(env!("CARGO_BIN_EXE_kb"))
             .args(args)

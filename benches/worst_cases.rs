@@ -4,7 +4,7 @@
 //! cargo bench --bench worst_cases -- [CASE]
 //! ```
 //!
-//! The cost is linear where the three numbers of a line are alike. Nesting in HTML and AsciiDoc is missing: their
+//! The cost is linear if the three numbers of a line are alike. Nesting in HTML and AsciiDoc is missing: their
 //! libraries take more than linear time for it, and the time limit of the worker process ends that.
 
 use std::time::Instant;
@@ -16,7 +16,7 @@ use kb::internals::load::{Format, LoadOptions, parse};
 /// In megabytes.
 const SIZES: [usize; 3] = [1, 4, 16];
 
-/// A format, a name, what comes once and what is repeated.
+/// A format, a name, the text that comes once and the text that is repeated.
 const CASES: [(Format, &str, &str, &str); 36] = [
     (Format::Text, "blank lines", "x", "\n"),
     (Format::Text, "one word", "", "a"),

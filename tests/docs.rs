@@ -151,7 +151,7 @@ fn the_tables_of_settings_have_every_search_option() {
     assert_eq!(in_tables, options(&["search", "--help"]));
 }
 
-/// `limit`, as a cell begins, and `--after` alike.
+/// The long option for `limit`, as in a cell, or for `--after`.
 fn long(word: &str) -> String {
     format!("--{}", word.trim_start_matches('-'))
 }

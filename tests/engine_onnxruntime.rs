@@ -1,7 +1,7 @@
 //! The embedded model on ONNX Runtime. These tests are ignored unless asked for; `.ci/run` takes the library from the PyPI
 //! wheel `onnxruntime`, names it in KB_TEST_ONNXRUNTIME and runs them.
 
-// What goes wrong in here ends the test, as it should.
+// A failing helper ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
 mod engines;

@@ -1,6 +1,6 @@
 //! The embedded model on tract, and without an engine. A process has one engine, so each engine has its own test program.
 
-// What goes wrong in here ends the test, as it should.
+// A failing helper ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
 mod engines;

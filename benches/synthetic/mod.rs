@@ -1,6 +1,6 @@
-//! Documents and stores of any size for benchmarks: small Markdown files, English and Chinese by turns, made from a fixed
-//! seed, with made-up vectors of length 1, because 80,000 real ones would take an hour and cost the disk the same. The
-//! vectors lie in clusters, as those of texts about the same things do.
+//! Documents and stores of any size for benchmarks: small Markdown files, English and Chinese in turn, made from a
+//! fixed seed, with made-up vectors of length 1, because 80,000 real ones would take an hour and the same disk space.
+//! The vectors lie in clusters, like those of texts about the same things.
 
 // Each benchmark uses its own part of this.
 #![allow(dead_code)]
@@ -21,7 +21,7 @@ use kb::internals::store::{Change, NewDocument, ParentChunk, Store, Writer};
 const BATCH: usize = 256;
 /// Characters of a child chunk; four make a parent chunk.
 const PIECE: usize = 240;
-/// Texts are about so many things.
+/// The number of things that texts are about.
 const CLUSTERS: usize = 2000;
 /// How far a text is from the middle of its cluster: neighbours have cosines of .6 to .7, as in real texts.
 const SPREAD: f32 = 0.7;
@@ -54,7 +54,7 @@ pub fn write_documents(folder: &Path, documents: usize, child_chunks: usize) -> 
     Ok(())
 }
 
-/// Makes the store of a folder's `docs` as `kb ingest` would, but for the vectors.
+/// Makes the store of a folder's `docs` as `kb ingest` would, except for the vectors.
 pub fn make_store(folder: &Path) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let (store, _) = Store::open_or_create(None, folder)?;
@@ -122,7 +122,7 @@ fn vector(hash: &str) -> Vec<f32> {
 pub struct Random(pub u64);
 
 impl Random {
-    /// Those of a number.
+    /// A generator with this seed.
     pub fn of(number: u64) -> Self {
         let mut random = Random(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D);
         for _ in 0..8 {

@@ -17,7 +17,7 @@ fn answer(sandbox: &Sandbox, flags: &[&str]) -> serde_json::Value {
 }
 
 #[test]
-fn a_namespace_survives_the_way_through_a_file() {
+fn a_namespace_survives_export_and_import() {
     let sandbox = exported();
     let before = answer(&sandbox, &[]);
     let other = Sandbox::new();

@@ -140,7 +140,7 @@ fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
 fn an_unwritable_folder_is_named_in_the_error() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "About valves.");
-    // Nobody can make a folder there, root neither.
+    // No one can make a folder there, not even root.
     refused(&sandbox.kb(&["ingest", "a.md", "--kb", "/proc/kb"]), 3, &["/proc/kb", "cannot create"]);
 }
 
@@ -153,7 +153,7 @@ fn a_full_disk_keeps_the_last_generation() {
     let long: String =
         (0..600).map(|i| format!("Sentence number {i} speaks of pumps and of nothing else.\n\n")).collect();
     sandbox.write("b.md", &long);
-    // A limit on the size of files is what a full disk is to a test that is not allowed to mount one.
+    // A limit on file sizes stands for a full disk, because a test may not mount one.
     let kb = env!("CARGO_BIN_EXE_kb");
     let script = format!("trap '' XFSZ; ulimit -f 8; exec {kb} ingest b.md");
     let output = std::process::Command::new("bash")
@@ -196,7 +196,7 @@ fn unknown_documents_and_sections_get_suggestions() {
     refused(&sandbox.kb(&["remove", "nothing"]), 1, &["no document"]);
 }
 
-/// A file of the process table has no length that agrees with what is read from it, each time anew.
+/// The length of a file in `/proc` never agrees with what is read from it.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_changes_while_it_is_read_fails() {

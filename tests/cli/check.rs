@@ -19,14 +19,14 @@ fn two_documents() -> Sandbox {
     })
 }
 
-/// The check's JSON for the namespace, whatever the exit code, which is given too.
+/// The check's JSON for the namespace, with any exit code, and that code.
 fn check(sandbox: &Sandbox, args: &[&str]) -> (i32, Value) {
     let run = sandbox.kb(&[&["check", "--format", "json"], args].concat());
     let json: Value = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err));
     (run.code, json["items"][0].clone())
 }
 
-/// The ids of what is found, and what is wrong with them.
+/// The ids and the problems of the findings.
 fn findings(sandbox: &Sandbox) -> Vec<(String, String)> {
     let (code, found) = check(sandbox, &[]);
     let list = found["findings"].as_array().unwrap();
@@ -40,7 +40,7 @@ fn found(sandbox: &Sandbox, id: &str, what: &str) {
     assert!(all.iter().any(|(one, text)| one == id && text.contains(what)), "{id} {what}: {all:?}");
 }
 
-/// Repairs, expects that nothing is left to do, and gives what was done.
+/// Repairs, expects that nothing is left to do, and returns what was done.
 fn repaired(sandbox: &Sandbox) -> String {
     let (code, report) = check(sandbox, &["--repair"]);
     assert_eq!(code, 0, "{report:#}");
@@ -81,7 +81,7 @@ fn a_lost_keyword_index_is_found_and_rebuilt() {
 fn a_wrong_keyword_index_is_found_and_rebuilt() {
     let sandbox = two_documents();
     let other = Sandbox::new();
-    // The same path gives the same id, so the parent chunks are called the same.
+    // The same path gives the same id, so the parent chunks have the same ids too.
     other.write("a.md", "# Valves\n\nClose the hatch slowly.\n\n## Seals\n\nGrease the seal.");
     other.write("c.md", "# Filters\n\nRinse the filter.");
     other.json(&["ingest", "."]);
@@ -256,7 +256,7 @@ fn oldest_first(versions: &std::path::Path) -> Vec<std::path::PathBuf> {
 fn a_damaged_version_is_reported_and_stops_no_command() {
     let (sandbox, versions) = with_history();
     let damaged = oldest_first(&versions)[1].clone();
-    // Cut off in the middle, as a disk that lost its last blocks has it.
+    // Cut off in the middle, as if the disk had lost its last blocks.
     let whole = std::fs::read(&damaged).unwrap();
     std::fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
     let name = damaged.file_name().unwrap().to_str().unwrap().to_owned();
@@ -322,7 +322,7 @@ fn unusable_history_records_are_found_and_removed() {
     assert!(!record(1).exists() && !record(2).exists() && record(3).exists());
     assert!(record(4).exists(), "the published one is written again");
     assert_eq!(sandbox.kb(&["check"]).code, 0);
-    // What is sound can still be brought back.
+    // A sound generation can still be restored.
     assert_eq!(sandbox.kb(&["restore", "3"]).code, 0);
     assert!(sandbox.kb(&["section", "a.md", "1"]).out.contains("version 3"));
 }

@@ -1,4 +1,4 @@
-//! `kb chunks-list` and `kb chunk-delete`: chunks seen and taken out one by one.
+//! `kb chunks-list` and `kb chunk-delete`: lists and deletes single chunks.
 
 use crate::common::Sandbox;
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn a_list_can_be_narrowed_ordered_and_paged() {
     assert!(children.len() > 6 && children.iter().all(|id| id.starts_with(&guide) && id.contains('.')));
     let all = ids(&list(&sandbox, &["--doc", "guide.md"]));
     assert_eq!(children, all.iter().filter(|id| id.contains('.')).cloned().collect::<Vec<_>>());
-    // Page by page it is the same list, in any order.
+    // Page by page, in any order, the list is the same.
     for order in ["document", "chunk_id:desc", "section:desc,index", "chunk_type,updated_at:desc"] {
         let whole = ids(&list(&sandbox, &["--order-by", order]));
         let mut paged = Vec::new();
@@ -204,7 +204,7 @@ fn neither_retriever_finds_a_deleted_child_chunk() {
         let found = search(&sandbox, "step 7 turns the handle number 7", method);
         assert!(!found.is_empty() && found.iter().all(|content| !content.contains("Step 7 ")), "{method}: {found:?}");
     }
-    // The other ids are what they were; the section is the rest.
+    // The other ids stay; the section is the remaining text.
     let after = list(&sandbox, &["--doc", "guide.md"]);
     let mut expected = ids(&before);
     expected.retain(|other| other != &id);
@@ -212,7 +212,7 @@ fn neither_retriever_finds_a_deleted_child_chunk() {
     assert_eq!(section(&sandbox, "2"), whole.replace(&gone, ""));
     let kinds = |kind: &str| after.iter().filter(|row| text(row, "chunk_type") == kind).count();
     assert_eq!(counts(&sandbox, "guide.md"), (kinds("parent"), kinds("child")));
-    // The file has not changed, so the next ingest leaves it at that.
+    // The file has not changed, so the next ingest changes nothing.
     sandbox.json(&["ingest", "."]);
     assert_eq!(list(&sandbox, &["--doc", "guide.md"]), after);
 }
@@ -234,11 +234,11 @@ fn deleting_a_parent_chunk_deletes_its_child_chunks() {
         .collect();
     let rest: String = own.iter().map(|row| text(row, "content")).collect();
     assert_eq!(section(&sandbox, "2"), rest.trim_end());
-    // All of its own: the section is there still, and empty; the one below it keeps its text.
+    // All of its own chunks: the section remains, empty; its subsection keeps its text.
     let own: Vec<&str> = own.iter().map(|row| text(row, "chunk_id")).collect();
     sandbox.json(&[&["chunk-delete", "--yes"], own.as_slice()].concat());
     assert_eq!((section(&sandbox, "2"), section(&sandbox, "2.1")), (String::new(), "Never it's ÄRGER.".into()));
-    // The last child chunk takes its parent chunk along.
+    // The last child chunk takes its parent chunk with it.
     let last = list(&sandbox, &["--filter", "ärger", "--type", "child"]);
     let done = sandbox.json(&["chunk-delete", text(&last[0], "chunk_id"), "--yes"]);
     assert_eq!(done["items"][0]["deleted"].as_array().unwrap().len(), 2);
@@ -264,12 +264,12 @@ fn a_document_without_chunks_stays_deleted() {
         assert_away(&sandbox);
     }
     assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "nothing is left to be done");
-    // A sentence that is new in the source is not what was deleted.
+    // A sentence that is new in the source is not the deleted one.
     let source = std::fs::read_to_string(sandbox.path("other.md")).unwrap();
     sandbox.write("other.md", format!("{source}\n\n# New\n\nA wombat has come.\n"));
     assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
     assert!(search(&sandbox, "quokka", "keyword").is_empty() && search(&sandbox, "wombat", "keyword").len() == 1);
-    // It can be had back.
+    // The deletion can be undone.
     sandbox.json(&["chunk-edit", text(&parents[0], "chunk_id"), "--reset"]);
     assert_eq!(search(&sandbox, "quokka", "keyword").len(), 1);
 }

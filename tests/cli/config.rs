@@ -36,7 +36,7 @@ fn settings_work_without_a_store() {
 }
 
 #[test]
-fn what_an_untrusted_store_may_not_set_does_not_count() {
+fn forbidden_settings_of_an_untrusted_store_do_not_count() {
     let sandbox = Sandbox::new();
     sandbox.write(".kb/kb.toml", "[search]\nlimit = 3\n[ingest]\nocr_command = \"rm {}\"\n");
     let run = sandbox.kb(&["config", "--set", "--format", "json"]);

@@ -81,7 +81,7 @@ fn every_change_of_the_text_changes_the_profile() {
     };
     let (seal, why) = (parent_chunk("Changing"), parent_chunk("Why"));
 
-    // A text that says otherwise.
+    // An edited text.
     let rule = "Nobody shall touch the seal. Employees must not open the pump without written approval.";
     assert_eq!(sandbox.kb(&["chunk-edit", &why, "--content", rule]).code, 0);
     assert!(summary(&sandbox, "guide.md").contains("policy"), "{}", summary(&sandbox, "guide.md"));
@@ -89,14 +89,14 @@ fn every_change_of_the_text_changes_the_profile() {
     assert_eq!(sandbox.kb(&["chunk-edit", &why, "--reset"]).code, 0);
     assert_eq!((summary(&sandbox, "guide.md"), &vectors(&sandbox)[&id]), (first.clone(), &before));
 
-    // A text that is gone, and a generation that comes back.
+    // A deleted text, and a restored generation.
     assert_eq!(sandbox.kb(&["chunk-delete", &seal, "--yes"]).code, 0);
     assert_eq!(kinds(&sandbox, "guide.md"), ["theory"]);
     let generation = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
     assert_eq!(sandbox.kb(&["restore", &(generation - 1).to_string()]).code, 0);
     assert_eq!((summary(&sandbox, "guide.md"), &vectors(&sandbox)[&id]), (first.clone(), &before));
 
-    // Other titles, of which the topics come.
+    // Other titles, from which the topics come.
     let toc = sandbox.kb(&["toc", "guide.md", "--editable"]).out;
     let fewer: Vec<&str> = toc.lines().filter(|line| !line.contains("Changing")).collect();
     sandbox.write("toc.txt", fewer.join("\n"));
@@ -121,7 +121,7 @@ fn a_moved_or_touched_document_keeps_its_vector() {
     sandbox.json(&["ingest", "."]);
     let before = vectors(&sandbox);
     std::fs::rename(sandbox.path("guide.md"), sandbox.path("moved.md")).unwrap();
-    // A library that is not there would be an error, if anything asked for the model.
+    // A missing library would be an error if anything asked for the model.
     let nothing_embedded = ["ingest", ".", "--onnxruntime", "/nowhere/libonnxruntime.so"];
     assert_eq!(sandbox.json(&nothing_embedded)["counts"]["moved"], 1);
     assert_eq!(vectors(&sandbox), before);
@@ -147,7 +147,7 @@ fn a_document_without_a_profile_gets_one() {
     forget();
     let dry = sandbox.json(&["ingest", ".", "--dry-run"]);
     assert_eq!((dry["counts"]["updated"].as_u64(), profile(&sandbox, "guide.md")), (Some(1), Value::Null));
-    // Without embedding, it gets its words, and the vector the next time.
+    // Without embedding it gets its profile now, and the vector next time.
     let words = sandbox.json(&["ingest", ".", "--no-embed"]);
     assert_eq!(words["counts"]["updated"], 1);
     assert_eq!((profile(&sandbox, "guide.md"), vectors(&sandbox).len()), (whole.clone(), 0));
@@ -213,7 +213,7 @@ fn a_drill_finds_a_document_without_a_top_parent_chunk() {
     assert!(by_documents["notes"][0].as_str().unwrap().ends_with(", 1 parent chunk more of it"), "{by_documents}");
     let again = search(&["--mode", "drill:1,1,1"]);
     assert_eq!(again["groups"], found["groups"], "a later process reads what the first has kept");
-    // What may not be found is not found that way either.
+    // Filters hold for this way of finding too.
     let confined = search(&["--mode", "drill:1,1,1", "--doc", "a.md"]);
     assert_eq!(confined["groups"][0]["source"], "a.md", "{confined}");
 }

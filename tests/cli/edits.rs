@@ -1,4 +1,4 @@
-//! `kb chunk-edit`: chunks changed by people, and what becomes of that when sources change.
+//! `kb chunk-edit`: chunks changed by people, and what happens to the edits when sources change.
 
 use crate::common::{Run, Sandbox};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 const GUIDE: &str = "# Start\n\nUnpack the zebra. Feed it with hay. Water it at noon.\n\n# Turning\n\n\
                      Turn the handle by one notch. Listen to the click. 启动水泵之前检查压力表。\n";
 
-/// In front of the end of each sentence, so that it fills a part of its own.
+/// Goes before the end of each sentence, so that each sentence fills a chunk of its own.
 const FILLER: &str = ", which is what the engineers of this works have written down for those who come after them, so \
                       that nobody has to find it out for a second time in the middle of a night";
 
@@ -78,7 +78,7 @@ fn both_retrievers_find_an_edited_child_chunk() {
     let before = list(&sandbox, &[]);
     let oats = format!("Give it{FILLER} a bucket of oats.");
     let done = sandbox.json(&["chunk-edit", &id, "--content", &oats]);
-    // All child chunks of its parent chunk, which is embedded as a whole.
+    // All child chunks of its parent chunk, because the parent chunk is embedded as a whole.
     assert_eq!((done["embedded"].as_u64(), done["generation"].as_u64()), (Some(3), Some(2)), "{done}");
     assert_eq!(section(&sandbox, "1"), "Unpack the zebra. Give it a bucket of oats. Water it at noon.");
     let after = list(&sandbox, &[]);
@@ -145,7 +145,7 @@ fn text_typed_in_the_editor_is_never_lost() {
     assert_eq!(section(&sandbox, "1"), "Unpack the zebra. Feed it with clover. Water it at noon.");
     let (code, out) = on_terminal("false", &id);
     assert!(code == Some(3) && out.contains("failed ("), "{out}");
-    // Somebody else is quicker.
+    // Another writer is quicker.
     let kb = env!("CARGO_BIN_EXE_kb");
     let script = format!("{kb} chunk-edit {id} --content Quicker. -q; echo Typed for hours. >");
     sandbox.write("slow.sh", format!("#!/bin/sh\n{script} \"$1\"\n"));
@@ -163,7 +163,7 @@ fn a_batch_is_applied_whole_or_not_at_all() {
     sandbox.write("same.jsonl", &listed);
     let done = sandbox.json(&["chunk-edit", "--batch", "same.jsonl"]);
     assert_eq!((&done["generation"], done["items"].as_array().unwrap().len()), (&Value::Null, 0));
-    // Children only: parent chunks follow.
+    // Only children are edited: parent chunks follow.
     let children: Vec<&str> = listed.lines().filter(|line| line.contains("\"child\"")).collect();
     let changed = children
         .join("\n")
@@ -180,7 +180,7 @@ fn a_batch_is_applied_whole_or_not_at_all() {
     let rows = list(&sandbox, &["--type", "child"]);
     assert!(rows.iter().all(|row| row["metadata"]["seen"] == "yes"), "{rows:?}");
     assert_sound(&sandbox);
-    // What was listed before holds no more.
+    // The earlier list is out of date.
     assert_refused(&sandbox.kb(&["chunk-edit", "--batch", "changed.jsonl"]), 2, "line 1 of the batch");
     let id = id_of(&sandbox, "child", "clover");
     let line = |more: &str| format!("{{\"chunk_id\": \"{id}\", {more}}}");
@@ -249,7 +249,7 @@ fn edits_and_deletions_survive_reingest_and_reindex() {
     sandbox.json(&["chunk-edit", &parent_chunk, "--reset"]);
     assert_eq!(section(&sandbox, "1"), "Unpack the zebra. Feed it with hay. Water it at noon.");
     assert_refused(&sandbox.kb(&["chunk-edit", &parent_chunk, "--reset"]), 1, "never changed");
-    // A deleted parent chunk can be had back.
+    // A deleted parent chunk can be restored.
     sandbox.json(&["chunk-delete", &parent_chunk, "--yes"]);
     ingest(&sandbox, &["--force"]);
     assert_eq!(section(&sandbox, "1"), "");
@@ -287,7 +287,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     assert!(turn["mine"].is_null() && short(text(&turn, "theirs")) == "Turn the crank by one notch.", "{turn}");
     let shown = short(&sandbox.kb(&["chunks-list", "--conflicts"]).out);
     assert!(shown.contains("> 启动水泵之前检查阀门。") && shown.contains("(deleted)"), "{shown}");
-    // Another ingest does not make them go away; settling does.
+    // Conflicts stay until they are resolved; another ingest does not remove them.
     ingest(&sandbox, &["--force"]);
     assert_eq!(list(&sandbox, &["--conflicts"]).len(), 2);
     sandbox.json(&["chunk-edit", text(&valve, "conflict_id"), "--resolve", "mine"]);
@@ -300,7 +300,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     ingest(&sandbox, &["--force"]);
     assert_eq!(section(&sandbox, "3"), "Turn the crank by one notch. Listen to the click. 启动水泵之前检查阀门。");
     assert_sound(&sandbox);
-    // When the file goes, the report names the edits that go with it.
+    // When the file is removed, the report names the edits removed with it.
     std::fs::remove_file(sandbox.path("guide.md")).unwrap();
     let report = ingest(&sandbox, &["--prune", "--yes"]);
     assert!(report["items"].to_string().contains("2 edits removed with it"), "{report}");
@@ -353,7 +353,7 @@ fn a_document_without_vectors_stays_without() {
     let done = sandbox.json(&["chunk-edit", &id_of(&sandbox, "parent", "zebra"), "--content", "An okapi."]);
     assert_eq!(done["embedded"], 0);
     assert!(search(&sandbox, "okapi", "keyword")[0].0.contains("okapi"));
-    // Vectors come with the next ingest, for what the chunks say now.
+    // The next ingest makes vectors for the current text of the chunks.
     let report = ingest(&sandbox, &[]);
     assert!(report["embedded"].as_u64() > Some(0), "{report}");
     assert!(search(&sandbox, "an animal of the forest", "semantic").iter().any(|(text, _)| text == "An okapi."));

@@ -100,7 +100,7 @@ fn an_endpoint_of_another_model_is_refused() {
 }
 
 #[test]
-fn answers_that_are_no_vectors_are_named() {
+fn answers_without_vectors_are_named() {
     let lies: [fn() -> Reply; 5] = [
         || Reply::Status(200, &[], json!({ "data": [] }).to_string()),
         || Reply::Status(200, &[], "{\"data\": [{\"embedding\": [1e999]}]}".to_owned()),
@@ -129,7 +129,7 @@ fn a_slow_endpoint_ends_with_its_time() {
 }
 
 #[test]
-fn an_endpoint_is_asked_only_where_the_user_said_so() {
+fn an_endpoint_is_asked_only_if_the_user_named_it() {
     let server = Server::start(|request| vectors(request, 7));
     let sandbox = sandbox(&server, "");
     let settings = std::fs::read_to_string(sandbox.path(".kb/kb.toml")).unwrap();

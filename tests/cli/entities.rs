@@ -1,4 +1,4 @@
-//! Entities: what things are and since when, set, listed, found in parent chunks, shown in contexts.
+//! Entities: their states over time, set, listed, found in parent chunks, shown in contexts.
 
 use crate::common::Sandbox;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn mentions_follow_parent_chunks_and_names() {
     assert_eq!(counts(), [("Pump P-12".to_owned(), (2, 2))], "in English and Chinese, and P-12B is another");
     set(&sandbox, &["排气阀", "--type", "valve"]);
     assert_eq!(counts()[1], ("排气阀".to_owned(), (1, 2)));
-    // A longer name takes what a shorter one had.
+    // A longer name takes the mentions of a shorter one inside it.
     set(&sandbox, &["打开排气阀"]);
     assert_eq!(counts()[1..], [("打开排气阀".to_owned(), (1, 1)), ("排气阀".to_owned(), (1, 1))]);
     sandbox.write("more.md", "# More\n\nThe ｐｕｍｐ　Ｐ-１２ leaks.\n");
@@ -129,7 +129,7 @@ fn a_context_has_the_states_of_mentioned_entities() {
         text.starts_with("# Entities\n\n- Pump P-12 (pump; also 一号泵): out of order, since 2025-02-03\n"),
         "{text}"
     );
-    // A parent chunk mentions it, in Chinese, and the question another.
+    // A parent chunk mentions one, in Chinese, and the question another.
     let found = context(&["启动之前先检查什么"]);
     assert_eq!(names(&found["entities"]), ["Pump P-12", "泄压阀"]);
     assert_eq!(found["entities"][1]["in_question"], false);
@@ -180,7 +180,7 @@ fn each_namespace_has_its_own_entities() {
     assert!(found["text"].as_str().unwrap().contains("since 2025-05-01 [plant]"));
     let list = sandbox.kb(&["entities", "-n", "all", "--format", "markdown"]);
     assert!(list.out.contains("| namespace |") && list.out.contains("| plant |"), "{}", list.out);
-    // A namespace takes its entities along.
+    // A renamed namespace keeps its entities.
     sandbox.items(&["namespaces", "rename", "plant", "works"]);
     assert_eq!(names(&sandbox.items(&["entities", "-n", "works"])), ["Pump P-12"]);
 }
@@ -207,7 +207,7 @@ fn a_state_can_be_removed() {
     let restored = sandbox.json(&["restore", &before.to_string()]);
     assert_eq!(restored["entities"], 1);
     assert_eq!(sandbox.items(&["entities"])[0]["state"], "out of order");
-    // Before there were any.
+    // A generation from before there were any.
     sandbox.json(&["restore", "1"]);
     assert_eq!(sandbox.kb(&["entities"]).code, 1);
     assert_eq!(sandbox.kb(&["check"]).code, 0);
@@ -301,7 +301,7 @@ fn a_filter_keeps_the_parent_chunks_that_mention_an_entity() {
     set(&sandbox, &["compressor"]);
     let nothing = sandbox.kb(&["search", "valve", "--filter", "entity = compressor", "--method", "keyword"]);
     assert!(nothing.code == 1 && nothing.err.contains("no document matches `entity = compressor`"), "{}", nothing.err);
-    // What a title names, its parent chunks mention, for filters, counts and contexts alike.
+    // A name in a title counts as mentioned by its parent chunks, for filters, counts and contexts alike.
     set(&sandbox, &["station guide", "--state", "in revision", "--time", "2025"]);
     assert_eq!(sections("entity = 'Station Guide'"), ["Pumps", "Valves"]);
     assert_eq!(sandbox.items(&["entities", "station guide"])[0]["parents"], 2);

@@ -40,7 +40,7 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
     assert_eq!((places[0], places[1], places[3]), (Some(1), Some(1), None), "{report}");
     assert_eq!((&report["figures"]["refused"], report["baseline"].is_null()), (&1.0.into(), true));
     assert!(report["unmet"][0].as_str().unwrap().starts_with("hit@1 is 0.66"), "{report}");
-    // Another setting of the store answers otherwise, which the comparison shows.
+    // Another setting of the store gives other answers, and the comparison shows it.
     sandbox.write("before.json", &run.out);
     sandbox.write(".kb/kb.toml", "[search]\nmin_confidence = 1\n");
     let run = sandbox.kb(&["eval", "--questions", "q.jsonl", "--baseline", "before.json"]);
@@ -92,7 +92,7 @@ fn a_published_beir_set_is_read_and_its_gaps_are_reported() {
 }
 
 #[test]
-fn questions_whose_answers_were_taken_out_are_told_from_the_others() {
+fn questions_without_an_answer_are_measured_apart() {
     let sandbox = Sandbox::new();
     let set = fixtures().join("retrieval").display().to_string();
     let report = sandbox.json(&["eval", &set, "--unanswerable", "--methods", "hybrid"]);

@@ -1,4 +1,4 @@
-//! Stores that somebody else made: they reach no file outside of themselves.
+//! Stores that another user made: they reach no file outside of themselves.
 
 use crate::common::Sandbox;
 
@@ -53,7 +53,7 @@ fn folders_of_the_store_are_no_links() {
     }
 }
 
-/// A second name of a file is no link, and emptying it empties the file.
+/// A hard link is not a symbolic link, and emptying it empties the file.
 #[cfg(unix)]
 #[test]
 fn a_lock_that_is_another_file_is_not_emptied() {
@@ -82,7 +82,7 @@ fn a_pipe_in_the_store_blocks_nobody() {
     }
 }
 
-/// The list is tantivy's, which deletes what it names and no segment needs.
+/// The list is tantivy's: it deletes files that the list names and no segment needs.
 #[test]
 fn a_list_of_files_to_delete_names_none_outside() {
     let sandbox = Sandbox::of_two_documents();

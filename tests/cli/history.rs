@@ -1,4 +1,4 @@
-//! The history: what each generation did, one brought back, what lies between two, and a store that does not grow.
+//! The history: what each generation did, restoring one, the difference of two, and a store that does not grow.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn a_store_does_not_grow_under_nightly_ingests() {
         sandbox.json(&INGEST);
         sizes.push(size_of(&namespace));
     }
-    // Compaction goes up and down in a saw, so the largest of some nights are compared.
+    // The size rises and falls with each compaction, so the largest of some nights are compared.
     let most = |nights: std::ops::Range<usize>| {
         let some = &sizes[nights];
         (some.iter().map(|size| size.0).max().unwrap(), some.iter().map(|size| size.1).max().unwrap())
@@ -69,7 +69,7 @@ fn a_store_does_not_grow_under_nightly_ingests() {
     assert_eq!(generations(&sandbox), (31..=50).rev().collect::<Vec<u64>>());
     assert_eq!(std::fs::read_dir(namespace.join("history")).unwrap().count(), 20);
     assert_sound(&sandbox);
-    // The oldest that is kept is whole.
+    // The oldest kept generation is whole.
     sandbox.json(&["restore", "31"]);
     assert!(sandbox.kb(&["section", "docs/0.md", "1.1"]).out.contains("version31x"));
     assert_sound(&sandbox);
@@ -176,13 +176,13 @@ fn restore_brings_a_removed_document_back() {
     assert_sound(&sandbox);
     let log = sandbox.kb(&["log"]).out;
     assert!(log.contains("restore of generation 1 | 1 added, 1 removed: docs/b.md, docs/c.md"), "{log}");
-    // Nothing differs across it, and what was replaced can be brought back in turn.
+    // It differs in nothing from the restored one, and the replaced one can be restored in turn.
     let same = sandbox.kb(&["diff", "1", "4"]);
     assert_eq!((same.code, same.out.as_str()), (1, ""), "{}", same.out);
     assert!(same.err.contains("do not differ"), "{}", same.err);
     sandbox.json(&["restore", "3"]);
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/c.md\n");
-    // The next publication goes on from there.
+    // The next publication continues from there.
     sandbox.json(&INGEST);
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/b.md\ndocs/c.md\n");
     assert_sound(&sandbox);
@@ -207,7 +207,7 @@ fn restore_undoes_and_redoes_an_edit() {
     sandbox.json(&["restore", "4"]);
     assert!(text().contains("at once"), "{}", text());
     assert_sound(&sandbox);
-    // It still is an edit, and stands when the source is read again.
+    // It is still an edit, and survives another reading of the source.
     sandbox.json(&["ingest", "docs/a.md", "--no-embed", "--force"]);
     assert!(text().contains("at once"), "{}", text());
 }
@@ -266,7 +266,7 @@ fn a_diff_lists_added_changed_and_removed_items() {
     let (old, new) = (texts("gone") + &texts("changed"), texts("added") + &texts("changed"));
     assert!(new.contains("motor") && !new.contains("valve") && !old.contains("valve"), "{a}");
     assert!(a["chunks"]["moved"].as_u64().unwrap() > 0, "the valves are where they were, behind the seals: {a}");
-    // In the other direction, what was added is gone.
+    // In the other direction, added items are removed ones.
     let back = sandbox.json(&["diff", "2", "1"]);
     let back: Vec<&str> =
         back["items"].as_array().unwrap().iter().map(|document| document["what"].as_str().unwrap()).collect();
@@ -306,7 +306,7 @@ fn settings_limit_the_history() {
     assert_eq!(gone.code, 2);
     assert!(gone.err.contains("generation 9 is no longer kept"), "{}", gone.err);
     assert_eq!(sandbox.items(&["status"])[0]["restorable_generations"], 0);
-    // Also the commands that change one document leave nothing behind.
+    // Commands that change one document leave nothing behind either.
     assert_eq!(sandbox.kb(&["remove", "docs/1.md"]).code, 0);
     let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     assert_eq!(sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).code, 0);
@@ -521,7 +521,7 @@ async fn the_batches_of_a_run_are_one_generation_in_the_end() {
 
 #[tokio::test]
 async fn a_generation_is_kept_however_old_its_tables_are() {
-    // The tables are not written for long, as far as the files tell; then one of them is.
+    // By their file times the tables were not written for long; then one of them is.
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
     std::fs::write(store.root().join("kb.toml"), "[history]\ngenerations = 2\n").unwrap();
@@ -549,12 +549,12 @@ async fn a_generation_is_kept_however_old_its_tables_are() {
 }
 
 #[tokio::test]
-async fn what_crashed_writes_left_in_the_tables_is_taken_away() {
+async fn leftovers_of_crashed_writes_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
     let namespace = store.namespace("default").unwrap();
     publish(&mut Writer::open(&namespace, &model()).await.unwrap(), 1).await;
-    // Written whole and never committed, a moment ago.
+    // A whole file, written a moment ago and never committed.
     let data = namespace.tables().join("chunks.lance/data");
     let whole = std::fs::read_dir(&data).unwrap().next().unwrap().unwrap().path();
     let left = data.join("0123456789abcdef0123456789abcdef.lance");
@@ -565,7 +565,7 @@ async fn what_crashed_writes_left_in_the_tables_is_taken_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn readers_come_and_go_while_generations_are_taken_away() {
+async fn readers_come_and_go_while_generations_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
     std::fs::write(store.root().join("kb.toml"), "[history]\ngenerations = 1\n").unwrap();

@@ -1,4 +1,4 @@
-//! Indexes of the tables, as large stores have them: the same answers as without, and none that is needed.
+//! Indexes of the tables, as in large stores: they change no answer, and stores work without them.
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ fn index_files(sandbox: &Sandbox) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_search_in_an_index_finds_what_a_search_without_finds() {
+fn an_index_does_not_change_what_a_search_finds() {
     let sandbox = indexed();
     let plain = Sandbox::new();
     for number in 0..12 {
@@ -60,7 +60,7 @@ fn a_search_in_an_index_finds_what_a_search_without_finds() {
 }
 
 #[test]
-fn indexes_follow_what_changes() {
+fn indexes_follow_changes() {
     let sandbox = indexed();
     sandbox.write("docs/5.md", text(5).replace("house 5", "house 55"));
     sandbox.write("docs/13.md", text(13));
@@ -81,7 +81,7 @@ fn indexes_follow_what_changes() {
 }
 
 #[test]
-fn a_lost_index_is_done_without_and_made_again() {
+fn a_search_works_without_a_lost_index_and_an_ingest_rebuilds_it() {
     let sandbox = indexed();
     let remove = |path: &PathBuf| std::fs::remove_file(path).unwrap();
     let cut_off = |path: &PathBuf| std::fs::write(path, "").unwrap();

@@ -120,7 +120,7 @@ fn prune_does_not_trust_the_absence_of_many_files() {
     // Two of thirteen are few.
     (0..2).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
     assert_eq!((prune(&["docs"]).code, documents()), (0, 11));
-    // Three of eleven are many. What is new is ingested all the same.
+    // Three of eleven are many. New files are ingested all the same.
     (2..5).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
     sandbox.write("docs/new.md", "About pumps.");
     let refused = prune(&["docs"]);
@@ -132,7 +132,7 @@ fn prune_does_not_trust_the_absence_of_many_files() {
         refused.err
     );
     assert_eq!(documents(), 12);
-    // Nothing is left of one folder, and it is gone itself: both look like a disk that is not mounted.
+    // One folder is empty, and then it is gone: both look like a disk that is not mounted.
     std::fs::remove_file(sandbox.path("other/c.md")).unwrap();
     let refuses_the_other = || {
         let refused = prune(&["other"]);
@@ -209,7 +209,7 @@ fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read(
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_says_what_is_saved_and_the_same_command_goes_on() {
+fn ctrl_c_says_what_is_saved_and_the_same_command_continues() {
     use std::io::Read;
     let sandbox = Sandbox::new();
     for n in 0..300 {
@@ -256,7 +256,7 @@ fn files_with_non_utf_8_names_stay_apart() {
     assert!(sandbox.kb(&["chunks-list", "--doc", "d/caf%E9.txt"]).out.contains("pumps"));
     let counts = &sandbox.json(&["ingest", "d", "--prune"])["counts"];
     assert_eq!((counts["unchanged"].as_u64(), counts["removed"].as_u64()), (Some(3), Some(0)), "{counts}");
-    // One of another name is taken for moved, one that is gone goes.
+    // A renamed file counts as moved, and a deleted one is removed.
     std::fs::rename(path(b"caf\xe9.txt"), path(b"\xc4\xe3.txt")).unwrap();
     std::fs::remove_file(path(b"caf\xe8.txt")).unwrap();
     let counts = &sandbox.json(&["ingest", "d", "--prune", "--yes"])["counts"];
@@ -368,7 +368,7 @@ fn failing_files_are_named_and_the_others_ingested() {
 }
 
 #[test]
-fn what_is_skipped_and_what_is_stale_is_listed_with_the_reason() {
+fn skipped_and_stale_files_are_listed_with_the_reason() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "About valves.");
     let gone = sandbox.write("docs/b.md", "About pumps.");
@@ -391,7 +391,7 @@ fn ingest_all(sandbox: &Sandbox) -> i32 {
 }
 
 #[test]
-fn only_new_failures_count_where_that_is_asked_for() {
+fn only_new_failures_count_on_request() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/good.md", "About valves.");
     sandbox.write("docs/bad.pdf", "no PDF");
@@ -432,7 +432,7 @@ fn a_file_that_takes_too_much_memory_fails_alone() {
     let failed = report["items"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
     assert!(failed["reason"].as_str().unwrap().contains("memory"), "{failed}");
     assert!(failed["hint"].as_str().unwrap().contains("--worker-memory"), "{failed}");
-    // The same file is read where it may take what it needs.
+    // With enough memory the same file is read.
     assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1);
 }
 
@@ -463,7 +463,7 @@ fn many_small_changes_leave_few_files() {
     assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 20);
 }
 
-/// The first run, before the folder exists, names them as later runs do.
+/// The first run, before the folder exists, names sources as later runs do.
 #[test]
 fn sources_are_the_same_however_the_store_is_named() {
     let absolute = |sandbox: &Sandbox| sandbox.path(".kb").display().to_string();

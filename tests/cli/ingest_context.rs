@@ -1,4 +1,4 @@
-//! What stands in front of parent chunks for vectors and keywords: chosen at ingest, changed by `kb reindex`, shown nowhere.
+//! Contexts of parent chunks for vectors and keywords: chosen at ingest, changed by `kb reindex`, shown nowhere.
 
 use crate::common::Sandbox;
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn counts(report: &Value) -> (u64, u64) {
     (report["embedded"].as_u64().unwrap(), report["reused"].as_u64().unwrap())
 }
 
-/// The parent chunks that are found by words, best first.
+/// The parent chunks that keywords find, best first.
 fn found(sandbox: &Sandbox, query: &str) -> Vec<String> {
     let args = ["search", query, "--method=keyword", "-k20", "--expand=off", "--merge=false", "--format=json"];
     let result: Value = serde_json::from_str(&sandbox.kb(&args).out).unwrap_or_default();
@@ -51,7 +51,7 @@ fn a_context_is_searched_but_not_shown() {
     let listed = sandbox.kb(&["chunks-list", "--format", "jsonl"]).out;
     let vented = listed.lines().find(|line| line.contains("It must be vented")).unwrap();
     assert!(!vented.contains("lower hall"), "{vented}");
-    // A correction that names another subject takes the parent chunk behind along.
+    // A correction that names another subject also changes the parent chunk after it.
     let first = sandbox.json(&["search", "centrifugal", "--method", "keyword"])["hits"][0]["chunk_id"].clone();
     let text = "The diaphragm pump in the attic moves air to the tower. It draws from the roof.";
     let run = sandbox.kb(&["chunk-edit", first.as_str().unwrap(), "--content", text]);
@@ -85,7 +85,7 @@ fn changing_the_context_embeds_only_changed_chunks() {
     assert!(embedded > 0 && reused > 0 && embedded + reused == all, "{embedded} of {all}");
     assert!(starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
     assert_eq!(sandbox.json(&["reindex", "--context", "subjects"])["current"], 1);
-    // An ingest that says nothing leaves it as it is; one that does changes it.
+    // An ingest without the option keeps the context; one with it changes it.
     let unchanged = |report: &Value| report["counts"]["unchanged"].as_u64() == Some(1);
     assert!(unchanged(&sandbox.json(&["ingest", "docs"])));
     assert_eq!(counts(&sandbox.json(&["ingest", "docs", "--force"])), (0, all));
@@ -93,7 +93,7 @@ fn changing_the_context_embeds_only_changed_chunks() {
     let back = sandbox.json(&["ingest", "docs", "--context", "headings"]);
     assert_eq!(counts(&back), (embedded, reused), "{back}");
     assert!(!starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
-    // By the file of settings, and without anything in front.
+    // From the settings file, and without any context.
     sandbox.write(".kb/kb.toml", "[ingest]\ncontext = \"none\"\n");
     assert_eq!(counts(&sandbox.json(&["ingest", "docs"])).1, 0);
     assert!(unchanged(&sandbox.json(&["ingest", "docs"])));

@@ -1,4 +1,4 @@
-//! `kb ingest --no-embed`: documents without vectors are found by their words, and get vectors later.
+//! `kb ingest --no-embed`: documents without vectors are found by keywords, and get vectors later.
 
 use crate::common::Sandbox;
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn without_vectors() -> Sandbox {
     Sandbox::prepared("ingest_no_embed::without_vectors", |sandbox| {
         sandbox.write("a.md", VALVE);
         sandbox.write("b.md", PUMP);
-        // A library that is not there would be an error, if anything asked for the model.
+        // A missing library would be an error if anything asked for the model.
         let run = sandbox.kb(&["ingest", ".", "--no-embed", "--onnxruntime", "/nowhere/libonnxruntime.so"]);
         assert_eq!(run.code, 0, "{}", run.err);
         assert!(run.out.contains("2 documents have no vectors"), "{}", run.out);
@@ -58,7 +58,7 @@ fn documents_without_vectors_rank_beside_embedded_ones() {
     assert_eq!((sources(&found), found["method"].as_str()), (vec!["b.md".into(), "a.md".into()], Some("hybrid")));
     assert_eq!(found["hits"][0]["semantic_score"], Value::Null);
     assert!(found["hits"][1]["semantic_score"].is_number());
-    // And one that the words do not favour does not profit from having none.
+    // And one that the keywords do not favour gains nothing by having none.
     assert_eq!(sources(&sandbox.json(&["search", "close the valve, not the pump"]))[0], "a.md");
     let semantic = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--format", "paths"]);
     assert_eq!(semantic.out, "a.md\n");
@@ -76,7 +76,7 @@ fn only_missing_vectors_are_made() {
     let changed = sandbox.json(&["ingest", "a.md", "--no-embed"]);
     assert_eq!((changed["embedded"].as_u64(), changed["reused"].as_u64()), (Some(0), Some(1)));
     assert_eq!(sandbox.items(&["docs"])[0]["embedded"], false);
-    // What still has its vector is found by it.
+    // A document that still has its vector is found by it.
     assert_eq!(sandbox.json(&["search", "pipe hammer", "--method", "semantic"])["hits"].as_array().unwrap().len(), 1);
     let later = sandbox.json(&["ingest", "a.md"]);
     assert_eq!((later["embedded"].as_u64(), later["reused"].as_u64()), (Some(1), Some(1)));

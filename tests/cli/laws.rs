@@ -1,4 +1,4 @@
-//! Laws of the whole program on real files: what must hold whatever the files are, and however they come.
+//! Laws of the whole program on real files: they hold for any files, in any order.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn everything(sandbox: &Sandbox) -> Vec<Value> {
         vec![sandbox.items(&["docs"]), sandbox.items(&["toc"]), sandbox.items(&["chunks-list", "--limit", "10000"])];
     for query in ["how is the pump primed?", "水泵"] {
         let mut found = sandbox.json(&["search", query, "--method", "keyword", "--limit", "20"]);
-        // How many runs there were.
+        // The number of runs.
         found["generation"].take();
         all.push(found);
     }
@@ -77,7 +77,7 @@ fn an_ingest_depends_neither_on_the_order_of_the_files_nor_on_the_number_of_jobs
 }
 
 #[test]
-fn what_the_table_of_contents_lists_is_a_section() {
+fn every_entry_of_a_table_of_contents_is_a_section() {
     let sandbox = Sandbox::with_keyword_fixtures();
     for document in sandbox.items(&["docs"]).as_array().unwrap() {
         let id = document["doc_id"].as_str().unwrap();

@@ -170,7 +170,7 @@ fn only_writing_commands_can_wait() {
     assert_eq!(sandbox.kb(&["ingest", "docs", "--wait", "soon"]).code, 2);
 }
 
-/// The editions that an answer speaks of.
+/// The editions that an answer mentions.
 fn editions(answer: &str) -> BTreeSet<&str> {
     answer.split("Edition ").skip(1).filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()).collect()
 }
@@ -180,7 +180,7 @@ fn every_answer_is_of_one_generation() {
     let sandbox = Sandbox::new();
     let write = |edition: usize| {
         for n in 0..5 {
-            // Each edition is longer, so that none is taken for the one before.
+            // Each edition is longer, so that none is mistaken for the one before.
             let text = "Close the valve slowly. ".repeat(edition + 1);
             sandbox.write(&format!("docs/{n}.md"), format!("# Edition {edition} of {n}\n\n{text}"));
         }
@@ -245,7 +245,7 @@ fn keywords_are_published_first_and_vectors_follow_also_after_a_kill() {
     assert_eq!(sandbox.json(&["search", "valve", "-k", "20"])["hits"].as_array().unwrap().len(), 20);
     ingest.kill().unwrap();
     ingest.wait().unwrap();
-    // The same command goes on without reading a file again.
+    // The same command continues without reading a file again.
     let report = sandbox.json(&["ingest", "docs"]);
     assert_eq!(report["counts"]["updated"], 0, "{report}");
     assert!(report["counts"]["embedded"].as_u64() > Some(0) && report["embedded"].as_u64() > Some(0), "{report}");

@@ -1,6 +1,6 @@
 //! The program as its users run it: one module for each command or subject, each test one behaviour.
 
-// What goes wrong in a helper ends the test, as it should.
+// A failing helper ends the test, as it should.
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
 #[path = "../common/mod.rs"]

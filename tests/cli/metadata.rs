@@ -13,7 +13,7 @@ fn found(sandbox: &Sandbox, filter: &str) -> Vec<String> {
     run.out.lines().map(str::to_owned).collect()
 }
 
-/// A contract and a manual, of which the manual states something itself.
+/// A contract, and a manual that states some metadata itself.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("contracts/a.md", "# Contract\n\nThe buyer pays within thirty days.\n");
@@ -50,7 +50,7 @@ fn rules_side_files_and_options_describe_documents_and_keep_types() {
     assert_eq!(found(&sandbox, "ingested_at > 2026-01-01 and reviewed = true").len(), 2);
     let hits = sandbox.json(&["search", "valve"]);
     assert_eq!(hits["hits"][0]["metadata"], manual);
-    // The same again publishes nothing; another rule and another side file change the rows alone.
+    // The same again publishes nothing; another rule and another side file change only the rows.
     assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["generation"], Value::Null);
     sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"contracts/**\"\nproject = \"gemini\"\n");
     std::fs::remove_file(sandbox.path("manual.md.meta.toml")).unwrap();
@@ -108,7 +108,7 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
         let run = sandbox.kb(args);
         assert!(run.code == 2 && run.err.contains(says), "{}", run.err);
     }
-    // Named files are documents whatever they are called, but not the file beside one.
+    // Named files are documents under any name, but the side file of one is not.
     sandbox.write("manual.md.meta.toml", "level = 1\n");
     assert_eq!(sandbox.kb(&["ingest", "manual.md", "manual.md.meta.toml", "--no-embed"]).code, 0);
     assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);

@@ -189,9 +189,9 @@ fn a_namespace_with_a_writer_cannot_be_renamed_or_removed() {
     assert_eq!(sandbox.kb(&["namespaces", "rename", "manuals", "other"]).code, 0);
 }
 
-/// What a first ingest leaves that was killed early.
+/// What a first ingest leaves behind if it is killed early.
 #[test]
-fn a_namespace_in_which_nothing_was_published_does_not_take_its_name() {
+fn a_namespace_without_a_publication_does_not_take_its_name() {
     let sandbox = two_namespaces();
     std::fs::create_dir_all(sandbox.path(".kb/namespaces/other/tables")).unwrap();
     let taken = sandbox.kb(&["namespaces", "rename", "manuals", "default"]);
@@ -299,7 +299,7 @@ fn a_namespace_may_cut_chunks_to_its_own_length() {
 }
 
 #[test]
-fn nothing_below_a_name_is_an_error() {
+fn a_pattern_that_matches_no_namespace_is_an_error() {
     let sandbox = two_namespaces();
     let run = sandbox.kb(&["search", "valve", "-n", "manuals/*"]);
     assert!(run.code == 3 && run.err.contains("below \"manuals\"") && run.err.contains("kb namespaces"), "{}", run.err);

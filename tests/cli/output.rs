@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 use crate::common::repository::in_repository;
 
-/// The settings of snapshots: they lie in `tests/cli/snapshots` of the repository that the tests are run in.
+/// The settings of snapshots: they are in `tests/cli/snapshots` of the repository in which the tests run.
 pub fn snapshots() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path(in_repository("tests/cli/snapshots"));

@@ -1,4 +1,4 @@
-//! What makes a search in a fresh process quick, and that nothing hangs on it.
+//! The caches that make a search in a fresh process quick; nothing depends on them.
 
 use crate::common::{Sandbox, onnxruntime};
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn took(result: &Value, stage: &str) -> Option<f64> {
     stages.iter().find(|own| own["name"] == stage)?["milliseconds"].as_f64()
 }
 
-/// What was found, with the scores.
+/// The hits, with their scores.
 fn found(result: &Value) -> Vec<(String, String)> {
     let hits = result["hits"].as_array().unwrap().iter();
     hits.map(|hit| (hit["chunk_id"].to_string(), format!("{:.4}", hit["score"].as_f64().unwrap()))).collect()
@@ -38,7 +38,7 @@ fn a_repeated_question_needs_no_model() {
     assert!(took(&first, "model_load") > Some(0.0) && !found(&first).is_empty(), "{first}");
     let again = search(&sandbox);
     assert_eq!((took(&again, "model_load"), found(&again)), (Some(0.0), found(&first)));
-    // Another question, and the same one of a store without its caches, go to the model again.
+    // Another question, and the same one in a store without its caches, go to the model again.
     assert!(took(&sandbox.json(&["search", "who painted it", "--explain"]), "model_load") > Some(0.0));
     std::fs::remove_dir_all(sandbox.path(".kb/cache")).unwrap();
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/read-cache")).unwrap();
@@ -59,7 +59,7 @@ fn a_damaged_read_cache_is_ignored() {
         files().iter().for_each(|file| std::fs::write(file, damage).unwrap());
         assert_eq!(found(&search(&sandbox)), found(&first));
     }
-    // A generation that came after it is seen at once.
+    // A later generation is seen at once.
     sandbox.write("docs/c.md", "# Vents\n\nHow is the pump vented? By hand, says the old foreman.\n");
     sandbox.json(&["ingest", "docs"]);
     let after = search(&sandbox);
@@ -100,7 +100,7 @@ fn an_ingest_names_a_model_that_can_read_the_text() {
     assert_eq!(status["without_vectors"], 0, "nothing is missing that this model could make: {status}");
     assert_eq!(sandbox.json(&["ingest", "zh"])["counts"]["unchanged"], 1, "it is not tried again");
     assert!(sandbox.kb(&["check"]).code == 0);
-    // A question that the model can only spell is left to the words.
+    // A question that the model can only spell is left to keyword search.
     let spelt = sandbox.json(&["search", "ўзбекча vented", "--explain"]);
     assert_eq!(spelt["weights"]["semantic"], 0.0, "{spelt}");
 }

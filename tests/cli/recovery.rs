@@ -1,4 +1,4 @@
-//! A store of which something is damaged or out of reach: what is shown, and what mends it.
+//! Damaged or unreachable stores: what is shown, and what mends them.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `kb reindex --structure`: sections anew in place, with the vectors that are there.
+//! `kb reindex --structure`: rebuilds sections in place and keeps the vectors.
 
 use crate::common::{Sandbox, rewrite};
 use kb::internals::store::NewDocument;
@@ -18,7 +18,7 @@ fn guide() -> Sandbox {
     })
 }
 
-/// Every section of a document with its text, the text before the first heading in front.
+/// Every section of a document with its text, the preamble first.
 fn everything(sandbox: &Sandbox, document: &str) -> (String, Value) {
     let before = sandbox.kb(&["section", document, "0"]).out;
     let toc = sandbox.sections(document);
@@ -45,7 +45,7 @@ fn reindex_needs_a_part_and_skips_current_documents() {
 fn rebuilt_sections_keep_their_vectors() {
     let sandbox = guide();
     let good = everything(&sandbox, "guide.md");
-    // An older kb called the section otherwise, so that the embedded texts were others, and missed one parent chunk.
+    // As an older kb left it: another section title, so that other texts were embedded, and a parent chunk is missing.
     rewrite(&sandbox, "guide.md", |new| {
         outdated(new);
         new.sections.iter_mut().filter(|s| s.path == "1").for_each(|s| s.title = "Old".into());
@@ -72,7 +72,7 @@ fn rebuilt_sections_keep_their_vectors() {
     assert_eq!(sandbox.json(&["ingest", "guide.md"])["counts"]["unchanged"], 1);
 }
 
-/// Any text that is not the hash of what is embedded now.
+/// Any text but the hash of the embedded text.
 fn blake3_of(text: &str) -> String {
     format!("another hash of {text}")
 }
@@ -106,7 +106,7 @@ fn without_the_source_the_stored_text_gives_the_same_sections() {
 #[test]
 fn sections_survive_a_missing_source() {
     let sandbox = guide();
-    // As if fonts or tags had shown these sections: no line says their titles, and the outline is of another kind.
+    // As if fonts or tags had shown these sections: no line has their titles, and the outline is of another kind.
     sandbox.write("tide.pdf", std::fs::read(crate::common::fixtures().join("pdf/no-outline.pdf")).unwrap());
     sandbox.json(&["ingest", "tide.pdf"]);
     rewrite(&sandbox, "tide.pdf", |new| {
@@ -172,7 +172,7 @@ fn a_scan_is_read_again_with_the_ocr_command() {
     assert!(without.code == 4 && without.out.contains("--ocr-command"), "{}{}", without.out, without.err);
     let report = sandbox.json(&[&again[..], &ocr, &["--page-timeout", "60", "--file-timeout", "90"]].concat());
     assert_eq!((report["items"][0]["from"].as_str(), &report["failed"]), (Some("source"), &Value::from(0)));
-    // The settings of `kb.toml` serve where nothing is typed, and flags win over them.
+    // Flags override the settings of `kb.toml`.
     sandbox.configure("[ingest]\nocr_command = \"sh ocr.sh\"\n");
     assert_eq!(sandbox.kb(&again).code, 0);
     let hangs = [&again[..], &["--ocr-command", "sh -c 'sleep 30' {}", "--page-timeout", "1"]].concat();
@@ -204,7 +204,7 @@ fn a_correction_reads_a_scan_with_the_ocr_command() {
     assert!(sandbox.kb(&["section", "scan.pdf", "2"]).out.contains("The landing stage was repaired"));
     let reset = sandbox.json(&[&["toc", "scan.pdf", "--reset"], &ocr[..]].concat());
     assert_eq!((reset["outcome"].as_str(), titles()), (Some("reset"), found));
-    // What only shows reads no source.
+    // Commands that only show something read no source.
     for args in [&["toc", "scan.pdf"][..], &["toc", "scan.pdf", "--editable"], &["toc"]] {
         let run = sandbox.kb(&[args, &ocr].concat());
         assert!(run.code == 2 && run.err.contains("--ocr-command is for corrections"), "{args:?}: {}", run.err);

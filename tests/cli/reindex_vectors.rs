@@ -1,11 +1,11 @@
-//! Which model a namespace has its vectors of, how it gets another one, and what is refused.
+//! The model of a namespace's vectors, how to change it, and what is refused.
 
 use crate::common::{Run, Sandbox};
 use kb::internals::embed::EMBEDDED;
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 use serde_json::Value;
 
-/// What the small model knows to be about a pump, in words that the question has not.
+/// A text that the small model relates to a pump, without a word of the question.
 const PUMP: &str = "# Station\n\nThe impeller conveys liquid.\n";
 const LAW: &str = "# Court\n\nThe judge knows the statute.\n";
 const QUESTION: &str = "pump water";
@@ -17,7 +17,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// The sources that a search finds, the best first.
+/// The sources of the hits, best first.
 fn found(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
     let result = sandbox.json(&[&["search", QUESTION], args].concat());
     result["hits"].as_array().unwrap().iter().map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
@@ -53,7 +53,7 @@ fn a_namespace_remembers_its_model() {
     assert_eq!((report["model"].as_str(), report["embedded"].as_u64()), (Some("tiny"), Some(2)));
     assert_eq!(status(&sandbox), ("tiny".to_owned(), 12, 0));
     assert_eq!(best_by_meaning(&sandbox, &[]), "docs/pump.md");
-    // A later ingest, and an edit, embed with the same.
+    // A later ingest, and an edit, use the same model.
     sandbox.write("docs/book.md", "# Shelf\n\nA novel author printed a book.\n");
     assert_eq!(sandbox.json(&["ingest", "docs"])["embedded"], 1);
     let law = sandbox.json(&["search", "judge", "--method", "keyword"])["hits"][0]["chunk_id"].clone();
@@ -65,7 +65,7 @@ fn a_namespace_remembers_its_model() {
     assert_eq!(edit.code, 0, "{}", edit.err);
     assert!(likeness() > before + 0.2, "{before} and {}", likeness());
     assert!(is_sound(&sandbox));
-    // Those without the model differ by name.
+    // Another namespace gets the default model.
     sandbox.json(&["ingest", "docs", "-n", "other"]);
     assert_eq!(sandbox.items(&["status", "-n", "other"])[0]["model"], EMBEDDED);
 }
@@ -89,7 +89,7 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
     let run = sandbox.kb(&["ingest", "docs"]);
     assert!(run.code == 0 && run.err.contains("`kb reindex --vectors --model tiny`"), "{}", run.err);
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "second"])["model"], "tiny");
-    // What is typed comes first.
+    // Flags come first.
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "third", "--model", EMBEDDED])["model"], EMBEDDED);
     let run = sandbox.kb(&["ingest", "docs", "-n", "fourth", "--model", "nowhere"]);
     assert!(run.code != 0 && run.err.contains("nowhere") && run.err.contains("kb models"), "{}", run.err);
@@ -175,7 +175,7 @@ fn keyword_search_works_without_the_model() {
     refused(&sandbox.kb(&["ingest", "docs"]), &["kb models add tiny", "--no-embed"]);
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
     refused(&sandbox.kb(&["reindex", "--vectors"]), &["kb models add tiny"]);
-    // What makes no vectors needs no model.
+    // Commands that make no vectors need no model.
     assert_eq!(sandbox.kb(&["remove", "docs/law.md"]).code, 0);
     assert_eq!(sandbox.kb(&["entity-set", "Station", "--state", "in service"]).code, 0);
     assert_eq!(sandbox.kb(&["restore", "1"]).code, 0);
@@ -227,7 +227,7 @@ fn an_interrupted_run_resumes_and_the_old_vectors_serve_until_then() {
     sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs"]);
     let texts = sandbox.json(&["reindex", "--vectors", "--model", "tiny", "--dry-run"])["embedded"].as_u64().unwrap();
-    // Between the steps of the publication, all is embedded: the run after it embeds nothing.
+    // Between the steps of the publication everything is embedded already, so the next run embeds nothing.
     let command = ["reindex", "--vectors", "--model", "tiny"];
     for (place, step) in REWRITE_STEPS.iter().chain(&["history written", "pending written"]).enumerate() {
         let fault = format!("abort:{step}");
@@ -238,7 +238,7 @@ fn an_interrupted_run_resumes_and_the_old_vectors_serve_until_then() {
         let plan = sandbox.json(&[&command[..], &["--dry-run"]].concat());
         assert_eq!((plan["embedded"].as_u64(), plan["resumed"].as_u64()), (Some(0), Some(texts)), "{place}: {step}");
     }
-    // Meanwhile somebody else writes.
+    // Meanwhile another process writes.
     sandbox.write("docs/book.md", "# Shelf\n\nA novel author printed a book.\n");
     assert_eq!(sandbox.json(&["ingest", "docs"])["embedded"], 1);
     let report = sandbox.json(&command);
@@ -261,7 +261,7 @@ fn a_crash_at_any_step_leaves_the_old_vectors_or_the_new_ones() {
         let mut command = sandbox.command(&["reindex", "--vectors", "--model", model]);
         let run = Run::of(command.env("KB_TEST_FAULT", fault).output().unwrap());
         let is_new = status(&sandbox).0 == model;
-        // Steps of other publications are not passed, and then all is well.
+        // A step of another kind of publication is never reached, and then the run succeeds.
         assert_eq!(is_new, run.code == 0 || place >= decided, "{step}");
         assert_eq!(found(&sandbox, &["--method", "semantic"]).len(), 2, "before it is mended: {step}");
         assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0, "{step}");
@@ -284,7 +284,7 @@ fn equal_texts_are_embedded_once() {
     let hit =
         sandbox.json(&["search", "seal number 33", "--doc", "second.md", "--method", "semantic"])["hits"][0].clone();
     assert!(hit["semantic_score"].as_f64().unwrap() > 0.5, "{hit}");
-    // Where no vectors are wanted, none are taken over.
+    // Without embedding, no vectors are reused.
     sandbox.write("docs/third.md", format!("# Manual\n\n{manual}"));
     assert_eq!(sandbox.json(&["ingest", "docs", "--no-embed"])["reused"], 0);
     assert!(status(&sandbox).2 == 1 && is_sound(&sandbox));

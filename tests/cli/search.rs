@@ -14,7 +14,7 @@ fn questions_find_the_section_that_answers_them() {
     // An identifier, which only keyword search can know.
     let (source, _) = first("E-417");
     assert_eq!(source, "docs/pump-station-manual.pdf");
-    // Chinese is not second-class: the model does not know it, and keyword search alone decides.
+    // The model does not know Chinese, so keyword search alone decides.
     let (source, _) = first("推力轴承温度过高怎么办");
     assert_eq!(source, "docs/泵站维护手册.pdf");
     let (source, _) = first("max_retry_count");
@@ -35,11 +35,11 @@ fn traditional_and_simplified_characters_match() {
     assert_eq!(first("如何啟動？", &[]), "启动");
     assert_eq!(first("维护保养", &["--mode", "section"]), "維護保養");
     assert_eq!(first("“压力传感器”", &[]), "維護保養");
-    // What is shown is as it was written, and marked where it was found.
+    // Text is shown as it was written, and matches are marked.
     let shown = sandbox.kb(&["search", "压力传感器", "--color", "always"]).out;
     assert!(shown.contains("傳") && !shown.contains("传"), "{shown}");
     assert!(sandbox.kb(&["section", "閥.md", "维护保养"]).out.contains("關閉閥門"));
-    // Its words are read as those of simplified text are.
+    // Its words are read like those of simplified text.
     assert_eq!(sandbox.items(&["docs", "閥.md"])[0]["profile"]["kinds"][0]["kind"], "procedure");
 }
 
@@ -213,7 +213,7 @@ fn a_procedure_in_a_long_manual_takes_one_call_by_search_and_two_by_contents() {
 }
 
 #[test]
-fn a_section_has_its_title_although_it_is_that_of_the_document() {
+fn a_section_may_have_the_title_of_its_document() {
     let sandbox = Sandbox::new();
     sandbox
         .write("docs/pump.md", "# Pump\n\nThe pump moves water.\n\n## Pumps and valves\n\nTheir seals wear alike.\n");

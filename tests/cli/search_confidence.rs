@@ -1,4 +1,4 @@
-//! What is not sure enough is not shown: questions without an answer find nothing.
+//! Hits without enough confidence are not shown: questions without an answer find nothing.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ fn questions() -> Vec<(String, String)> {
     text.lines().skip(1).filter_map(pair).collect()
 }
 
-/// As one line, with the words whole that a line of a PDF ends in.
+/// The text on one line, because lines of a PDF break elsewhere.
 fn unbroken(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn answers_are_on_the_first_screen_and_questions_without_one_find_nothing() {
-    /// Of a terminal.
+    /// The height of a terminal, in lines.
     const LINES: usize = 24;
     let sandbox = Sandbox::with_fixtures();
     let (mut shown, mut refused, mut wrong) = ([0; 2], [0; 2], Vec::new());
@@ -44,7 +44,7 @@ fn answers_are_on_the_first_screen_and_questions_without_one_find_nothing() {
 }
 
 #[test]
-fn that_the_model_does_not_read_a_question_is_said_once_a_day_and_always_in_json() {
+fn an_unreadable_question_is_noted_once_a_day_and_always_in_json() {
     let sandbox = Sandbox::with_fixtures();
     let says = |run: crate::common::Run| run.err.contains("does not read this question; ");
     assert!(says(sandbox.kb(&["search", "如何启动水泵"])));
@@ -53,7 +53,7 @@ fn that_the_model_does_not_read_a_question_is_said_once_a_day_and_always_in_json
     for command in ["search", "context"] {
         let notes = sandbox.json(&[command, "如何启动水泵"])["notes"].clone();
         let note = notes.as_array().unwrap().iter().find(|note| note["code"] == "vectors_left_out");
-        // The documents are in both languages, and so is the model that is named.
+        // The documents are in both languages, and the recommended model knows both.
         assert!(
             note.unwrap()["message"]
                 .as_str()
@@ -101,7 +101,7 @@ fn every_hit_and_the_result_have_a_confidence() {
 }
 
 #[test]
-fn what_is_nearest_is_named_and_all_shows_it() {
+fn the_nearest_hit_is_named_and_all_shows_it() {
     let sandbox = Sandbox::with_fixtures();
     for question in ["how do I grow tomatoes on mars", "如何种植番茄"] {
         let run = sandbox.kb(&["search", question]);
@@ -133,7 +133,7 @@ fn the_least_confidence_is_a_setting() {
 }
 
 #[test]
-fn one_retriever_that_was_asked_for_shows_what_it_finds() {
+fn a_single_requested_retriever_shows_all_it_finds() {
     let sandbox = Sandbox::with_fixtures();
     for method in ["keyword", "semantic"] {
         let run = sandbox.kb(&["search", "growing of a pump on mars", "--method", method]);

@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 use serde_json::Value;
 
-/// Parent chunks that speak of a pump, one that says everything the question asks, and one that says a word of it often.
+/// Parent chunks about a pump: one has all words of the question, and one repeats a single word of it.
 fn pumps() -> Sandbox {
     Sandbox::prepared("search_explain::pumps", |sandbox| {
         let often = "The pump is a pump. ".repeat(6);
@@ -45,7 +45,7 @@ fn reranking_can_be_turned_off() {
     let sandbox = pumps();
     let result = sandbox.json(&["search", "air in the pump", "--explain", "--rerank", "off"]);
     assert!(result["stages"].as_array().unwrap().iter().all(|stage| stage["name"] != "rerank"));
-    // A retriever that was asked for alone stays itself, unless reranking is asked for too.
+    // A single requested retriever is not reranked, unless reranking is requested too.
     let result = sandbox.json(&["search", "pump", "--explain", "--method", "keyword"]);
     assert!(result["stages"].as_array().unwrap().iter().all(|stage| stage["name"] != "rerank"));
     stage(&sandbox.json(&["search", "pump", "--explain", "--method", "keyword", "--rerank", "light"]), "rerank");
@@ -109,7 +109,7 @@ fn manuals() -> Sandbox {
     })
 }
 
-/// What `--why` says of an id, asked as `args` ask.
+/// The answer of `--why` about an id, for a search with `args`.
 fn why(sandbox: &Sandbox, args: &[&str], id: &str) -> Value {
     let run = sandbox.kb(&[&["search"], args, &["--why", id, "--format", "json"]].concat());
     let why: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{args:?} {id}: {}", run.err));
@@ -117,7 +117,7 @@ fn why(sandbox: &Sandbox, args: &[&str], id: &str) -> Value {
     why
 }
 
-/// The hits of a search, none where it finds nothing or nothing fits.
+/// The hits of a search; empty if it finds nothing or nothing fits.
 fn found(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     let run = sandbox.kb(&[&["search"], args, &["--format", "json"]].concat());
     assert!(run.code < 2, "{args:?}: {}", run.err);
@@ -144,7 +144,8 @@ fn place(hits: &[Value], id: &str, sections: bool) -> Option<u64> {
     first["rank"].as_u64()
 }
 
-/// Asks why of an id and checks that against the result. By words alone and reranked, so that no run loads the model.
+/// Asks `--why` about an id and checks the answer against the result. By keywords and reranked, so that no run loads
+/// the model.
 fn agrees(sandbox: &Sandbox, args: &[&str], id: &str, sections: bool) -> Value {
     let args = &[args, &["--method", "keyword", "--rerank", "light"]].concat()[..];
     let why = why(sandbox, args, id);
@@ -186,7 +187,7 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
     let is = |why: &Value, stage: &str, setting: &str| {
         assert_eq!((text(why, "lost_in"), text(why, "setting")), (stage, setting), "{why}");
     };
-    // Of the two that say the same, the one that was left out.
+    // Of two duplicates, the one that was left out.
     let hits = found(&sandbox, &["apprentice priming handle"]);
     let twin = hits.iter().find_map(|hit| hit["duplicates"][0].as_str()).unwrap().to_owned();
     let dropped = agrees(&sandbox, &["apprentice priming handle"], &twin, false);
@@ -234,7 +235,7 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
         is(&lost, stage, setting);
         assert_eq!(lost["place"].is_number(), setting == "pool", "{args:?}: {lost}");
     }
-    // A neighbour is in the result, and no hit.
+    // A neighbour is in the result, but is not a hit.
     let around = ["handle number 3", "-k", "1", "--context", "1", "--doc", "pumps.md"];
     let beside = agrees(&sandbox, &around, &steps[1], false);
     assert!(text(&beside, "shown").contains("neighbour of"), "{beside}");

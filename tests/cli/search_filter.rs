@@ -1,8 +1,8 @@
-//! `--filter` and the flags about time: what may be found is decided before anything is ranked.
+//! `--filter` and the flags about time: filters apply before anything is ranked.
 
 use crate::common::Sandbox;
 
-/// Five documents in two folders, without vectors; every one speaks of the pump.
+/// Five documents in two folders, without vectors, all about the pump.
 fn library() -> Sandbox {
     Sandbox::prepared("search_filter::library", |sandbox| {
         sandbox.write(
@@ -58,7 +58,7 @@ fn filters_keep_matching_documents() {
     let sandbox = library();
     let by = |filter: &str| sources(&sandbox, &["--filter", filter]);
     assert_eq!(sources(&sandbox, &[]).len(), 5);
-    // What documents say about themselves, numbers as numbers and times as times.
+    // Metadata that documents state, numbers as numbers and times as times.
     assert_eq!(by("author = 'ann lee'"), ["manual.md"]);
     assert_eq!(by("author contains CHEN"), ["old/manual.md"]);
     assert_eq!(by("version > 9"), ["manual.md"]);
@@ -70,7 +70,7 @@ fn filters_keep_matching_documents() {
     assert_eq!(by("not author exists and format != html"), ["notes.txt", "手册.md"]);
     assert_eq!(by("作者 = 张三"), ["手册.md"]);
     assert_eq!(by("标签＝水泵 or title contains page"), ["手册.md", "web/page.html"]);
-    // What every document has.
+    // Fields that every document has.
     assert_eq!(by("format in (html, txt)"), ["notes.txt", "web/page.html"]);
     assert_eq!(by("path = 'docs/**/manual.md'"), ["manual.md", "old/manual.md"]);
     assert_eq!(by("path = docs/old"), ["old/manual.md"]);
@@ -78,11 +78,11 @@ fn filters_keep_matching_documents() {
     assert_eq!(by("title = \"pump manual\""), ["manual.md"]);
     assert_eq!(by("source contains web/"), ["web/page.html"]);
     assert_eq!(by("time = 2024"), ["web/page.html"]);
-    // Several are joined by and; one that is empty says nothing.
+    // Several filters are joined by `and`; an empty one is ignored.
     assert_eq!(sources(&sandbox, &["--filter", "tags = pump", "--filter", "version = 9"]), ["old/manual.md"]);
     assert_eq!(sources(&sandbox, &["--filter", ""]).len(), 5);
 
-    // What parent chunks have: of one document some are found and others not.
+    // Fields of parent chunks: some of a document match and others do not.
     let parent_chunks = |filter: &str| found(&sandbox, &["--filter", filter]);
     assert_eq!(parent_chunks("section = safety"), ["docs/manual.md#1", "docs/manual.md#1.1", "docs/old/manual.md#1"]);
     assert_eq!(parent_chunks("section = 1.1"), ["docs/manual.md#1.1"]);
@@ -95,7 +95,7 @@ fn filters_keep_matching_documents() {
     configured(&sandbox);
 }
 
-/// A person's notes about a parent chunk stand above what its document says.
+/// A person's notes about a parent chunk override what its document says.
 fn notes_of_chunks(sandbox: &Sandbox) {
     let result = sandbox.json(&["search", "pump", "--filter", "section = Cleaning"]);
     let id = result["hits"][0]["chunk_id"].as_str().unwrap().to_owned();
@@ -123,11 +123,11 @@ fn what_is_not_there(sandbox: &Sandbox) {
     fails(&["--filter", "author ="], 2, &["--filter: filter, character 9: expected a value"]);
     fails(&["--filter", "作者 == 张三"], 2, &["character 5"]);
     fails(&["--filter", "page > last"], 2, &["the number of a page"]);
-    // A key that nothing has, with those that are like it.
+    // A key that nothing has, with similar ones.
     fails(&["--filter", "autor = Ann"], 2, &["\"autor\"", "did you mean author"]);
     let run = sandbox.kb(&["search", "pump", "--filter", "archived != yes"]);
     assert!(run.code == 0 && run.err.contains("\"archived\""), "{}", run.err);
-    // What lets nothing through is named.
+    // A filter that lets nothing through is named.
     fails(&["--filter", "format = pdf"], 1, &["no document matches `format = pdf`"]);
     fails(
         &["--filter", "tags = pump and format = html"],
@@ -144,7 +144,7 @@ fn what_is_not_there(sandbox: &Sandbox) {
     let run = sandbox.kb(&["search", "pump", "--filter", "a = ", "--format", "json"]);
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
     assert_eq!(error["error"]["kind"], "usage");
-    // Deep and long ones are refused and end nothing.
+    // Deep and long ones are refused without a crash.
     fails(&["--filter", &"(".repeat(5000)], 2, &["at most 50 parentheses"]);
 }
 
@@ -166,7 +166,7 @@ fn documents_too(sandbox: &Sandbox) {
     assert_eq!(run.code, 1, "{}", run.err);
 }
 
-/// kb.toml says what holds where nothing is typed.
+/// kb.toml applies unless flags are given.
 fn configured(sandbox: &Sandbox) {
     sandbox.write(".kb/kb.toml", "[search]\nfilter = \"tags = safety\"\nhalf_life = \"90d\"\n");
     assert_eq!(sources(sandbox, &[]), ["manual.md"]);
@@ -247,12 +247,12 @@ fn times_come_from_the_document_or_the_flag() {
     // A file's own time is now, and so it is not older than a day.
     assert_eq!(sources(&sandbox, &["--after", "yesterday"]), ["notes.txt"]);
 
-    // The file has not changed, and gets the time all the same; the flag overrides the document.
+    // The file has not changed, and gets the time anyway; the flag overrides the document.
     let run = sandbox.kb(&["ingest", "docs/notes.txt", "docs/manual.md", "--no-embed", "--time", "2019-02"]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(time("notes.txt"), is("2019-02-01", "given"));
     assert_eq!(time("docs/manual.md"), is("2019-02-01", "given"));
-    // It stays as long as the content does.
+    // The time stays as long as the content does.
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "--force"]).code, 0);
     assert_eq!(time("notes.txt"), is("2019-02-01", "given"));
     sandbox.write("docs/notes.txt", "---\nThe pump is tight again.");

@@ -1,4 +1,4 @@
-//! What is made of a ranking: modes, neighbours, windows, merging, duplicates, groups and budgets.
+//! From a ranking to a result: modes, neighbours, windows, merging, duplicates, groups and budgets.
 
 use crate::common::Sandbox;
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn search(sandbox: &Sandbox, args: &[&str]) -> Value {
     sandbox.json(&[&["search"], args].concat())
 }
 
-/// The hits, those of groups too.
+/// The hits, including those in groups.
 fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     let found = search(sandbox, args);
     let groups = found["groups"].as_array().into_iter().flatten().flat_map(|group| group["hits"].as_array().unwrap());
@@ -30,7 +30,7 @@ fn texts(hits: &[Value], field: &str) -> Vec<String> {
     hits.iter().map(|hit| text(hit, field).to_owned()).collect()
 }
 
-/// The numbers of the parent chunks that a hit is made of.
+/// The numbers of the parent chunks in a hit.
 fn parent_chunks(hit: &Value) -> Vec<u64> {
     hit["sources"].as_array().unwrap().iter().map(|source| source["index"].as_u64().unwrap()).collect()
 }
@@ -54,7 +54,7 @@ fn neighbours_are_shown_on_both_sides_within_the_section() {
     assert!(places.is_sorted(), "{markdown}");
     assert_eq!(around["matched_chunks"], 1);
     assert!(around["sources"][0]["score"].is_null() && around["sources"][1]["score"].is_number());
-    // Far enough, the section ends.
+    // Neighbours end with the section.
     let most = &hits(&sandbox, &[&args[..], &["--context", "50"]].concat())[0];
     let whole = format!("{}{}{}", text(most, "before"), text(most, "content"), text(most, "after"));
     assert!(!whole.contains("A pump moves water") && !whole.contains("vent"), "{most}");
@@ -79,7 +79,7 @@ fn adjacent_hits_of_a_section_merge() {
         apart.iter().find(|hit| text(&hit["section"], "path") == "1.2").unwrap()["score"],
         "the best"
     );
-    // Hits that stand together do not take the places of others.
+    // Adjacent hits do not take the places of others.
     let few = hits(&sandbox, &["priming handle", "-k", "2"]);
     assert!(few.len() == 2 && few[0]["section"]["id"] != few[1]["section"]["id"], "{few:?}");
 }
@@ -152,7 +152,7 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     let mut paths = twice[..2].iter().map(|hit| text(&hit["section"], "path")).collect::<Vec<_>>();
     paths.sort();
     assert_eq!(paths, ["1.1", "2.1"]);
-    // Who asks for sections gets those, even where the question is about chapters.
+    // A search for sections returns sections, even if the question is about chapters.
     let asked = search(&sandbox, &["what chapters are about valves", "--mode", "section"]);
     assert!(
         asked["contents"].as_array().unwrap().is_empty() && !asked["hits"].as_array().unwrap().is_empty(),
@@ -289,7 +289,7 @@ fn settings_apply_without_flags() {
     sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:1,2,1\"\ncontext = 1\n");
     let drilled = search(&sandbox, &["priming handle"]);
     assert_eq!((drilled["mode"].as_str(), drilled["groups"].as_array().unwrap().len()), (Some("drill"), 1));
-    // A flag wins, and the setting for another mode is for that.
+    // A flag wins, and settings for another mode do not apply.
     let precise = search(&sandbox, &["handle number 3", "--mode", "precise", "-k", "1", "--doc", "pumps.md"]);
     assert_eq!((precise["mode"].as_str(), parent_chunks(&precise["hits"][0]).len()), (Some("precise"), 3));
     let mut command = sandbox.command(&["search", "grease", "--format", "json"]);

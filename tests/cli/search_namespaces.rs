@@ -27,7 +27,7 @@ fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     sandbox.json(&[&["search"], args].concat())["hits"].as_array().unwrap().clone()
 }
 
-/// What must be the same, however the parent chunks are shared out.
+/// Must be the same for any distribution of the parent chunks.
 fn ranking(hits: &[Value]) -> Vec<(String, [f64; 3])> {
     let score = |hit: &Value, field: &str| (hit[field].as_f64().unwrap_or(-1.0) * 1e5).round() / 1e5;
     hits.iter()
@@ -67,7 +67,7 @@ fn a_parent_chunk_in_several_is_shown_once(sandbox: &Sandbox) {
     assert_eq!((text(&found[0], "namespace"), &found[0]["also_in"]), ("both", &serde_json::json!(["pumps"])));
     let ranks: Vec<u64> = found.iter().map(|hit| hit["rank"].as_u64().unwrap()).collect();
     assert_eq!(ranks, [1, 2, 3]);
-    // Named in the order of the question where the scores are the same.
+    // With equal scores, in the order in which `-n` names them.
     let turned = hits(sandbox, &["how do I prime the pump?", "-n", "pumps,both", "-k", "1"]);
     assert_eq!((text(&turned[0], "namespace"), &turned[0]["also_in"]), ("pumps", &serde_json::json!(["both"])));
 }

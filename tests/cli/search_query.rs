@@ -24,7 +24,7 @@ fn sandbox(flags: &[&str]) -> Sandbox {
     })
 }
 
-/// The sections that were found, best first, as `title of the last`.
+/// The titles of the sections found, best first.
 fn sections(result: &Value) -> Vec<String> {
     let last = |hit: &Value| hit["section"]["title"].as_str().unwrap().to_owned();
     result["hits"].as_array().unwrap().iter().map(last).collect()
@@ -87,7 +87,7 @@ fn unknown_words_fall_back_to_near_ones() {
     let (_, err, out) = message(&["pumpbearing"]);
     assert!(err.contains("searched for \"pump\", \"bearing"), "{err}");
     assert!(out.contains("Bearings"), "{out}");
-    // What is there is not replaced, and an identifier is never guessed.
+    // Known words are not replaced, and an identifier is never guessed.
     let (_, err, _) = message(&["pressure oil"]);
     assert_eq!(err, "");
     let (_, err, out) = message(&["E-471 pump", "--all"]);
@@ -112,7 +112,7 @@ fn identifiers_and_quantities_are_recognised() {
     assert_eq!((&understood["kind"], &understood["quantities"][0]), (&"reference".into(), &"16 MPa".into()));
 }
 
-/// The titles of a table of contents, each in front of those below it.
+/// The titles of a table of contents, parents before children.
 fn titles_of(entries: &Value) -> Vec<String> {
     let of_entry = |entry: &Value| {
         let own = entry["title"].as_str().unwrap().to_owned();
@@ -143,7 +143,7 @@ fn questions_about_contents_are_answered_with_contents() {
     assert_eq!(out("paths"), "valves.md\n");
     let line: Value = serde_json::from_str(out("jsonl").lines().next().unwrap()).unwrap();
     assert_eq!(line["source"], "valves.md");
-    // Where no document is named the text is searched, with a note; also where the caller wants it.
+    // If no document is named, the text is searched, with a note; so it is if the caller asks for it.
     let run = sandbox.kb(&["search", "table of contents of the hammer"]);
     assert!(run.err.contains("names no document"), "{}", run.err);
     let text = sandbox.json(&["search", "chapters of the pump manual", "--kind", "concept"]);
@@ -187,7 +187,7 @@ fn contradictory_settings_are_refused() {
     refused(&search(&["--weights", "-1,2"]), "two numbers from 0 on");
     refused(&search(&["--min-confidence", "2"]), "--min-confidence");
     refused(&search(&["--fallback", "hits=9"]), "min_hits");
-    // Where settings contradict each other, one decides and a note names the other.
+    // If settings contradict each other, one decides and a note names the other.
     let noted = |args: &[&str], note: &str| {
         let run = search(args);
         assert!(
@@ -220,7 +220,7 @@ fn a_fallback_searches_again_for_too_few_hits() {
     assert!(stages(&again).contains(&"fallback".to_owned()), "{:?}", stages(&again));
     let told = again["notes"].as_array().unwrap().iter().any(|note| note["code"] == "fallback_used");
     assert!(told, "{again}");
-    // So from the settings, and where nothing helps it says so.
+    // Also from the settings; if nothing helps, a note says so.
     sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\n[search.fallback]\nmin_docs = 3\n");
     let run = sandbox.kb(&["search", "waterhammer"]);
     assert!(run.err.contains("the fallback found no more"), "{}", run.err);
@@ -241,7 +241,7 @@ fn weights_fusion_and_fallback_combine_both_retrievers() {
     let weights = |result: &Value| (result["weights"]["keyword"].as_f64().unwrap() * 100.0).round();
     assert!((1.0..=60.0).contains(&weights(&search(&[]))));
     assert_eq!(weights(&search(&["--weights", "3,1"])), 75.0);
-    // As the weights say, also where the model does not know the language.
+    // The weights hold even if the model does not know the language.
     let chinese = sandbox.kb(&["search", "启动水泵", "--weights", "1,1", "--format", "json"]);
     assert!(chinese.err.contains("does not know this question's language"), "{}", chinese.err);
     let ranked = search(&["--fusion", "rrf:1"]);
@@ -255,7 +255,7 @@ fn weights_fusion_and_fallback_combine_both_retrievers() {
     let scores: Vec<f64> =
         ranked["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
     assert!(scores.windows(2).all(|two| two[0] >= two[1]) && scores[1] <= 0.84, "{scores:?}");
-    // The other retriever, where words find too little.
+    // Falls back to the other retriever if keywords find too little.
     let args = ["search", "engine lubricant interval", "--method", "keyword", "--fallback", "min_hits=2"];
     let found = sandbox.json(&args);
     assert_eq!(found["method"], "hybrid");
@@ -263,7 +263,7 @@ fn weights_fusion_and_fallback_combine_both_retrievers() {
 }
 
 #[test]
-fn a_chapter_that_one_document_has_needs_no_document() {
+fn a_chapter_of_only_one_document_needs_no_document() {
     let sandbox = Sandbox::with_keyword_fixtures();
     for question in ["第五章讲什么", "第5章讲什么"] {
         let result = sandbox.json(&["search", question]);

@@ -1,5 +1,5 @@
-//! `--rerank FOLDER`: a cross-encoder reads the best candidates, on both engines. The fixture's one counts the words that
-//! question and parent chunk share, so its scores are easy to predict.
+//! `--rerank FOLDER`: a cross-encoder reads the best candidates, on both engines. The fixture's model counts the words
+//! that question and parent chunk share, so its scores are easy to predict.
 
 use std::path::Path;
 
@@ -118,7 +118,7 @@ fn candidates_below_the_depth_follow_in_their_old_order() {
     assert_eq!(ids(&before).len(), 3);
     let scores = scores(&after);
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
-    // A retriever that was asked for alone is looked at by the model and nothing else.
+    // The hits of a single requested retriever are reranked by the model only.
     let alone = sandbox.json(&["search", "pump", "--method", "keyword", "--rerank", "model", "--explain"]);
     assert!(alone["stages"].as_array().unwrap().iter().all(|stage| stage["name"] != "rerank"));
 }
@@ -225,7 +225,7 @@ fn an_installed_model_can_be_named() {
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Overview", "Relief", "Paint"]);
     sandbox.configure("[search]\nrerank = \"../model\"\n");
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Overview", "Relief", "Paint"]);
-    // A folder does not take the place of an installed model of its name.
+    // A folder does not hide an installed model of the same name.
     copy_folder(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
     let named = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name, "--no-progress"]);
     assert_eq!(named("counts").code, 0);

@@ -33,7 +33,7 @@ fn a_section_is_the_concatenation_of_its_parts() {
         parts.extend(texts(&sandbox.json(&["section", "guide.md", path, "--no-children"])));
     }
     assert_eq!(parts, wanted);
-    // In Markdown too: titles, the origin, the text; a line more would be a line too many.
+    // In Markdown too: titles, the origin, the text, and not a line more.
     let markdown = sandbox.kb(&["section", "guide.md", "2"]).out;
     let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     let expected = format!(
@@ -63,7 +63,7 @@ fn several_sections_come_in_the_given_order() {
     assert_eq!(paths(&["3", "priming the pump", "1"]), (0, "3 2.1 1".into()));
     assert_eq!(paths(&["2.2.1", "2", "2.1", "2"]), (0, "2 2.1 2.2 2.2.1".into()));
     assert_eq!(paths(&["2", "2.1", "--no-children"]), (0, "2 2.1".into()));
-    // Nothing is printed when one of them is not there.
+    // Nothing is printed if one of them is missing.
     let run = sandbox.kb(&["section", "guide.md", "1", "7"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert!(run.err.contains("no section \"7\""), "{}", run.err);
@@ -97,7 +97,7 @@ fn max_tokens_cuts_between_parent_chunks() {
     assert!(shown.ends_with("one notch."), "cut at a parent chunk's end");
     let ids: Vec<&str> = rest.as_array().unwrap().iter().map(|r| r["section"]["id"].as_str().unwrap()).collect();
     assert!(ids[0].ends_with("#2.2") && ids[1].ends_with("#2.2.1") && ids.len() == 2, "{ids:?}");
-    // What is shown and what is left out together are the whole.
+    // The shown and the omitted part together are the whole.
     let all = sandbox.json(&["section", "guide.md", "2.2", "--no-children", "--max-tokens", "100000"]);
     assert_eq!(texts(&all)[0].1, long);
     assert!(!rest[0]["chunk_ids"].as_array().unwrap().is_empty());

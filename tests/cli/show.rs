@@ -96,7 +96,7 @@ fn undo_takes_the_last_change_back_and_again_brings_it_back() {
     assert_eq!(documents(), removed);
 }
 
-/// A viewer that writes down what it is asked to open.
+/// A viewer that records what it is asked to open.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_is_opened_at_its_page() {
@@ -113,7 +113,7 @@ fn a_file_is_opened_at_its_page() {
         assert!(run.status.success(), "{name}: {run:?}");
     }
     let opened = sandbox.path("bin/opened");
-    // The viewer is not waited for.
+    // kb does not wait for the viewer.
     let start = std::time::Instant::now();
     let lines = loop {
         let text = std::fs::read_to_string(&opened).unwrap_or_default();

@@ -204,7 +204,7 @@ fn an_article_keeps_the_line_of_its_number() {
 }
 
 #[test]
-fn a_turned_page_is_read_upright() {
+fn a_rotated_page_is_read_upright() {
     let sandbox = found();
     let shelf = section(&sandbox, "rotated.pdf", "2.2 Shelf B");
     assert!(shelf.contains("It takes two people and a quiet afternoon, and it cannot be hurried"), "{shelf}");

@@ -15,13 +15,13 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
     for (name, text) in files {
         sandbox.write(&format!("docs/{name}"), text);
     }
-    // By words everything is there without vectors.
+    // Keyword search needs no vectors.
     let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
     assert_eq!(run.code, 0, "{}", run.err);
     sandbox
 }
 
-/// The last titles of what is found, best first, and the notes beside it.
+/// The last titles of the hits, best first, and the notes beside them.
 fn search(sandbox: &Sandbox, args: &[&str]) -> (Vec<String>, String) {
     let run = sandbox.kb(&[&["search", "-k", "20", "--format", "json"], args].concat());
     let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
@@ -67,7 +67,7 @@ fn an_ambiguous_abbreviation_finds_both_meanings() {
     assert_eq!(run.code, 0, "{}", run.err);
     let (_, notes) = search(&sandbox, &["TDO"]);
     assert!(!notes.contains("Dive") && notes.contains("Order"), "{notes}");
-    // So it is where the definition is corrected away.
+    // The same holds when an edit removes the definition.
     let id = sandbox.json(&["search", "server sends", "--expand", "off"])["hits"][0]["chunk_id"].clone();
     let run = sandbox.kb(&["chunk-edit", id.as_str().unwrap(), "--content", "The server sends a last message."]);
     assert_eq!(run.code, 0, "{}", run.err);

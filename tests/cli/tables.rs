@@ -1,4 +1,4 @@
-//! Tables: their cells in every format, whole in one chunk, with their heads in front of later parts, and as they are shown.
+//! Tables: their cells in every format, whole in one chunk, with their heads before later parts, and as they are shown.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ fn expected() -> serde_json::Map<String, Value> {
     serde_json::from_str(&std::fs::read_to_string(fixtures().join("tables/expected.json")).unwrap()).unwrap()
 }
 
-/// The tables of a document in order, those in front of the first heading too.
+/// The tables of a document in order, including those before the first heading.
 fn tables(sandbox: &Sandbox, document: &str) -> Vec<Value> {
     let contents = sandbox.sections(document);
     let headings = contents.iter().map(|entry| entry["path"].as_str().unwrap());

@@ -15,7 +15,7 @@ fn story() -> Sandbox {
     })
 }
 
-/// The sources of what is found about the sword, the best first.
+/// The sources found about the sword, best first.
 fn found(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
     let json = sandbox.json(&[&["search", "sword", "--method", "keyword", "-k", "9"], flags].concat());
     json["hits"].as_array().unwrap().iter().map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
@@ -27,7 +27,7 @@ fn sorted(mut names: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn the_future_is_left_out_and_what_has_no_time_stays() {
+fn later_times_are_left_out_and_documents_without_a_time_stay() {
     let sandbox = story();
     let on = ["--time-field", "story_time"];
     assert_eq!(
@@ -160,7 +160,7 @@ fn states_of_entities_follow_the_field() {
 }
 
 #[test]
-fn what_fits_no_time_is_an_error() {
+fn an_invalid_time_is_an_error() {
     let sandbox = story();
     let fails = |flags: &[&str], words: &str| {
         let run = sandbox.kb(&[&["search", "sword", "--method", "keyword"], flags].concat());

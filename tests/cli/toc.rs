@@ -53,7 +53,7 @@ fn without_a_document_all_documents_are_listed() {
     assert_eq!(sandbox.kb(&["toc", "--format", "paths"]).out, format!("{id}#1\n{id}#2\n"));
 }
 
-/// The titles of a table of contents, each in front of those below it.
+/// The titles of a table of contents, parents before children.
 fn titles(entries: &Value) -> Vec<String> {
     let of_entry = |entry: &Value| {
         let own = entry["title"].as_str().unwrap().to_owned();

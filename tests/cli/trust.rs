@@ -28,7 +28,7 @@ fn a_found_store_loads_no_library() {
         assert_eq!(run.err.matches(note).count(), 1, "{command:?}: {}", run.err);
     }
     assert_eq!(kb(&sandbox, &["status", "-q"]).err, "");
-    // The user's own words count: a flag, and what was trusted.
+    // The user's own choices count: a flag, and trusted settings.
     let typed = kb(&sandbox, &["status", "--onnxruntime", ".kb/x.so"]);
     assert!(typed.code == 3 && typed.err.contains("cannot load ONNX Runtime"), "{}", typed.err);
     assert_eq!(sandbox.kb(&["trust"]).code, 0);
@@ -74,7 +74,7 @@ fn a_found_store_runs_no_program() {
     let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed"]);
     assert!(run.code == 4 && run.err.contains("ignored ingest.ocr_command"), "{}{}", run.out, run.err);
     assert_eq!(sandbox.kb(&["trust"]).code, 0);
-    // The program is beside kb.toml, wherever somebody works.
+    // The program is beside kb.toml, in any working folder.
     std::fs::create_dir(sandbox.path("below")).unwrap();
     let args = ["ingest", "../scan.pdf", "--no-embed"];
     let run = Run::of(sandbox.command(&args).current_dir(sandbox.path("below")).output().unwrap());
@@ -225,7 +225,7 @@ fn reading_mends_a_store_of_the_users_own_alone() {
     let run = sandbox.kb(&["search", "valve"]);
     assert!(run.code == 0 && run.err.contains("`kb check --repair`"), "an index in memory serves it: {}", run.err);
     assert!(!keyword.exists());
-    // Who writes to a store makes it known.
+    // Writing to a store makes it known.
     assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
     std::fs::remove_dir_all(&keyword).unwrap();
     assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);

@@ -12,7 +12,7 @@ struct Site {
     address: String,
     /// The path and the headers of each request.
     requests: Arc<Mutex<Vec<(String, String)>>>,
-    /// What `/changing` is.
+    /// The content of `/changing`.
     version: Arc<AtomicU32>,
 }
 
@@ -186,7 +186,7 @@ fn an_address_that_is_named_twice_is_one_document() {
 }
 
 #[test]
-fn what_an_undo_took_away_is_fetched_again() {
+fn pages_removed_by_undo_are_fetched_again() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     ingest(&sandbox, &site.at("/changing"));
     site.version.store(2, Ordering::SeqCst);

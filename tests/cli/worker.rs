@@ -37,7 +37,7 @@ fn limits_beyond_reason_are_refused() {
     }
 }
 
-/// Sections, chunks and the profile count, not only parsing.
+/// Parsing, cutting and the profile together stay within the limits.
 #[test]
 fn text_is_cut_within_the_limits_of_a_worker() {
     let sandbox = Sandbox::new();

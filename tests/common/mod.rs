@@ -21,13 +21,13 @@ use repository::in_repository;
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {
     folder: tempfile::TempDir,
-    /// The user that runs the program, where that is another one than runs the tests.
+    /// The user that runs the program, if it is not the one that runs the tests.
     user: Option<u32>,
     /// Whether the tables have indexes, however small they are.
     indexed: bool,
 }
 
-/// What a run of the program gave.
+/// The outcome of a run of the program.
 #[derive(Debug)]
 pub struct Run {
     pub code: i32,
@@ -89,8 +89,8 @@ impl Sandbox {
         sandbox
     }
 
-    /// Writes a manual of pumps and valves with sections of known parent chunks, `rest` behind them, and two notes that say the
-    /// same.
+    /// Writes a manual of pumps and valves with sections of known parent chunks, `rest` after them, and two notes that
+    /// say the same.
     pub fn write_manuals(&self, rest: &str) {
         let step = |number: usize| {
             let text = format!("Step {number} of priming turns the handle number {number} by one notch and waits. ");
@@ -108,7 +108,7 @@ impl Sandbox {
         self.write("copy.md", "# Copied\n\nThe apprentice asked about priming, and was shown the handle.\n");
     }
 
-    /// Takes from everybody, or gives back to the owner, the permission to change the store.
+    /// Takes the permission to change the store from everybody, or returns it to the owner.
     #[cfg(unix)]
     pub fn set_store_writable(&self, writable: bool) {
         use std::os::unix::fs::PermissionsExt;
@@ -167,7 +167,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// What the program has noted of the stores of its user.
+    /// The program's record of its user's stores.
     pub fn known_stores(&self) -> KnownStores {
         let folder = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/state" };
         KnownStores::at(&self.path(folder).join("kb/stores"))
@@ -244,8 +244,8 @@ impl Sandbox {
         Run::of(child.wait_with_output().expect("kb ends"))
     }
 
-    /// Puts the small embedding model of the fixtures where `kb` looks for models, under a name, with other embedding settings where
-    /// `change` makes them other.
+    /// Installs the small embedding model of the fixtures under a name, with the embedding settings that `change`
+    /// makes.
     pub fn add_model(&self, name: &str, change: impl Fn(&mut EmbeddingConfig)) {
         let folder = self.path("models").join(name);
         copy_files(&fixtures().join("embedding"), &folder);
@@ -272,12 +272,12 @@ impl Sandbox {
         record.write(&folder).expect("a record");
     }
 
-    /// Runs and expects success; gives the list of the JSON it printed.
+    /// Runs and expects success; returns the list of the JSON it printed.
     pub fn items(&self, args: &[&str]) -> serde_json::Value {
         self.json(args)["items"].take()
     }
 
-    /// The sections of a document, one after the other; none where it has no table of contents.
+    /// The sections of a document, one after the other; none if it has no table of contents.
     pub fn sections(&self, document: &str) -> Vec<serde_json::Value> {
         let run = self.kb(&["toc", document, "--format", "jsonl"]);
         assert!(run.code <= 1, "{document}: {}", run.err);
@@ -285,7 +285,7 @@ impl Sandbox {
         lines.filter(|line: &serde_json::Value| line["type"] == "section").collect()
     }
 
-    /// Runs and expects success; gives the JSON it printed.
+    /// Runs and expects success; returns the JSON it printed.
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let run = self.kb(&[args, &["--format", "json"]].concat());
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
@@ -303,7 +303,7 @@ impl Run {
     }
 }
 
-/// What a command prints as JSON, results and errors, is as its schema says.
+/// The JSON of a command, results and errors, must match its schema.
 fn assert_has_its_shape(run: &Run) {
     let schemas: serde_json::Value =
         serde_json::from_str(include_str!("../../src/render/schema.json")).expect("the schemas are JSON");
@@ -365,7 +365,7 @@ pub fn fixtures() -> PathBuf {
     in_repository("fixtures")
 }
 
-/// Copies the files of a folder, and not the folders in it.
+/// Copies the files of a folder, but not its subfolders.
 pub fn copy_files(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("a folder") {
@@ -384,7 +384,7 @@ pub fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Changes a document as it lies in the store, and gives its id.
+/// Changes a stored document and returns its id.
 pub fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument)) -> String {
     let work = async {
         let store = Store::open(Some(&sandbox.path(".kb")), &sandbox.path(".")).unwrap();

@@ -1,5 +1,5 @@
-//! Holds JSON to the part of JSON Schema that `kb schema` uses. A library for all of JSON Schema would turn on features of
-//! libraries that kb has too, so that tests would build all of them a second time, and differently.
+//! Checks JSON against the part of JSON Schema that `kb schema` uses. A library for all of JSON Schema would turn on
+//! features of libraries that kb uses too, so that tests would build all of them a second time.
 
 use serde_json::{Map, Value};
 

@@ -22,7 +22,7 @@ const FULL: &str = "trap '' XFSZ; ulimit -f 0";
 const SEARCH: [&str; 5] = ["search", "valves", "--method", "keyword", "--quiet"];
 /// What fills a small disk.
 const FILLER: &str = "filler";
-/// Publishing writes no byte to any file any more; what is left is a renaming.
+/// From this step on, publishing writes no more bytes to files; only a renaming is left.
 const LAST_BYTE: &str = "pending written";
 
 /// What goes wrong with the disk.
@@ -66,8 +66,8 @@ impl Trouble {
         }
     }
 
-    /// Ends it. What stands is sound; in a store that became read-only, the announcement of a publication that was given
-    /// up could not be taken back, and the check says so.
+    /// Ends it. The store is sound; in one that became read-only, the announcement of an abandoned publication could
+    /// not be taken back, and the check says so.
     fn end(self, sandbox: &Sandbox) {
         match self {
             Trouble::Full => assert_sound(sandbox),
@@ -85,7 +85,7 @@ impl Trouble {
         }
     }
 
-    /// Whether it keeps a publication from being finished that has come to `step`.
+    /// Whether it prevents a publication that has reached `step` from finishing.
     fn hinders(self, step: &str) -> bool {
         let place = |step: &str| STEPS.iter().position(|known| *known == step).unwrap();
         let last = match self {
@@ -127,7 +127,7 @@ pub fn paused(sandbox: &Sandbox, args: &[&str], step: &str, meanwhile: impl FnOn
     Run::of(child.wait_with_output().unwrap())
 }
 
-/// Writes a file until the disk takes no byte more.
+/// Writes a file until the disk is full.
 fn fill(path: &Path) {
     let mut file = File::create(path).unwrap();
     for size in [1 << 20, 1 << 12, 1] {
@@ -257,7 +257,7 @@ fn a_failed_compaction_leaves_the_tables_alone() {
         let sandbox = trouble.sandbox();
         write_version(&sandbox, 1);
         sandbox.json(&INGEST);
-        // Each adds a file to the tables; the last makes them so many that they are compacted.
+        // Each adds a file to the tables; the last one makes so many that they are compacted.
         let add = ["ingest", "more", "--no-embed"];
         for part in 0..12 {
             sandbox.write(&format!("more/{part}.md"), format!("# More {part}\n\nMore of the seals, {part}."));

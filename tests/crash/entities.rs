@@ -1,4 +1,4 @@
-//! Entities through crashes: what is set is set whole, and what mentions them is of one generation with the documents.
+//! Entities through crashes: they are set whole, and their mentions belong to the generation of the documents.
 
 use kb::internals::store::STEPS;
 use serde_json::Value;
@@ -46,7 +46,7 @@ fn is_set(sandbox: &Sandbox) -> bool {
 #[test]
 fn entities_are_set_whole_or_not_at_all() {
     for (place, name) in STEPS.iter().enumerate() {
-        // An error takes the same way back as a crash; at these steps there is something to take back.
+        // An error is rolled back like a crash; at these steps there is something to roll back.
         let may_fail = ["entities written", "pending written", DECIDED].contains(name);
         for fault in ["abort", "fail"].into_iter().filter(|fault| *fault == "abort" || may_fail) {
             let sandbox = sandbox();

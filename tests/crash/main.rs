@@ -1,6 +1,6 @@
 //! A crash or a full disk at any moment leaves the last generation or the next one, in both indexes alike.
 
-// What goes wrong in the helpers ends the test, as it should.
+// A failing helper ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../common/mod.rs"]
@@ -54,7 +54,7 @@ fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
         write_version(&sandbox, 2);
         let failed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("fail:{name}")).output().unwrap();
         let failed = common::Run::of(failed);
-        // What only tidies up cannot take back what is published.
+        // A failure while tidying up does not undo a publication.
         let tidying = *name == "history pruned";
         assert_eq!(failed.code, if tidying { 0 } else { 3 }, "{}", failed.err);
         assert!(failed.err.contains("no space left"), "{}", failed.err);
@@ -78,7 +78,7 @@ fn a_crash_in_the_first_publication_leaves_nothing() {
     }
 }
 
-/// All files of the namespace that readers do not make themselves, with what is in them.
+/// All files of the namespace that readers do not make themselves, with their contents.
 fn files_of(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![sandbox.path(".kb/namespaces/default")];
@@ -96,7 +96,7 @@ fn files_of(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn recovering_twice_is_recovering_once() {
+fn recovering_again_changes_nothing() {
     for name in STEPS {
         let sandbox = crashed_at(name);
         let recover = || {
@@ -120,7 +120,7 @@ fn a_kill_at_any_moment_leaves_one_generation() {
     let sandbox = Sandbox::new();
     write_version(&sandbox, 0);
     sandbox.json(&INGEST);
-    // How long a run takes from start to end, so that the kills fall all over it.
+    // The time of a whole run, so that the kills are spread over it.
     write_version(&sandbox, 1);
     let start = std::time::Instant::now();
     sandbox.json(&INGEST);

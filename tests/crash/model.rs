@@ -38,13 +38,13 @@ fn the_store_holds_what_a_plain_model_of_it_holds() {
     test.end();
 }
 
-/// A document: what its source says, a text for each section, and what a person said instead.
+/// A document: its source as a text for each section, and a person's edits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Document {
     source: Vec<String>,
     /// By the text of the source: another text, or none where the chunk was deleted.
     edits: BTreeMap<String, Option<String>>,
-    /// Texts that were typed where the source says something else by now.
+    /// Typed texts whose source has changed since.
     conflicts: BTreeSet<String>,
 }
 
@@ -55,7 +55,7 @@ impl Document {
         self.source.iter().filter_map(text).collect()
     }
 
-    /// The source is read again. No text of it ever comes back, so an edit whose place is gone is in conflict for ever.
+    /// The source is read again. No text of it ever returns, so an edit whose place is gone stays in conflict.
     fn read(&mut self, source: &[String]) {
         source.clone_into(&mut self.source);
         let gone: Vec<String> = self.edits.keys().filter(|said| !source.contains(said)).cloned().collect();
@@ -95,7 +95,7 @@ impl Random {
         if from.is_empty() { None } else { from.get(self.below(from.len())) }
     }
 
-    /// Whether something happens that happens once in so many times.
+    /// True once in so many times on average.
     fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -117,7 +117,7 @@ struct Test {
     /// How long the last command took.
     took: Duration,
     killed: usize,
-    /// What this process holds, as a reader of the store, once it has read it a few times.
+    /// What this process holds as a reader of the store, after it has read it a few times.
     reader: Option<Reader>,
 }
 
@@ -271,7 +271,7 @@ impl Test {
         self.change(space, &["restore", &old.to_string()], after, true);
     }
 
-    /// What is there is found; what is not, is not.
+    /// Texts of the model are found, and others are not.
     fn search(&mut self, space: &'static str) {
         if self.spaces[space].generation == 0 {
             return;
@@ -322,7 +322,7 @@ impl Test {
         }
     }
 
-    /// A parent chunk whose edit fits: its document, what the source says there, and its id.
+    /// A parent chunk that can be edited: its document, its source text, and its id.
     fn a_chunk(
         &mut self,
         space: &'static str,
@@ -386,7 +386,7 @@ impl Test {
         }
     }
 
-    /// Whether the command came to its end.
+    /// Whether the command finished.
     fn run(&mut self, args: &[&str], fault: Fault) -> bool {
         let mut command = self.sandbox.command(args);
         match fault {
@@ -477,7 +477,7 @@ impl Test {
         assert!(listed.len() >= KEPT.min(known.len()), "{listed:?} of {known:?}");
     }
 
-    /// Nothing is left over on the disk: with one generation kept, the store has no more files than one of its size needs.
+    /// Nothing is left over on the disk: with one generation kept, the store has no more files than its size needs.
     fn end(&mut self) {
         self.sandbox.write(".kb/kb.toml", "[history]\ngenerations = 1\nkeep = \"0s\"\n");
         for space in NAMESPACES {
@@ -510,10 +510,10 @@ impl Test {
     }
 }
 
-/// More than any store of so few documents needs with one generation.
+/// More files than any store of so few documents needs with one generation.
 const MOST_LEFT: usize = 150;
 
-/// Steps after which a reader has all that it ever needs.
+/// Steps after which a reader holds everything that it will ever need.
 const WARM_UP: usize = 40;
 /// Other tests of this process run meanwhile.
 const MORE_HANDLES: usize = 100;

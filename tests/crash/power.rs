@@ -134,14 +134,14 @@ fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
         assert_eq!(sandbox.kb(&["search", "valves", "--method", "semantic"]).code, 0, "{loss} lost at {step:?}");
         sandbox.json(&reindex);
         assert!(model(&sandbox).contains("tiny"));
-        // Where that had nothing to do, nobody has finished the publication.
+        // If that command had nothing to do, the publication is still unfinished.
         assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0);
         assert_sound(&sandbox);
     }
 }
 
-/// Lets the power fail again and again, at steps and with losses by chance. `KB_TEST_POWER_LOSSES=200` makes a longer run
-/// of it.
+/// Lets the power fail again and again, at random steps and with random losses. `KB_TEST_POWER_LOSSES=200` makes a
+/// longer run of it.
 #[test]
 fn power_losses_by_chance_leave_one_generation() {
     let losses: usize = std::env::var("KB_TEST_POWER_LOSSES").map_or(12, |losses| losses.parse().unwrap());

@@ -17,7 +17,7 @@ pub fn write_version(sandbox: &Sandbox, version: usize) {
     sandbox.write(&format!("docs/only-{version}.md"), format!("# Only here\n\nThe pumps of version{version}x."));
 }
 
-/// Takes in the version that is there.
+/// Ingests the current version of the folder.
 pub const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
 
 /// Which version the store holds; panics where it holds parts of two, or its indexes disagree.
@@ -47,7 +47,7 @@ pub fn assert_sound(sandbox: &Sandbox) {
     assert_eq!(check.code, 0, "{}{}", check.out, check.err);
 }
 
-/// Numbers by chance, the same in each run.
+/// Random numbers, the same in each run.
 pub struct Random(u64);
 
 impl Random {

@@ -1,7 +1,7 @@
 //! Tests that both engines and kb itself must pass with the embedded model: it gives the similarities in
 //! `models/reference.json`, which come from the full-precision model in another implementation.
 
-// What goes wrong in here ends the test, as it should.
+// A failing helper ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
 pub mod alike;

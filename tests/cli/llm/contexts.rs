@@ -101,7 +101,7 @@ fn profiles_are_written_by_the_model_and_found_by_their_words() {
     assert!(profile()["summary"].as_str().unwrap().ends_with("subterranean gauges."), "{}", profile());
     assert_eq!(profile()["kinds"][0]["kind"], "procedure", "shares are measured");
     assert_eq!(found(&sandbox, "subterranean"), 2, "by the first chunk of each document");
-    // An index that is made anew has them too, and an edit keeps them.
+    // A rebuilt index has them too, and an edit keeps them.
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/keyword")).unwrap();
     assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0);
     assert_eq!(found(&sandbox, "subterranean"), 2);

@@ -142,7 +142,7 @@ impl Hub {
 impl Drop for Hub {
     fn drop(&mut self) {
         self.state.ended.store(true, Ordering::SeqCst);
-        // So that it looks.
+        // Wakes the listener.
         let _woken = TcpStream::connect(&self.address);
     }
 }
