@@ -134,7 +134,7 @@ fn every_test_that_the_security_page_names_exists() {
     }
 }
 
-/// The long options that a help text lists; `...` behind one says that it may be repeated.
+/// The long options that a help text lists; `...` after one says that it may be repeated.
 fn options(help: &[&str]) -> BTreeSet<String> {
     let help = Sandbox::new().kb(help).out;
     let rows = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));

@@ -169,7 +169,7 @@ fn without_markup(title: &str) -> String {
     let mut quoted = true;
     for part in parts {
         if quoted {
-            // Removes the role in front of the quotation.
+            // Removes the role before the quotation.
             if let Some(start) = out.strip_suffix(':').and_then(start_of_role) {
                 out.truncate(start);
             }

@@ -14,7 +14,7 @@ const FEWEST_PAGES: u32 = 3;
 const DEEPEST: u32 = 2;
 /// The least number of entries with numbers that make numbers the rule on their level.
 const FEWEST_NUMBERED: usize = 3;
-/// Fewer headings below an entry are no structure.
+/// Fewer headings below an entry are ignored.
 const FEWEST_BELOW: usize = 3;
 
 /// Adds `found` headings, which are in text order, below long entries that have no entries below them.

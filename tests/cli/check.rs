@@ -260,7 +260,7 @@ fn a_damaged_version_is_reported_and_stops_no_command() {
     let whole = std::fs::read(&damaged).unwrap();
     std::fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
     let name = damaged.file_name().unwrap().to_str().unwrap().to_owned();
-    // Publications go on, each says why old versions stay, and the other tables are tidied.
+    // Publications still work; each says why old versions stay, and tidies the other tables.
     sandbox.write(".kb/kb.toml", "[history]\ngenerations = 1\n");
     for version in 5..=6 {
         sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));

@@ -120,7 +120,7 @@ fn prune_does_not_trust_the_absence_of_many_files() {
     // Two of thirteen are few.
     (0..2).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
     assert_eq!((prune(&["docs"]).code, documents()), (0, 11));
-    // Three of eleven are many. New files are ingested all the same.
+    // Three of eleven are many. New files are still ingested.
     (2..5).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
     sandbox.write("docs/new.md", "About pumps.");
     let refused = prune(&["docs"]);

@@ -1,4 +1,4 @@
-//! One writer at a time: others wait or get an error that names it; a dead one blocks nobody, and readers never wait.
+//! One writer at a time: others wait or get an error that names it; a dead writer blocks no one, readers never wait.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};

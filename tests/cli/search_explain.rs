@@ -200,7 +200,7 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
     let part = agrees(&sandbox, &merging, merged, false);
     is(&part, "", "merge");
     assert!(text(&part, "shown").contains("merged"), "{part}");
-    // What the modes leave out.
+    // Chunks that the modes leave out.
     let all_lost = |args: &[&str], stage: &str, setting: &str| -> Vec<Value> {
         let lost: Vec<Value> = steps.iter().map(|id| agrees(&sandbox, args, id, false)).collect();
         let here = lost.into_iter().filter(|why| why["lost_in"] == stage);
@@ -257,7 +257,7 @@ fn a_question_about_structure_ranks_nothing() {
 #[test]
 fn why_does_not_rerank_a_lookup() {
     let sandbox = Sandbox::new();
-    // The word alone, often; then among the other words of its section's title, which a rerank would prefer.
+    // The word alone, repeated; then among other words in a section whose title has it, which a rerank would prefer.
     sandbox.write("codes.md", "# Codes\n\nE-417 E-417 E-417.\n\n## E-417 in the list\n\nSee E-417 there.\n");
     assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).code, 0);
     for (id, _) in parent_chunks(&sandbox) {

@@ -147,7 +147,7 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     let whole = text(&found[0], "content");
     assert!(whole.starts_with("Step 1") && whole.ends_with("Venting\n\nOpen the vent before the casing is filled."));
     assert_eq!(found[0]["score"], 1.0);
-    // Several have the title: both come first, whatever the parent chunks of others say.
+    // Two sections have the title: both come first, before sections with better parent chunks.
     let twice = hits(&sandbox, &["introduction", "--mode", "section", "--doc", "pumps.md"]);
     let mut paths = twice[..2].iter().map(|hit| text(&hit["section"], "path")).collect::<Vec<_>>();
     paths.sort();

@@ -120,7 +120,7 @@ fn two_versions_of_a_file_are_two_hits() {
     assert_eq!(names, ["new", "old"]);
     assert_eq!(text(&found[0], "chunk_id"), text(&found[1], "chunk_id"), "the ids alone do not tell them apart");
     assert!(found.iter().all(|hit| hit["also_in"] == serde_json::json!([])), "{found:?}");
-    // What did not change is the same in both.
+    // Unchanged sections are the same in both.
     let grease = hits(&sandbox, &["grease", "-n", "old,new", "--method", "keyword"]);
     assert_eq!((grease.len(), &grease[0]["also_in"]), (1, &serde_json::json!(["new"])));
 }

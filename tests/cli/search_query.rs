@@ -272,7 +272,7 @@ fn a_chapter_of_only_one_document_needs_no_document() {
     }
 }
 
-/// An identifier that one document has counts more than words that every document has, whatever the language.
+/// An identifier in one document counts more than words in every document, in any language.
 #[test]
 fn an_identifier_is_found_in_a_document_of_another_language() {
     let sandbox = Sandbox::new();

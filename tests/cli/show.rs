@@ -1,4 +1,4 @@
-//! `kb show` and `kb open`: what an id stands for, and the file behind it. Paths, other names of commands, `kb undo`.
+//! `kb show` and `kb open`: the item of an id, and its file. Paths, other names of commands, `kb undo`.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Times that are no dates: numbers in a field of documents, sections and chunks.
+//! Times that are not dates: numbers in a field of documents, sections and chunks.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `kb trust`, and what counts without it: a store that somebody else made runs nothing, sends nothing and is left as it is.
+//! `kb trust`, and what counts without it: a store that another user made runs and sends nothing and stays as it is.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -23,7 +23,7 @@ pub struct Sandbox {
     folder: tempfile::TempDir,
     /// The user that runs the program, if it is not the one that runs the tests.
     user: Option<u32>,
-    /// Whether the tables have indexes, however small they are.
+    /// Whether even small tables have indexes.
     indexed: bool,
 }
 
@@ -61,7 +61,7 @@ impl Sandbox {
         Sandbox { folder: tempfile::tempdir().expect("a scratch folder"), user: None, indexed: false }
     }
 
-    /// With indexes of all tables, however small they are.
+    /// With indexes of all tables, even small ones.
     pub fn indexed() -> Self {
         Sandbox { indexed: true, ..Sandbox::new() }
     }
@@ -173,7 +173,7 @@ impl Sandbox {
         KnownStores::at(&self.path(folder).join("kb/stores"))
     }
 
-    /// Writes the `kb.toml` of the store, and trusts it. Invalid settings are refused, and written all the same.
+    /// Writes the `kb.toml` of the store, and trusts it. Invalid settings are refused, but still written.
     pub fn configure(&self, settings: impl AsRef<[u8]>) {
         self.write(".kb/kb.toml", settings);
         let run = self.kb(&["trust"]);
@@ -199,7 +199,7 @@ impl Sandbox {
         command
     }
 
-    /// The same behind a line of shell, for what a process inherits: limits, ignored signals.
+    /// The same after a line of shell, for things that a process inherits: limits, ignored signals.
     pub fn command_behind(&self, shell: &str, args: &[&str]) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{shell}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_kb")]).args(args);

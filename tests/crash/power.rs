@@ -1,7 +1,7 @@
 //! A power loss at any step: what was not synced is lost, and one generation is left, whole.
 //!
 //! The process stops at the step and puts in the store's place what was synced by then (`src/store/power_loss.rs`): with the
-//! new names and empty files, with the old names, or with whatever chance leaves of both.
+//! new names and empty files, with the old names, or with a random mixture of both.
 
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 

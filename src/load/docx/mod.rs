@@ -92,7 +92,7 @@ fn related(archive: &mut Archive<'_>, source: &str, relation: &str) -> Result<Op
     Ok(None)
 }
 
-/// Reads `core.xml` into the metadata and gives the stated title.
+/// Reads `core.xml` into the metadata and returns the stated title.
 fn read_properties(archive: &mut Archive<'_>, document: &mut Document) -> Result<Option<String>> {
     let name = related(archive, "", "core-properties")?.unwrap_or_else(|| "docProps/core.xml".to_owned());
     let Some(text) = archive.text(&name)? else { return Ok(None) };

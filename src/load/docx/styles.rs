@@ -1,4 +1,4 @@
-//! Styles and lists of a DOCX: which paragraphs are headings, and what stands in front of list items.
+//! Styles and lists of a DOCX: which paragraphs are headings, and the marks of list items.
 
 use std::collections::HashMap;
 

@@ -246,7 +246,7 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
                 BlockKind::Wrapped | BlockKind::Glued => true,
                 BlockKind::Line => distinct && numbering::parse(next.words()).is_none(),
                 // Centred lines of a large title come as paragraphs, because each starts elsewhere; so do those that
-                // hang behind a number.
+                // are indented after a number.
                 BlockKind::Paragraph => {
                     (style.size >= body.size * MUCH_LARGER
                         || (style.size >= body.size * LARGER && numbering::parse(blocks[first].words()).is_some()))

@@ -59,7 +59,7 @@ struct State {
     ended: AtomicBool,
 }
 
-/// The files of a folder, by their paths in it; `within` is put in front of ONNX files.
+/// The files of a folder, by their paths in it; `within` is prefixed to the paths of ONNX files.
 pub fn files(folder: &Path, within: &str) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut left = vec![folder.to_owned()];

@@ -50,7 +50,7 @@ fn read(rows: Vec<Row>, depth: usize, parts: &mut Vec<Vec<Row>>) {
     read(below, depth, parts);
 }
 
-/// Rows `first` to `last` stand in two columns with the gutter at `x`.
+/// Rows `first` to `last` are in two columns with the gutter at `x`.
 struct Columns {
     first: usize,
     last: usize,

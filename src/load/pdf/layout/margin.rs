@@ -52,7 +52,7 @@ pub fn numbers(rows: &[Row]) -> Vec<bool> {
     is_number
 }
 
-/// The right edge and the value of a number in front of a row's text.
+/// The right edge and the value of a number before a row's text.
 fn first_number(row: &Row) -> Option<(f32, u32)> {
     let [first, second, ..] = row.words.as_slice() else { return None };
     let digits: String = first.glyphs.iter().map(|glyph| glyph.char).collect();

@@ -211,7 +211,7 @@ fn combining(accent: char) -> Option<char> {
     Some(accent).filter(|accent| matches!(accent, '\u{300}'..='\u{36F}'))
 }
 
-/// Moves each accent over or under a letter behind that letter, as a combining character.
+/// Moves each accent over or under a letter to the place after it, as a combining character.
 fn set_accents(glyphs: &mut [Glyph]) {
     // Unicode counts some accents as letters, but they bear no accents.
     let bears = |c: char| c.is_alphabetic() && !ACCENTS.chars().step_by(2).any(|accent| accent == c);
@@ -227,7 +227,7 @@ fn set_accents(glyphs: &mut [Glyph]) {
                 far(a).total_cmp(&far(b))
             });
         if let Some(base) = base {
-            // Sorts just behind its letter.
+            // Sorts just after its letter.
             (glyphs[i].left, glyphs[i].right) = (base.left + 0.001, base.right);
             glyphs[i].char = combining;
         }

@@ -56,7 +56,7 @@ impl GridRow {
     }
 }
 
-/// Adds words to a cell: a currency sign, a bracket and a percent sign stand at their number without a space.
+/// Adds words to a cell: no space separates a currency sign, bracket or percent sign from its number.
 pub fn push(cell: &mut String, more: &str) {
     let close =
         is_tail(more) || (is_sign(cell) && more.starts_with(|c: char| c.is_ascii_digit() || "(—–-".contains(c)));

@@ -16,7 +16,7 @@ const FULL: f32 = 2.5;
 const SHORT: usize = 9;
 /// A longer label that fills its column goes on, whatever follows.
 const LONG: usize = 50;
-/// Baselines this close are one row, in sizes: figures stand in the middle of a label over two lines.
+/// Baselines this close are one row, in sizes: figures may be level with the middle of a label over two lines.
 const LEVEL: f32 = 0.75;
 /// The widest step inside a cell, in sizes.
 const STEP: f32 = 1.7;
@@ -41,7 +41,7 @@ pub fn heads_above<'l>(lines: &'l [Line], grid: &Grid) -> &'l [Line] {
     &lines[start..]
 }
 
-/// How many lines below a table stand in its last row, printed a little lower.
+/// The number of lines below a table that belong to its last row, printed a little lower.
 pub fn level_with(table: &[Line], below: &[Line]) -> usize {
     let Some(last) = table.last() else { return 0 };
     let level = |line: &&Line| line.style.baseline - last.style.baseline < LEVEL * last.style.size;
@@ -80,7 +80,7 @@ pub fn rows(above: &[Line], grid: Grid) -> Vec<Row> {
 fn heads(lines: &[GridRow]) -> usize {
     let figures = lines.iter().position(starts_body);
     let Some(mut end) = figures else {
-        // Without figures: the first line, and those that go on below it.
+        // Without figures: the first line, and the lines that continue it.
         return 1 + lines.iter().skip(1).take_while(|line| !line.has(0)).take(MOST_HEADS).count();
     };
     // The name of a row group stands between the heads and the figures.
@@ -105,7 +105,7 @@ pub fn starts_body(line: &GridRow) -> bool {
         && !line.cells.iter().all(|cell| cell.column == 0 || is_head_like(&cell.text))
 }
 
-/// Whether a label without figures goes on in the line below, which has them.
+/// Whether a label without figures continues in the line below, which has figures.
 fn goes_on(label: &GridRow, next: &GridRow, edge: f32) -> bool {
     let (Some(own), Some(below)) = (label.cells.first(), next.cells.first()) else { return false };
     let near = next.baseline - label.baseline < STEP * label.size;
@@ -113,7 +113,7 @@ fn goes_on(label: &GridRow, next: &GridRow, edge: f32) -> bool {
     near && figures && !own.text.ends_with([':', '：']) && is_broken(own, below, edge, label.size)
 }
 
-/// Whether a line stands in the row above, printed a little lower.
+/// Whether a line belongs to the row above, printed a little lower.
 fn is_level(above: &GridRow, line: &GridRow) -> bool {
     line.baseline - above.baseline < LEVEL * above.size && line.cells.iter().all(|cell| !above.has(cell.column))
 }
