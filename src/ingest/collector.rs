@@ -47,7 +47,7 @@ enum Sink {
     NotCreated,
 }
 
-/// What was asked of a run.
+/// The arguments of a run.
 pub(super) struct Job<'a, 'b> {
     pub request: &'a IngestRequest,
     pub target: &'a Target<'b>,
@@ -90,7 +90,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         collector
     }
 
-    /// Takes one source that a loader thread is done with.
+    /// Handles one source that a loader thread has finished.
     pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
         let existing = self.existing.clone();
         let report = match loaded {
@@ -111,8 +111,8 @@ impl<'a, 'b> Collector<'a, 'b> {
         SourceReport::failed(source, error.message().to_owned(), error.next_step().map(str::to_owned))
     }
 
-    /// A source with the bytes that the store has. Only another date or other metadata change its row: another time of change
-    /// alone, as after a checkout, is no reason to publish.
+    /// A source whose bytes are in the store. Only another date or other metadata change its row: a new modification
+    /// time alone, as after a checkout, is no reason to publish.
     async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
         let metadata = match self.metadata_of(&facts.source, Some(row)) {
             Ok(metadata) => metadata,
@@ -234,7 +234,7 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     /// Publishes what waits, and completes the report.
     pub(super) async fn finish(&mut self) -> Result<(), Stop> {
-        // An open snapshot would keep what the publication replaces.
+        // An open snapshot would keep the replaced data on the disk.
         self.snapshot = None;
         match &mut self.sink {
             Sink::DryRun(contexts) => self.report.contexts = contexts.report(),

@@ -18,7 +18,7 @@ use crate::llm::{
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 
-/// More than the model reads of the beginning of a document.
+/// Bytes of the beginning of a document; more than the model reads.
 const BEGINNING_BYTES: usize = 24_000;
 
 /// What the language model wrote for documents.
@@ -32,7 +32,7 @@ pub(super) struct Written {
 /// Asks the language model of a run, which is opened when the first document wants a context.
 pub struct ContextWriter {
     configured: Configured,
-    /// `None` before it is opened; then whether there is one.
+    /// The outer `None` means not opened yet, the inner one that no model is configured.
     client: Option<Option<Arc<Client>>>,
     unanswered: Unanswered,
     report: ContextsReport,
@@ -50,10 +50,10 @@ impl ContextWriter {
         (self.report.parents > 0).then(|| ContextsReport { model, ..self.report.clone() })
     }
 
-    /// The contexts and profiles that the model gave. As many documents are in work as requests may be open.
+    /// Asks the model for contexts and profiles. Works on as many documents at a time as requests may be open.
     ///
     /// # Errors
-    /// Where the model's settings are wrong. A missing answer is not an error.
+    /// If the model's settings are wrong. A missing answer is not an error.
     pub(super) async fn write(&mut self, documents: &[&NewDocument], progress: &dyn Progress) -> Result<Written> {
         let wanting: Vec<Shown<'_>> =
             documents.iter().filter(|new| wants_model_context(&new.document)).map(|new| Shown::of(new)).collect();
@@ -91,7 +91,7 @@ impl ContextWriter {
     /// Adds the requests for a document to the estimate.
     ///
     /// # Errors
-    /// Where the model's settings or its prompt are wrong.
+    /// If the model's settings or its prompt are wrong.
     pub fn estimate(&mut self, new: &NewDocument) -> Result<()> {
         let shown = Shown::of(new);
         if shown.parent_chunks.is_empty() || !wants_model_context(&new.document) {
@@ -107,10 +107,10 @@ impl ContextWriter {
         Ok(())
     }
 
-    /// The same for stored documents that get another context, or keep theirs.
+    /// The same for stored documents after a change of how they are cut.
     ///
     /// # Errors
-    /// As [`estimate`](Self::estimate), and where the store cannot be read.
+    /// As [`estimate`](Self::estimate), and if the store cannot be read.
     pub(super) async fn estimate_stored(
         &mut self,
         rows: &[DocumentRow],
@@ -210,7 +210,7 @@ mod tests {
     use crate::load::markdown;
 
     #[test]
-    fn a_parent_chunk_is_shown_with_its_titles_and_its_neighbours_of_the_section() {
+    fn a_parent_chunk_is_shown_with_titles_and_neighbours_of_its_section() {
         let text = "# Pump\n\nIt moves water.\n\nIt is blue.\n\n## Vent\n\nOpen it.\n";
         let config = ChunkConfig { parent_chars: 12, child_chars: 12, overlap_chars: 2, context: ContextKind::Llm };
         let new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "now").new;

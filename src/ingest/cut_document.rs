@@ -1,6 +1,6 @@
-//! A document cut into sections and chunks: all that its content decides, without ids. Pure functions.
+//! Cuts a document into sections and chunks, which have no ids yet. Pure functions.
 //!
-//! The author of a document decides what they cost, so files are cut in a [worker process](super::worker).
+//! The author of a document controls their cost, so files are cut in a [worker process](super::worker).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::text::{squeeze, truncate, visible};
 
 /// In characters.
 const LONGEST_TITLE: usize = 200;
-/// The parent chunks whose text decides the language of the document.
+/// The first parent chunks, from which the language of the document is detected.
 const LANGUAGE_PARENTS: usize = 20;
 
-/// A document, cut.
+/// A document after cutting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CutDocument {
     pub title: String,
@@ -31,16 +31,16 @@ pub struct CutDocument {
     pub warnings: Vec<String>,
     /// BCP 47.
     pub language: String,
-    /// Without their text, which the parents hold.
+    /// Without text: the parents hold it.
     pub sections: Vec<Section>,
     pub parents: Vec<CutParent>,
     pub profile: Option<Profile>,
-    /// The indices of the entries of the corrected table of contents that the document lacks.
+    /// Indices of the corrected table of contents' entries that the document lacks.
     pub not_found: Vec<usize>,
 }
 
 impl CutDocument {
-    /// Cuts a document. The name of its source is its title where it has no other.
+    /// Cuts a document. A document without a title gets the name of its source.
     pub fn of(document: &Document, source: &str, corrected: Option<&[OutlineEntry]>, config: &ChunkConfig) -> Self {
         let title = title(document, source);
         let mut sections = sections(document, &title, corrected);
@@ -65,23 +65,23 @@ impl CutDocument {
         cut
     }
 
-    /// Whether every index leads somewhere: a worker that was taken over must not crash its parent.
-    pub(super) fn is_whole(&self) -> bool {
+    /// Whether every index is valid: a compromised worker must not crash its parent.
+    pub(super) fn has_valid_indices(&self) -> bool {
         let above = |(i, section): (usize, &Section)| section.parent.is_none_or(|above| above < i);
         self.sections.iter().enumerate().all(above)
             && self.parents.iter().all(|parent| parent.section < self.sections.len())
     }
 }
 
-/// The title that the document gives, unless it is a producer's leftover; otherwise its file's name. Source code is called
-/// as its file.
+/// The document's own title, unless a program made it up; otherwise the first top-level heading; otherwise the file's
+/// name. Source code skips the heading and keeps the file's extension.
 fn title(document: &Document, source: &str) -> String {
     let file_name = || {
         let name = source.rsplit(['/', ':']).next().unwrap_or(source);
         let kept = if document.format.is_code() { None } else { Path::new(name).file_stem() };
         kept.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
     };
-    let given = document.title.as_deref().map(squeeze).filter(|title| !is_leftover(title));
+    let given = document.title.as_deref().map(squeeze).filter(|title| !is_default_title(title));
     let heading = || {
         if document.format.is_code() {
             return None;
@@ -92,8 +92,8 @@ fn title(document: &Document, source: &str) -> String {
     truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
 }
 
-/// Titles that word processors write by themselves, and numbers of files.
-fn is_leftover(title: &str) -> bool {
+/// Whether a title is a word processor's default, a file's name or without a letter.
+fn is_default_title(title: &str) -> bool {
     let lower = title.to_lowercase();
     !title.contains(char::is_alphabetic)
         || lower.starts_with("microsoft word")
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leftover_title_gives_way_to_the_file_name() {
+    fn a_default_title_is_replaced_by_the_file_name() {
         let mut document = markdown::parse("text");
         for title in ["Microsoft Word - draft.doc", "0000078003-22-000027", ""] {
             document.title = Some(title.into());
@@ -121,20 +121,20 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_document_survives_the_way_from_the_worker() {
+    fn a_cut_document_survives_serialization() {
         let cut = cut_of(&markdown::parse("# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it."));
         let back: CutDocument = serde_json::from_str(&serde_json::to_string(&cut).unwrap()).unwrap();
         assert_eq!(back, cut);
-        assert!(back.is_whole() && back.profile.is_some());
+        assert!(back.has_valid_indices() && back.profile.is_some());
     }
 
     #[test]
-    fn an_index_that_leads_nowhere_is_seen() {
+    fn invalid_indices_are_detected() {
         let whole = cut_of(&markdown::parse("# Guide\n\nIntro."));
         let mut lost = whole.clone();
         lost.parents[0].section = 7;
         let mut round = whole.clone();
         round.sections[0].parent = Some(0);
-        assert!(whole.is_whole() && !lost.is_whole() && !round.is_whole());
+        assert!(whole.has_valid_indices() && !lost.has_valid_indices() && !round.has_valid_indices());
     }
 }

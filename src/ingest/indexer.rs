@@ -18,11 +18,11 @@ use crate::llm::WrittenProfile;
 use crate::models::Models;
 use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, SectionRow, Snapshot, Writer};
 
-/// A batch is published when it has so many documents …
+/// A batch with so many documents is full.
 const BATCH_DOCUMENTS: usize = 256;
-/// … or so many child chunks, or as many to embed as are worth the time.
+/// A batch with so many child chunks is full, or with as many to embed as are worth the time.
 pub(super) const BATCH_CHILDREN: usize = 4096;
-/// Documents that are read at once to be embedded later.
+/// Documents read at a time to make their missing vectors.
 const READ_AT_ONCE: usize = 100;
 
 /// Collects documents, embeds their new texts, and publishes them batch by batch.
@@ -33,7 +33,7 @@ pub struct Indexer {
     waiting: Vec<Waiting>,
     removals: Vec<DocId>,
     updates: Vec<DocumentRow>,
-    /// The texts of the vectors of waiting documents, by document id.
+    /// The texts of waiting documents' own vectors, by document id.
     document_texts: HashMap<DocId, String>,
     /// Asks the language model for chunk contexts, if there is one.
     contexts: Option<ContextWriter>,
@@ -43,20 +43,20 @@ pub struct Indexer {
     waiting_to_embed: usize,
     /// Whether full batches are published without new vectors, which follow at the end.
     keywords_first: bool,
-    /// Whether documents of this run are published so.
+    /// Whether this run has published documents that lack vectors.
     is_behind: bool,
-    /// Those of them that have no vector at all.
+    /// Published documents that have no vector at all.
     without_any: HashSet<DocId>,
     /// The history entry of the waiting batch.
     note: Note,
-    /// Documents so far with a chunk without a vector.
+    /// Documents so far that lack a vector.
     pub without_vectors: usize,
     /// The generation published last.
     pub generation: Option<u64>,
 }
 
 impl Indexer {
-    /// Writes to `writer`, for the command that the history names.
+    /// Writes to `writer`. The history records `command`.
     pub fn new(writer: Writer, model: Vectors, command: &str, progress: Arc<dyn Progress>) -> Self {
         Indexer {
             writer,
@@ -97,7 +97,7 @@ impl Indexer {
     /// The share of text that the model cannot read; `None` if it is small.
     ///
     /// # Errors
-    /// Where the list of models is damaged.
+    /// If the list of models is damaged.
     pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
         self.vectors.languages_report(models)
     }
@@ -112,11 +112,11 @@ impl Indexer {
         self.vectors.reused
     }
 
-    /// Adds a document, or replaces the one with its id, unless it turns out equal to `unless`, chunk contexts included.
-    /// Chunks without a known vector are embedded if `embed` is set. The history calls it `action`.
+    /// Adds a document, or replaces the one with its id, unless it equals `unless`, chunk contexts included. Embeds
+    /// chunks without a known vector if `embed` is set. The history records `action`.
     ///
     /// # Errors
-    /// Where a batch is full and cannot be published.
+    /// If a batch is full and cannot be published.
     pub async fn put(
         &mut self,
         mut prepared: Prepared,
@@ -162,18 +162,18 @@ impl Indexer {
     /// Publishes what waits, and gives vectors to the documents of `sources` that lack them.
     ///
     /// # Errors
-    /// Where the engine or the disk fails. What was published before stays, and the next ingest goes on with the vectors.
+    /// If the engine or the disk fails. What was published before stays, and the next ingest goes on with the vectors.
     pub async fn finish(&mut self, sources: &HashSet<&str>, lacking: bool) -> Result<()> {
         self.publish(!self.is_behind).await?;
         if self.is_behind || lacking { self.make_missing_vectors(sources).await } else { Ok(()) }
     }
 
-    /// Gives vectors to published documents without.
+    /// Makes the missing vectors of published documents.
     async fn make_missing_vectors(&mut self, sources: &HashSet<&str>) -> Result<()> {
         (self.keywords_first, self.without_vectors) = (false, 0);
         let reused = self.vectors.reused;
         self.vectors.begin_small();
-        // What a language model had to say of them is published.
+        // What a language model wrote for them is published already.
         let contexts = self.contexts.take();
         let namespace = self.writer.namespace().clone();
         let mut rows = Snapshot::open(&namespace).await?.documents().await?;
@@ -201,7 +201,7 @@ impl Indexer {
         let outcome = self.flush().await;
         self.contexts = contexts;
         if self.is_behind {
-            // They were counted when the keywords were published.
+            // They were counted when the documents were published for keyword search.
             self.vectors.reused = reused;
         }
         outcome
@@ -213,13 +213,13 @@ impl Indexer {
         self.removals.push(row.doc_id.clone());
     }
 
-    /// Replaces the row of a document; its chunks stay. The history calls it `action`.
+    /// Replaces the row of a document; its chunks stay. The history records `action`.
     pub fn update(&mut self, row: DocumentRow, action: &str) {
         self.note.add(action, &row.source);
         self.updates.push(row);
     }
 
-    /// Notes the text of the document's vector, unless it has that vector.
+    /// Keeps the text of the document's own vector for embedding, unless it has that vector.
     fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool) {
         let wanted = vector_text(row);
         if row.embedding_hash.is_some() && row.embedding_hash.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
@@ -251,7 +251,7 @@ impl Indexer {
     /// Publishes all that waits, with its vectors.
     ///
     /// # Errors
-    /// Where the engine or the disk fails. Earlier batches stay published.
+    /// If the engine or the disk fails. Earlier batches stay published.
     pub async fn flush(&mut self) -> Result<()> {
         self.publish(true).await
     }
@@ -273,7 +273,7 @@ impl Indexer {
             if unless.is_some() {
                 self.note.add(action, &prepared.new.document.source);
             }
-            // To remove a document that is not stored changes nothing.
+            // Removing a document that is not stored changes nothing.
             self.removals.push(prepared.new.document.doc_id.clone());
         }
         let stored = self.stored_vectors(&waiting).await?;

@@ -1,5 +1,4 @@
-//! Whether the embedding model can read the documents of a run. What it cannot read is not embedded, and the user should
-//! know before a search.
+//! Reports text that the embedding model cannot read. It is not embedded, and the user should know before a search.
 
 use serde::Serialize;
 
@@ -9,11 +8,11 @@ use crate::error::Result;
 use crate::models::{Models, model_that_reads};
 use crate::text::{char_count, truncate};
 
-/// So many parent chunks of a document are sampled, from its beginning to its end …
+/// Parent chunks sampled from a document, spread from its beginning to its end.
 const SAMPLES: usize = 4;
-/// … and so many characters of each.
+/// Characters sampled from each.
 const SAMPLE_CHARS: usize = 400;
-/// Bytes of text that the model cannot read, and of text that it can, from which a better model is chosen.
+/// Bytes of sampled text, readable and unreadable each, from which a better model is chosen.
 const MOST_KEPT: usize = 4000;
 /// A text counts as unreadable if the model reads a smaller share of it.
 const LEAST_SHARE: f32 = 0.5;
@@ -30,32 +29,32 @@ pub struct LanguagesReport {
     pub documents_not_read: usize,
     /// The share of their text that it does not read, from 0 to 1.
     pub share_not_read: f32,
-    /// A model that reads it; `None` where none is known.
+    /// A model that reads it; `None` if none is known.
     pub better: Option<String>,
 }
 
-/// Whether a model reads a text. Vectors of other text mean little, so it gets none.
+/// Whether a model can read a text. Other text gets no vectors, because they would mean little.
 pub(super) fn is_read(text: &str, coverage: &Coverage) -> bool {
     coverage.share(text) >= LEAST_SHARE
 }
 
 /// Samples documents as they are embedded.
 #[derive(Debug, Default)]
-pub(super) struct LanguageSense {
+pub(super) struct LanguageSampler {
     model: String,
     documents: usize,
     documents_not_read: usize,
     chars: f64,
     chars_read: f64,
-    /// Samples of documents that the model cannot read …
+    /// Samples of documents that the model cannot read.
     unread: String,
-    /// … and of those that it can, which another model must not lose.
+    /// Samples of documents that it can read, and that a better model must read too.
     read: String,
 }
 
-impl LanguageSense {
+impl LanguageSampler {
     /// # Errors
-    /// Where the engine has crashed.
+    /// If the engine has crashed.
     pub(super) fn sample(&mut self, prepared: &Prepared, embedder: &Embedder) -> Result<()> {
         let parents: Vec<&str> = prepared.new.parents.iter().map(|parent| parent.content.as_str()).collect();
         let step = parents.len().div_ceil(SAMPLES).max(1);
@@ -80,7 +79,7 @@ impl LanguageSense {
     /// `None` if the model reads nearly all.
     ///
     /// # Errors
-    /// Where the list of models is damaged.
+    /// If the list of models is damaged.
     pub(super) fn report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
         if self.chars <= 0.0 || self.documents_not_read == 0 {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! From a file to a cut document, in loader threads. What the store has already is not read again.
+//! Reads and cuts files in loader threads. Does not cut again what the store has already.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::ids::DocId;
 use crate::load::{Format, OutlineEntry};
 use crate::store::{DocumentRow, Store};
 
-/// What came of a source.
+/// The outcome of loading a source.
 pub(super) enum Loaded {
     /// The store has its bytes under this source.
     Same(Facts),
@@ -33,7 +33,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// What the store has of a source.
+    /// The facts that the store has of a source.
     pub(super) fn of(row: &DocumentRow) -> Self {
         Facts { source: row.source.clone(), hash: row.content_hash.clone(), size: row.size, mtime_ns: row.mtime_ns }
     }
@@ -42,9 +42,9 @@ impl Facts {
 /// A document that was read.
 pub(super) struct Read {
     pub document: CutDocument,
-    /// The table of contents of a person with which it was cut.
+    /// The corrected table of contents with which it was cut.
     pub corrected_toc: Option<Vec<OutlineEntry>>,
-    /// The same bytes in the store, under a source whose file is gone.
+    /// The stored document with the same bytes, whose file is gone.
     pub moved: Option<DocumentRow>,
 }
 
@@ -117,7 +117,7 @@ impl Loader {
         Ok(Loaded::Cut(facts, Box::new(Read { document, corrected_toc, moved: moved.cloned() })))
     }
 
-    /// The document with these bytes whose own file is gone. Each is found once.
+    /// A document with these bytes whose own file is gone. Each document is found once.
     fn moved_from(&self, facts: &Facts) -> Option<&DocumentRow> {
         let rows = self.sources_of.get(&facts.hash)?.iter().filter_map(|source| self.existing.get(source));
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -130,7 +130,7 @@ impl Loader {
     }
 }
 
-/// Crashes where a test asked for it: `KB_TEST_PANIC=SOURCE`. Builds without debug assertions have none of it.
+/// Panics if a test asks for it with `KB_TEST_PANIC=SOURCE`. Only builds with debug assertions do.
 fn crash_for_a_test(source: &str) {
     let asked = cfg!(debug_assertions) && std::env::var("KB_TEST_PANIC").is_ok_and(|asked| asked == source);
     assert!(!asked, "a test's crash");

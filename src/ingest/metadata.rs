@@ -11,9 +11,9 @@ use super::request::IngestRequest;
 use crate::error::{Error, Result};
 use crate::store::{DocumentRow, Fields, Metadata, MetadataValue, Store, add_fields};
 
-/// The file beside a source is called after it, with this ending.
+/// A file with the name of a source and this ending holds its metadata.
 const ENDING: &str = ".meta.toml";
-/// A longer one is no metadata.
+/// The longest such file, in bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// Metadata of all documents whose source matches.
@@ -27,9 +27,9 @@ impl MetadataRule {
     /// A rule for the sources that a glob matches: `contracts/**`, `*.pdf`.
     ///
     /// # Errors
-    /// Where the glob cannot be read, or a field holds a table.
+    /// If the glob cannot be read, or a field holds a table.
     pub fn new(path: &str, fields: BTreeMap<String, toml::Value>) -> Result<Self> {
-        // Without a slash, it is about names, wherever they lie.
+        // Without a slash, the glob matches file names in all folders.
         let glob = if path.contains('/') { path.to_owned() } else { format!("**/{path}") };
         let glob = GlobBuilder::new(&glob).literal_separator(true).build();
         let glob =
@@ -39,11 +39,11 @@ impl MetadataRule {
 }
 
 impl IngestRequest {
-    /// The metadata of a source apart from what it states: what rules, the file beside it and the options say, and what was
-    /// said about the document `before`.
+    /// The metadata of a source: what rules and the file beside it give now, what people set, the options included, and
+    /// what the stored document `before` states.
     ///
     /// # Errors
-    /// Where the file beside it cannot be read.
+    /// If the file beside it cannot be read.
     pub(super) fn metadata_of(&self, source: &str, store: &Store, before: Option<&DocumentRow>) -> Result<Metadata> {
         let mut metadata = before.map(|row| row.metadata.clone()).unwrap_or_default();
         metadata.given = self.given(source, store)?;
@@ -68,13 +68,13 @@ impl IngestRequest {
     }
 }
 
-/// Whether a file holds the metadata of one beside it, and is no document.
+/// Whether a file holds the metadata of a source beside it, and is not a document.
 pub(super) fn is_file_beside(path: &Path) -> bool {
     let source = path.to_str().and_then(|path| path.strip_suffix(ENDING));
     source.is_some_and(|source| Path::new(source).is_file())
 }
 
-/// The metadata in `NAME.meta.toml`; none where there is no such file.
+/// The metadata in `NAME.meta.toml`; empty if there is no such file.
 fn of_file_beside(source: &Path) -> Result<Fields> {
     let mut name = source.as_os_str().to_owned();
     name.push(ENDING);
@@ -98,7 +98,7 @@ fn of_file_beside(source: &Path) -> Result<Fields> {
 }
 
 /// # Errors
-/// Where a field holds a table.
+/// If a field holds a table.
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
     let value = |(name, value): (String, toml::Value)| match value_of(value) {
         Some(value) => Ok((name, value)),

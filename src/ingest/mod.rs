@@ -1,9 +1,9 @@
 //! Scan, plan, load, chunk, embed, publish.
 //!
-//! Only changed files are read again, and only parent chunks with a changed text are embedded again. Several threads load files and
-//! hand them to the collector through a bounded channel, so memory does not grow with the folder. Each batch is published
-//! as one generation: an interrupted run loses at most the batch in work. A file that fails keeps what the store has of
-//! it, and stops no other file. Every source comes out with one [`Action`].
+//! Only changed files are read again, and only parent chunks with a changed text are embedded again. Several threads
+//! load files and hand them to the collector through a bounded channel, so memory does not grow with the folder. Each
+//! batch is published as one generation: an interrupted run loses at most the current batch. A file that fails stays in
+//! the store as it was, and stops no other file. Every source gets one [`Action`].
 
 mod collector;
 mod contexts;

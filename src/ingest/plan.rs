@@ -1,4 +1,4 @@
-//! Which files there are, and what to do with each: nothing, or read it and see.
+//! Finds the files to ingest, and decides which must be read.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
@@ -16,11 +16,11 @@ use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::store::{DocumentRow, Store};
 
-/// The file, in the syntax of .gitignore, that keeps documents out of kb alone.
+/// A file in the syntax of .gitignore that only kb reads.
 const IGNORE_FILE: &str = ".kbignore";
-/// The largest share of the documents that is removed without a question.
+/// The largest share of the documents that kb removes without asking.
 const LARGEST_UNDOUBTED: f64 = 0.2;
-/// A file of so many bytes holds a line break at most.
+/// Files up to this size in bytes hold no more than a line break.
 const EMPTY: u64 = 2;
 /// Prefix of the names of sources from standard input.
 pub(super) const STANDARD_INPUT: &str = "stdin:";
@@ -43,15 +43,15 @@ pub(super) struct Scan {
     pub skipped: Vec<SourceReport>,
     /// Folders and files in them that cannot be read.
     pub unreadable: Vec<SourceReport>,
-    /// Named paths that do not exist, which is an error unless documents of theirs are to be removed.
+    /// Named paths that do not exist: an error unless documents below them are to be removed.
     pub gone: Vec<PathBuf>,
 }
 
-/// Finds the files below the request's paths. A file that is named is taken whatever its name; files in folders are taken
-/// by their endings, without hidden and ignored ones.
+/// Finds the files below the request's paths. Takes a named file whatever its name, and files in folders by their
+/// extensions, without hidden and ignored ones.
 ///
 /// # Errors
-/// Where a path does not exist or is a pipe or a device, or a glob is invalid. Then nothing was done.
+/// If a path does not exist or is a pipe or a device, or a glob is invalid. Then nothing was done.
 pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
     let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
     let mut scan = Scan::default();
@@ -108,7 +108,7 @@ pub(super) fn does_not_exist(path: &Path) -> Error {
     Error::usage(format!("{} does not exist", path.display())).hint("check the path")
 }
 
-/// A place in a folder that cannot be read; the others are.
+/// The report of a place in a folder that cannot be read.
 fn unreadable(folder: &Path, error: &ignore::Error, store: &Store) -> SourceReport {
     let place = match error {
         ignore::Error::WithPath { path, .. } => path,
@@ -190,7 +190,7 @@ pub(super) fn is_gone(row: &DocumentRow, store: &Store) -> bool {
     is_file(&row.source) && gone()
 }
 
-/// Compares the files with the store. A file with the same size and time of change counts as unchanged.
+/// Compares the files with the store. A file with the same size and modification time counts as unchanged.
 pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &IngestRequest, store: &Store) -> Plan {
     let mut plan = Plan::default();
     let found: HashSet<String> = candidates.iter().map(|candidate| candidate.source.clone()).collect();
@@ -204,7 +204,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             }
         };
         let known = existing.get(&candidate.source);
-        // Packages of Python have an empty file in each folder.
+        // Python packages have an empty file in each folder.
         let is_named = || request.paths.contains(&candidate.path);
         if facts.len() <= EMPTY && candidate.format.is_some_and(Format::is_code) && known.is_none() && !is_named() {
             continue;
@@ -235,7 +235,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
     plan
 }
 
-/// Why files that are gone may be a mistake, such as a disk that is not mounted; `None` where few are.
+/// Why missing files may be a mistake, such as an unmounted disk; `None` if only a few are missing.
 pub(super) fn doubt(doomed: &[&DocumentRow], existing: &Existing, folders: &[PathBuf], store: &Store) -> Option<Doubt> {
     let whole = |folder: &&PathBuf| {
         let name = store.source_name(folder);
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn below_means_inside_and_not_beside() {
+    fn a_file_is_below_a_folder_only_if_it_is_inside() {
         assert!(is_below("docs/a.md", "docs") && is_below("docs", "docs") && is_below("x", ""));
         assert!(!is_below("docs2/a.md", "docs"));
     }

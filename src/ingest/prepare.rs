@@ -1,4 +1,4 @@
-//! From a cut document to its rows, without the vectors. Pure functions, linear in the text.
+//! Makes the rows of a cut document, without vectors. Pure functions, linear in the text.
 
 use std::collections::HashMap;
 
@@ -25,9 +25,9 @@ pub struct SourceFacts {
     pub size: u64,
     /// Time of its last change, in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// The table of contents of a person, which overrides the one that is found.
+    /// A person's table of contents, which overrides the one that kb finds.
     pub corrected_toc: Option<Vec<OutlineEntry>>,
-    /// The date of the content from a person, which overrides the document's own.
+    /// A person's date of the content, which overrides the document's own.
     pub time: Option<DocumentTime>,
     /// Metadata from rules, side files and people.
     pub metadata: Metadata,
@@ -35,7 +35,7 @@ pub struct SourceFacts {
 
 #[cfg(any(test, feature = "fuzzing"))]
 impl SourceFacts {
-    /// Those of a document `abc123` from `docs/guide.md`, for tests and the fuzzer.
+    /// Facts about a document `abc123` from `docs/guide.md`, for tests and the fuzzer.
     pub(crate) fn sample() -> Self {
         SourceFacts {
             source: "docs/guide.md".into(),
@@ -53,7 +53,7 @@ impl SourceFacts {
 /// The table of contents that a person gave a document.
 ///
 /// # Errors
-/// Where the store's row is damaged.
+/// If the store's row is damaged.
 pub fn corrected_toc(row: &DocumentRow) -> Result<Option<Vec<OutlineEntry>>> {
     let parse = |text: &String| {
         serde_json::from_str(text).map_err(|error| {
@@ -70,17 +70,17 @@ pub struct Prepared {
     pub new: NewDocument,
     /// The text to embed for each parent chunk.
     pub texts: Vec<EmbeddedText>,
-    /// The profile of the text; `None` where an edit changed the text since.
+    /// The profile of the text; `None` if an edit has changed the text.
     pub(super) profile: Option<Profile>,
 }
 
 impl Prepared {
-    /// A document whose text is not that of its source.
+    /// A document whose text differs from its source.
     pub fn edited(new: NewDocument, texts: Vec<EmbeddedText>) -> Self {
         Prepared { new, texts, profile: None }
     }
 
-    /// Gives each chunk the hash of its embedded text, whatever vector it had.
+    /// Gives each chunk the hash of its embedded text.
     pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
         let texts = embedded_texts(&new.parents, config);
         renew_hashes(&mut new.parents, &texts, |_, _| false);
@@ -94,12 +94,12 @@ impl Prepared {
         Prepared { profile: self.profile, ..Prepared::of(self.new, &config) }
     }
 
-    /// Carries over what the store has of a document besides its source: chunk contexts of a language model, and edits.
-    /// `parents` are those of `row` in the store.
+    /// Carries over what a stored document has in addition to its source: edits, and a language model's chunk contexts.
+    /// `parents` are the stored parent chunks of `row`.
     pub(super) fn carrying(mut self, row: &DocumentRow, parents: Vec<ParentChunk>) -> (Self, Rebased) {
         if wants_model_context(row) && wants_model_context(&self.new.document) {
             self = self.with_contexts_of(&parents);
-            // Of the same content, what the model wrote holds.
+            // What the model wrote stays true while the content is the same.
             if row.content_hash == self.new.document.content_hash {
                 self.new.document.profile = row.profile.clone().filter(|profile| profile.by_model);
             }
@@ -114,7 +114,7 @@ impl Prepared {
         (Prepared::of(self.new, &config), rebased)
     }
 
-    /// Gives parent chunks the contexts that equal ones have in the store.
+    /// Gives parent chunks the contexts of stored ones with the same text.
     fn with_contexts_of(self, before: &[ParentChunk]) -> Self {
         let known: HashMap<&str, &String> =
             before.iter().filter_map(|row| Some((row.content.trim_end(), row.situating.as_ref()?))).collect();
@@ -128,7 +128,7 @@ impl Prepared {
     }
 }
 
-/// Whether the store has more of a document than its source gives.
+/// Whether a stored document has more than its source gives: edits or a model's contexts.
 pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
     wants_model_context(row) || !row.edits.is_empty()
 }
@@ -195,7 +195,7 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
         ingested_at: now.to_owned(),
         corrected_toc: corrected.map(|entries| serde_json::to_string(entries).expect("plain data has a JSON form")),
         structure_version: STRUCTURE_VERSION,
-        // Said by the indexer, which knows.
+        // Set by the indexer.
         embedded: false,
         edits: Vec::new(),
         profile: None,
@@ -207,17 +207,17 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
     Prepared { profile: cut.profile, ..Prepared::of(new, config) }
 }
 
-/// The beginning of that warning.
+/// The beginning of the warning from [`lost_entries`].
 pub(super) const LOST_ENTRIES: &str = "entries of the corrected table of contents are not found any more";
 
-/// A warning for entries of a corrected table of contents that a changed document has lost. The correction keeps them:
-/// the next version can have them again.
+/// A warning for entries of a corrected table of contents that a changed document has lost. The correction keeps them,
+/// because the next version can contain them again.
 fn lost_entries(pages: Option<u32>, corrected: Option<&[OutlineEntry]>, not_found: &[usize]) -> Option<String> {
     let entries = corrected?;
     let lost: Vec<String> = not_found
         .iter()
         .filter_map(|&i| entries.get(i))
-        // An entry without a page of a document with pages never led anywhere.
+        // In a document with pages, an entry without a page never had a place.
         .filter(|entry| pages.is_none() || entry.page.is_some())
         .map(|entry| format!("{:?}", entry.title))
         .collect();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     proptest! {
-        /// Ids depend on the document's id and the place in it, not on when it is read; what is appended changes none before.
+        /// Ids depend on the document's id and the place in it, not on the time. Appended text changes no earlier id.
         #[test]
         fn ids_are_stable(
             text in "([a-z]{1,12}[ .。\n]|启动水泵。|\n\n|\n\n# h\n\n){1,80}",

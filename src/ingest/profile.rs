@@ -37,7 +37,7 @@ pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], parents: &[
         title: &section.title,
         level: section.level,
         is_preamble: section.path == PREAMBLE,
-        // A damaged table can have a circle of sections.
+        // A damaged table can contain a cycle of sections.
         above: section.parent_id.as_deref().and_then(|id| places.get(id)).copied().filter(|above| *above < own),
     });
     let texts = parents.iter().map(|parent| (places.get(parent.section_id.as_str()).copied(), parent.content.as_str()));
@@ -94,7 +94,7 @@ mod tests {
     use crate::load::markdown;
 
     #[test]
-    fn rows_have_the_profile_of_their_text_in_whatever_order_they_come() {
+    fn a_profile_does_not_depend_on_the_order_of_rows() {
         let text = "# Guide\n\n## Installing\n\n1. Open the valve.\n2. Close the drain.\n3. Start the pump.\n\n## Rules\n\nIt is forbidden.";
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
         let first = profile_of(&new.document, &new.sections, &new.parents).unwrap();

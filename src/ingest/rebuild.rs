@@ -1,4 +1,4 @@
-//! Rebuilds stored documents in place, from their sources or from what the store holds of them.
+//! Rebuilds stored documents in place, from their sources or from the store.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub struct RebuildOptions {
 /// The source of a document, compared with what was ingested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SourceNow {
-    /// The same, read and cut.
+    /// Unchanged: read and cut.
     Same(Box<CutDocument>),
     /// The file has other content.
     Changed,
@@ -60,10 +60,10 @@ pub enum SourceNow {
     NoFile,
 }
 
-/// The bytes of the source if they are what was ingested.
+/// The bytes of the source, if they are unchanged since the ingest.
 ///
 /// # Errors
-/// Where the file exists and cannot be read.
+/// If the file exists and cannot be read.
 pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceNow>> {
     if !is_file(&row.source) {
         return Ok(Err(SourceNow::NoFile));
@@ -80,18 +80,18 @@ pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result
     Ok(if same { Ok(bytes) } else { Err(SourceNow::Changed) })
 }
 
-/// What became of the file of a document since it was ingested.
+/// How the file of a document changed since the ingest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stale {
-    /// It has other content: it was not ingested again, or that failed.
+    /// It has other content that was not ingested, or could not be.
     Changed,
     Gone,
     /// It cannot be read, and may have changed.
     Unreadable,
 }
 
-/// Whether a document is not what its file says now. A file with another time of change is read.
+/// Whether a document is out of date. Reads the file if its modification time differs.
 pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
     if !is_file(&row.source) {
         return None;
@@ -115,10 +115,10 @@ pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
     }
 }
 
-/// Reads and cuts the source of a document, if it is what was ingested.
+/// Reads and cuts the source of a document, if it is unchanged since the ingest.
 ///
 /// # Errors
-/// Where the file exists and cannot be read.
+/// If the file exists and cannot be read.
 pub fn read_source(
     row: &DocumentRow,
     store: &Store,
@@ -135,10 +135,10 @@ pub fn read_source(
     }
 }
 
-/// Cuts the document that the store holds: its parent chunks without edits, with the titles of its sections before them.
+/// Cuts a document from the store: its parent chunks without edits, and before them the titles of their sections.
 ///
 /// # Errors
-/// Where the store cannot be read or the document cannot be cut.
+/// If the store cannot be read or the document cannot be cut.
 pub async fn read_stored(
     row: &DocumentRow,
     snapshot: &Snapshot,
@@ -151,7 +151,7 @@ pub async fn read_stored(
     worker.cut_stored(&stored_document(row, &stored.sections, &as_the_source_says(&stored))?, how)
 }
 
-/// The rows of a stored document from its text, which was cut with these settings, without vectors.
+/// The rows, without vectors, of a stored document that was cut again with `chunking`.
 pub fn rebuilt_rows(
     row: &DocumentRow,
     document: CutDocument,
@@ -190,7 +190,7 @@ pub struct Rebuilt {
     pub conflicts: usize,
 }
 
-/// Documents with their profile, their chunks and what is embedded of those, without sections and vectors.
+/// Reads documents with their profiles, chunks and embedded texts, but without sections and vectors.
 pub(super) async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
     let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
     let mut parents = snapshot.parents_of_each(&ids).await?;
@@ -203,17 +203,17 @@ pub(super) async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Ve
 }
 
 impl Rebuilder {
-    /// Locks a namespace that exists, for the command that the history names.
+    /// Locks an existing namespace. The history records `command`.
     ///
     /// # Errors
-    /// Where another process writes to it, or it cannot be read.
+    /// If another process writes to it, or it cannot be read.
     pub async fn open(
         namespace: &Namespace,
         options: &RebuildOptions,
         command: &str,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
-        // Locked before it is read, so that the snapshot holds until it is replaced.
+        // Locked before it is read, so that the snapshot stays current.
         let writer = Writer::open_existing(namespace, &options.lock_timeout).await?;
         let snapshot = Snapshot::open(namespace).await?;
         let vectors = options.vectors(writer.model().clone());
@@ -221,12 +221,12 @@ impl Rebuilder {
         Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(contexts) })
     }
 
-    /// Replaces the sections and chunks of a document by [`rebuilt_rows`], with its edits applied. Vectors are kept as
-    /// [`KnownVectors::of_contents`] says; of equal texts alone if the context changes or a language model writes it. A
-    /// document without vectors stays without.
+    /// Replaces the sections and chunks of a document by [`rebuilt_rows`], and applies its edits. Keeps vectors as
+    /// [`KnownVectors::of_contents`] does, or only those of equal texts if the context changes or a language model
+    /// writes it. A document without vectors gets none.
     ///
     /// # Errors
-    /// Where the store or the model fail.
+    /// If the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
         let parents = self.snapshot.parents_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| row.chunking.context;
@@ -242,13 +242,13 @@ impl Rebuilder {
         Ok(rebuilt)
     }
 
-    /// Publishes what waits, and gives the indexer with its counts.
+    /// Publishes what waits, and returns the indexer with its counts.
     ///
     /// # Errors
-    /// Where the store or the model fail. Earlier batches stay published.
+    /// If the store or the model fail. Earlier batches stay published.
     pub async fn finish(self) -> Result<Indexer> {
         let Rebuilder { snapshot, mut indexer } = self;
-        // An open snapshot would keep what the publication replaces.
+        // An open snapshot would keep the replaced data on the disk.
         drop(snapshot);
         indexer.flush().await?;
         Ok(indexer)
@@ -256,14 +256,14 @@ impl Rebuilder {
 }
 
 impl RebuildOptions {
-    /// The embedding model of a record, opened when it is needed.
+    /// The embedding model of a record, loaded when it is needed.
     pub(super) fn vectors(&self, record: ModelRecord) -> Vectors {
         Vectors::WhenNeeded { models: self.models.clone(), record, engine: self.engine.clone(), jobs: self.jobs }
     }
 }
 
-/// The document of a row with its sections and chunks in order. A title is in no parent chunk, so each section's title
-/// precedes its text. A document with pages comes in lines, as near to their pages as the child chunks say.
+/// Makes a document from its rows. Parent chunks do not contain titles, so the title of each section precedes its text.
+/// A document with pages is made of lines, whose pages are as exact as those of the child chunks.
 fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[ParentChunk]) -> Result<Document> {
     let format = Format::from_name(&row.format).ok_or_else(|| {
         Error::failed(format!("{} was read as {:?}, a format that this kb does not know", row.source, row.format))
@@ -302,7 +302,7 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[Parent
     Ok(document)
 }
 
-/// An outline can jump back, the text does not. Sections without text stay after the one before them.
+/// Sorts sections by page, because an outline can jump back. A section without a page stays behind the one before it.
 fn in_text_order<'a>(sections: &'a [SectionRow], parents: &[ParentChunk]) -> Vec<&'a SectionRow> {
     let mut page = 0;
     let mut keyed: Vec<(u32, &SectionRow)> = sections
@@ -317,7 +317,7 @@ fn in_text_order<'a>(sections: &'a [SectionRow], parents: &[ParentChunk]) -> Vec
     keyed.into_iter().map(|(_, section)| section).collect()
 }
 
-/// The lines of a section's children, which joined are its text.
+/// The lines of a section's text, which is its children joined.
 fn lines<'a>(parents: impl Iterator<Item = &'a ParentChunk>) -> Vec<Block> {
     let mut text = String::new();
     let mut pages: Vec<(usize, Option<u32>)> = Vec::new();
@@ -350,8 +350,9 @@ fn lines<'a>(parents: impl Iterator<Item = &'a ParentChunk>) -> Vec<Block> {
     blocks
 }
 
-/// Where in a child chunk that begins on one page and ends on another the page turns. That is not stored; it is taken to be
-/// the last blank line, or else the last line, so that the first and the last page of every child chunk stay right.
+/// The byte at which the page turns in a child chunk that ends on another page than it begins. It is not stored. The
+/// guess is the last blank line, or else the last line, so that the first and the last page of every child chunk stay
+/// right.
 fn page_turn(content: &str) -> Option<usize> {
     let content = content.trim_end();
     let blank = content.rfind("\n\n").map(|at| at + 2);
@@ -365,7 +366,7 @@ mod tests {
     use crate::chunk::ChunkConfig;
     use crate::load::{markdown, plain};
 
-    /// What is prepared from the stored form must be what it was stored as.
+    /// A document that is prepared again from its rows must give the same rows.
     fn assert_survives(document: &Document) {
         let first = prepare(document, &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
         let stored = stored_document(&first.document, &first.sections, &first.parents).unwrap();

@@ -1,5 +1,5 @@
-//! Rebuilds documents from their sources, or from the store if a source changed, with the sections that this version finds
-//! or in another chunk context.
+//! Rebuilds documents to find their sections again or to cut them differently. Reads their sources, or the store if a
+//! source changed.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,9 +28,9 @@ use crate::structure::STRUCTURE_VERSION;
 pub struct ReindexRequest {
     /// Their ids; `None` means all.
     pub documents: Option<Vec<DocId>>,
-    /// Find their sections again. Where only the context changes, no source is read.
+    /// Find their sections again. Without this, a new context alone reads no source.
     pub structure: bool,
-    /// How they are cut otherwise.
+    /// Changes to how they are cut.
     pub chunks: ChunkChange,
     /// Include documents that need no rebuild.
     pub force: bool,
@@ -44,7 +44,7 @@ impl ReindexRequest {
         self.force || older || row.chunking.with(&self.chunks) != row.chunking
     }
 
-    /// The new context, where nothing else is to change.
+    /// The new context, if nothing else changes.
     fn only_context(&self) -> Option<ContextKind> {
         let is_alone = ChunkChange { context: None, ..self.chunks } == ChunkChange::default();
         self.chunks.context.filter(|_| is_alone && !self.structure)
@@ -55,9 +55,9 @@ impl ReindexRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextFrom {
-    /// Its file, which is still what was ingested.
+    /// Its file, which is unchanged since the ingest.
     Source,
-    /// Its parent chunks: the file changed, is gone or never was.
+    /// Its parent chunks: the file changed, is gone or never existed.
     Store,
 }
 
@@ -68,7 +68,7 @@ pub struct ReindexedDocument {
     pub source: String,
     /// `None` for a document that failed.
     pub from: Option<TextFrom>,
-    /// Whether it stayed as it is, because the store's text shows fewer sections than its file did.
+    /// Whether it stayed as it was, because kb found fewer sections in the stored text than in the file.
     pub kept: bool,
     pub sections_before: u32,
     /// The same as before in a dry run and after a failure.
@@ -125,7 +125,7 @@ impl ReindexReport {
 /// Rebuilds the documents of the request.
 ///
 /// # Errors
-/// Where the store refuses or the model fails. Documents that fail are in the report, not errors.
+/// If the store refuses or the model fails. Documents that fail are in the report, not errors.
 pub async fn reindex(
     request: &ReindexRequest,
     store: &Store,
@@ -186,8 +186,8 @@ pub async fn reindex(
     Ok(report)
 }
 
-/// The requests to the language model that a dry run counts. The chunks of a new structure are not known before, so the
-/// present ones are counted.
+/// Counts the requests to the language model for a dry run. The chunks of a new structure are not known yet, so it
+/// counts the present ones.
 async fn estimate(
     request: &ReindexRequest,
     rows: &[DocumentRow],
@@ -200,8 +200,8 @@ async fn estimate(
     Ok(writer.report())
 }
 
-/// Reads the sources of documents in several threads. A dry run only compares them with what was ingested; `None` means
-/// that they are the same.
+/// Reads the sources of documents in several threads. A dry run only checks whether they changed; `None` means that
+/// they did not.
 fn read_sources(
     rows: Vec<DocumentRow>,
     store: &Store,
@@ -238,7 +238,7 @@ fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> Reindexe
     }
 }
 
-/// Gives one document new sections. The outer error is the store's and ends the run, the inner one is the document's.
+/// Rebuilds one document. The outer error is the store's and ends the run; the inner one is the document's.
 async fn rebuild(
     row: &DocumentRow,
     now: Option<SourceNow>,
@@ -276,7 +276,7 @@ async fn rebuild(
     }))
 }
 
-/// Gives one document another context, from what the store holds of it.
+/// Gives one document another context, from the store alone.
 async fn change_context(
     row: DocumentRow,
     context: ContextKind,
@@ -301,7 +301,7 @@ fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownV
     let before = new.document.chunking;
     let config = ChunkConfig { context, ..before };
     if before.context != context {
-        // The sentence of a rule is not one of the model.
+        // A sentence that a rule wrote must not count as the model's.
         new.chunks_mut().for_each(|row| row.situating = None);
     }
     new.document.chunking = config;

@@ -1,4 +1,4 @@
-//! What a run is asked for, what it reports, and who hears of its progress.
+//! The request, the report and the progress of an ingest.
 
 use std::path::PathBuf;
 
@@ -32,16 +32,16 @@ pub struct IngestRequest {
     pub allow_private: bool,
     /// Only files in folders that match one of these globs; empty means all.
     pub include: Vec<String>,
-    /// Not the files and folders that match one of these globs.
+    /// Skip files and folders that match one of these globs.
     pub exclude: Vec<String>,
     /// The format of all files, whatever their names.
     pub format: Option<Format>,
     pub load: LoadOptions,
-    /// How documents are cut otherwise than they were, and new ones than by default.
+    /// Changes to how documents are cut, from their stored settings or the defaults.
     pub chunks: ChunkChange,
     /// Metadata by the paths of sources.
     pub rules: Vec<MetadataRule>,
-    /// What the options say about all documents of this run.
+    /// Metadata from the options, for all documents of this run.
     pub said: Changed,
     /// Remove documents whose file is gone from the folders.
     pub prune: bool,
@@ -61,8 +61,8 @@ pub struct IngestRequest {
     pub jobs: usize,
 }
 
-/// Where to ingest into. The store is created when there is something to write into it, so that a run in which every
-/// file fails leaves nothing behind.
+/// Where to ingest into. The store is created when there is something to write, so that a run in which every file fails
+/// leaves nothing behind.
 pub struct Target<'a> {
     /// May not exist yet.
     pub store: Store,
@@ -270,7 +270,7 @@ pub struct IngestReport {
     /// Documents that stay although their files are gone: their removal was not confirmed.
     pub not_removed: Option<Doubt>,
     pub seconds: f64,
-    /// For the user, about the whole run, each behind its code.
+    /// Notes for the user about the whole run, each with its code.
     pub notes: Vec<(&'static str, String)>,
 }
 
@@ -279,7 +279,7 @@ pub struct IngestReport {
 pub struct ContextsReport {
     /// Parent chunks that want a context.
     pub parents: usize,
-    /// Those that got none. They keep the old one, or the one of the rules.
+    /// Those that got none. They keep the old one, or get the one of the rules.
     pub without: usize,
     /// The requests; `None` if no model is configured.
     pub model: Option<LlmReport>,
@@ -294,28 +294,28 @@ impl IngestReport {
     }
 }
 
-/// Documents whose files are gone, in such a number that the folder itself may be missing.
+/// Documents whose files are gone: so many that the folder itself may be missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Doubt {
     /// How many.
     pub documents: usize,
-    /// Of how many in the namespace.
+    /// All documents of the namespace.
     pub of: usize,
-    /// The named folder of which nothing is left, if there is one.
+    /// The named folder that has no file left, if there is one.
     pub emptied: Option<String>,
 }
 
 /// Receives the progress of an ingest, from several threads.
 pub trait Progress: Send + Sync {
-    /// So many files with so many bytes together are to be read.
+    /// Reading begins. `bytes` is the size of all files.
     fn begin(&self, files: usize, bytes: u64);
     /// A file was read, or found unchanged.
     fn file_read(&self, source: &str);
-    /// Child chunks were embedded, which stand for so many bytes of files.
+    /// Child chunks were embedded. `bytes` is the corresponding size of files.
     fn embedded(&self, chunks: usize, bytes: u64);
-    /// The language model was asked about so many parent chunks.
+    /// The language model was asked about these parent chunks.
     fn placed(&self, parent_chunks: usize);
-    /// So many documents were published, and stay whatever happens to the run.
+    /// Documents were published. They stay even if the run fails.
     fn published(&self, documents: usize);
     fn failed(&self, source: &str, reason: &str);
     fn end(&self);

@@ -1,8 +1,8 @@
-//! New vectors for a namespace, by the same model or another one.
+//! Makes new vectors for a namespace, with the same model or another one.
 //!
-//! No source is read: the embedded texts follow from the store. New vectors of all documents go into a file of their own
-//! ([`VectorCache`]), while others read and write the namespace as before. When all are there, the namespace is locked,
-//! documents that came meanwhile are embedded too, and one generation with the new vectors is published.
+//! No source is read: the embedded texts come from the store. New vectors of all documents go into a file of their own
+//! ([`VectorCache`]), while others read and write the namespace as before. When it is complete, the namespace is
+//! locked, documents that were added meanwhile are embedded too, and one generation with the new vectors is published.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::store::{
 
 /// Documents whose chunks are read at once.
 const AT_ONCE: usize = 100;
-/// Texts that are embedded before their vectors are written, which is what an interruption loses.
+/// Texts to embed before their vectors are written: an interruption loses about so many.
 const BATCH: usize = 512;
 /// The history's word for a document with new vectors.
 const EMBEDDED: &str = "embedded";
@@ -38,7 +38,7 @@ const EMBEDDED: &str = "embedded";
 pub struct RevectorRequest {
     /// The name of the model; `None` means the namespace's.
     pub model: Option<String>,
-    /// Make all vectors again if the model stays the same, and not only the missing ones.
+    /// With the same model, make all vectors again, not only the missing ones.
     pub force: bool,
     /// Report what would happen, without writing.
     pub dry_run: bool,
@@ -71,7 +71,7 @@ pub struct RevectorReport {
 /// Makes vectors again.
 ///
 /// # Errors
-/// Where the model is missing or fails, or the store refuses. What was published before stays, and what was embedded is
+/// If the model is missing or fails, or the store refuses. What was published before stays, and what was embedded is
 /// kept for the next run.
 pub async fn revector(
     request: &RevectorRequest,
@@ -108,7 +108,7 @@ pub async fn revector(
 
 /// What is embedded at once: a parent chunk with its child chunks, or the summary of a document.
 struct Unit {
-    /// Of its vectors, those of child chunks behind that of the parent chunk.
+    /// The keys of its vectors: the parent chunk's, then its child chunks'.
     keys: Vec<VectorKey>,
     text: UnitText,
 }
@@ -132,7 +132,7 @@ impl Unit {
     }
 }
 
-/// What is embedded of a document: its summary, and the parent chunks that the model reads.
+/// The units of a document: the parent chunks that the model reads, and its summary.
 fn units_of(document: Prepared, coverage: &Coverage) -> Vec<Unit> {
     let summary = vector_text(&document.new.document)
         .map(|(text, hash)| Unit { keys: vec![key_of(&hash)], text: UnitText::Summary(text) });
@@ -189,7 +189,7 @@ impl Run<'_> {
     async fn plan(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<()> {
         let rows = self.documents(snapshot, only_missing).await?;
         let mut known: HashSet<VectorKey> = HashSet::new();
-        // Vectors of texts that no longer exist are of no use.
+        // Only a replacement of all vectors takes over those of an interrupted run.
         let unpublished = match only_missing {
             true => HashSet::new(),
             false => unpublished_vectors(self.namespace, &self.record)?,
@@ -223,7 +223,7 @@ impl Run<'_> {
         self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
     }
 
-    /// Gives vectors of the namespace's own model to documents without.
+    /// Makes missing vectors with the namespace's own model.
     async fn complete(&mut self, snapshot: Snapshot) -> Result<()> {
         if self.documents(&snapshot, true).await?.is_empty() {
             return Ok(());
@@ -261,7 +261,7 @@ impl Run<'_> {
         let writer = Writer::open_existing(self.namespace, &self.options.lock_timeout).await?;
         let snapshot = Snapshot::open(self.namespace).await?;
         let rows = self.documents(&snapshot, false).await?;
-        // Documents that came meanwhile.
+        // Documents that were added meanwhile.
         self.embed(&snapshot, &rows, &mut cache, &mut vectors).await?;
         let mut note = Note::of("reindex");
         let mut rewrite = writer.rewrite(&self.record).await?;
@@ -280,7 +280,7 @@ impl Run<'_> {
         cache.clear(self.namespace)
     }
 
-    /// Embeds what the cache lacks, and gives the number of texts that an earlier run embedded.
+    /// Embeds what the cache lacks, and returns the number of texts that an earlier run embedded.
     async fn embed(
         &mut self,
         snapshot: &Snapshot,

@@ -1,4 +1,4 @@
-//! An ingest: loader threads on one side, the collector on the other, a bounded channel between.
+//! Runs an ingest: loader threads send results to the collector through a bounded channel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::text::count;
 /// Ingests the sources of the request.
 ///
 /// # Errors
-/// Where a path is wrong, nothing was found, or the store refuses. Files that fail are in the report, not errors.
+/// If a path is wrong, nothing was found, or the store refuses. Files that fail are in the report, not errors.
 pub async fn run(
     request: &IngestRequest,
     target: &Target<'_>,
@@ -52,7 +52,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         return Err(nothing_to_ingest(request, skipped.len()).into());
     }
     let model = model_of(&namespace, request, &target.model).await?;
-    // A namespace that exists is locked before it is read, so that the plan holds until it is carried out.
+    // An existing namespace is locked before it is read, so that the plan stays valid.
     let writer = match writer {
         None if namespace.exists() && !request.dry_run => {
             Some(Writer::open_or_wait(&namespace, &model, &target.lock_timeout).await?)
@@ -140,7 +140,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     }
 }
 
-/// Fetches a page, reads it unless it is what it was, and notes what tells so the next time.
+/// Fetches a page, reads it if it changed, and keeps its validators for the next run.
 async fn collect_page(
     url: &Url,
     known: &mut BTreeMap<String, Validators>,
@@ -177,10 +177,10 @@ async fn collect_page(
     Ok(())
 }
 
-/// Marks the failures that the runs before had too, and notes those of this one.
+/// Marks the failures that earlier runs had too, and records those of this run.
 fn compare_failures(namespace: &Namespace, named: &[String], report: &mut IngestReport) -> Result<()> {
     let before = namespace.failures()?;
-    // What was there to be seen and was not is gone.
+    // An earlier failure below a named path that this run did not meet is gone.
     let is_elsewhere = |source: &&String| !is_below_one(source, named);
     let mut now: BTreeSet<String> = before.iter().filter(is_elsewhere).cloned().collect();
     for one in &mut report.sources {

@@ -12,11 +12,11 @@ use tokio::sync::mpsc::{Receiver, channel};
 use super::worker::{Limits, Worker};
 use crate::error::{Error, Result, Setting};
 
-/// Results that wait to be taken, per thread: memory does not grow with the number of files.
+/// Results in the queue, per thread. The bound keeps memory independent of the number of files.
 const QUEUE_PER_THREAD: usize = 4;
 
-/// Does `work` for each item in up to `jobs` threads, each with a worker process of its own. When the outcomes are dropped,
-/// the threads stop.
+/// Does `work` for each item in up to `jobs` threads, each with its own worker process. The threads stop when the
+/// outcomes are dropped.
 pub(super) fn spread<T, R>(
     items: Vec<T>,
     jobs: usize,
@@ -41,7 +41,7 @@ where
                     worker = Worker::new(limits);
                     Err(crashed())
                 });
-                // The receiver is gone only after it failed.
+                // The run has failed and dropped the receiver.
                 if sender.blocking_send((at, done)).is_err() {
                     break;
                 }
@@ -52,8 +52,8 @@ where
     Outcomes { items, receiver, left }
 }
 
-/// The outcomes of [`spread`], in any order. Every item has one: an item whose work panics, or whose thread ends without a
-/// word, comes out as an error.
+/// The outcomes of [`spread`], in any order. Every item has one: it is an error if the work panics or the thread ends
+/// early.
 pub(super) struct Outcomes<T, R> {
     items: Arc<Vec<T>>,
     receiver: Receiver<(usize, Result<R>)>,
@@ -77,7 +77,7 @@ fn crashed() -> Error {
     Error::failed("kb crashed while it read this source").hint("report this, with the file")
 }
 
-/// Refuses a file without a byte.
+/// Refuses an empty file.
 pub(super) fn refuse_empty(bytes: &[u8]) -> Result<()> {
     match bytes {
         [] => Err(Error::failed("the file is empty").hint(skip(", or delete it"))),
@@ -105,7 +105,8 @@ pub(super) fn raise_limit() -> String {
     format!("raise the limit with {} MB", Setting("max_file_size"))
 }
 
-/// Reads a file that must not change meanwhile, and the time of its last change.
+/// Reads a file of at most `most` bytes, and the time of its last change. Tries three times if the file changes
+/// meanwhile.
 pub(super) fn read_steadily(path: &Path, most: u64) -> Result<(Vec<u8>, i64)> {
     let facts = |path: &Path| std::fs::metadata(path).map_err(|error| Error::io("read", path, &error));
     for _ in 0..3 {
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn each_item_comes_out_even_if_its_work_panics() {
+    async fn each_item_has_an_outcome_even_if_its_work_panics() {
         let second = std::time::Duration::from_secs(1);
         let limits = Limits { file: second, page: second, memory: 1 << 20 };
         let work = |item: &u32, _: &mut Worker| match item {
@@ -150,7 +151,7 @@ mod tests {
         assert_eq!(outcomes[8].1, Err("unreadable".to_owned()));
     }
 
-    /// Without a bug in this file no thread ends early; then its items must not be lost without a word.
+    /// Only a bug in this file can end a thread early. Its items must not be lost silently.
     #[tokio::test]
     async fn an_item_whose_thread_is_gone_is_an_error() {
         let (sender, receiver) = channel(2);

@@ -1,4 +1,4 @@
-//! The vectors of documents that wait: known ones, those of equal texts in the store, and new ones.
+//! Finds or makes the vectors of waiting documents: known ones, those of equal texts in the store, and new ones.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::indexer::BATCH_CHILDREN;
 use super::known_vectors::{KnownVectors, by_hashes};
-use super::languages::{LanguageSense, LanguagesReport};
+use super::languages::{LanguageSampler, LanguagesReport};
 use super::prepare::Prepared;
 use super::request::Progress;
 use crate::chunk::EmbeddedText;
@@ -15,11 +15,11 @@ use crate::error::Result;
 use crate::models::Models;
 use crate::store::{ModelRecord, NewDocument, ParentChunk};
 
-/// So many child chunks are embedded before a publication while the speed is not known …
+/// Child chunks to embed before the first publication, while the speed is not known.
 const FIRST_EMBEDDED: usize = 512;
-/// … and afterwards as many as this time allows, which is what an interruption loses at most.
+/// Later batches take about this time, which is the most that an interruption loses.
 const BATCH_TIME: Duration = Duration::from_secs(60);
-/// Fewer are not worth a publication.
+/// The fewest child chunks that are worth a publication.
 const LEAST_EMBEDDED: usize = 256;
 
 /// The model that makes vectors.
@@ -36,7 +36,7 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    /// What the model reads, without loading it.
+    /// The scripts that the model reads, without loading it.
     fn coverage(&self) -> Result<Coverage> {
         let model = match self {
             Vectors::Loaded(embedder) => embedder.model().clone(),
@@ -63,11 +63,11 @@ pub(super) struct Waiting {
     pub prepared: Prepared,
     pub known: KnownVectors,
     pub embed: bool,
-    /// For each parent chunk of a document that is embedded, whether the model reads it; only that gets vectors.
+    /// For each parent chunk, whether it is to be embedded and the model reads it.
     pub read: Vec<bool>,
     /// What the history calls it.
     pub action: &'static str,
-    /// The document in the store, which stays if the new one turns out equal.
+    /// The stored document. It stays if the new one is equal.
     pub unless: Option<NewDocument>,
 }
 
@@ -78,7 +78,7 @@ impl Waiting {
         each.map(|((parent, text), read)| (parent, text, *read))
     }
 
-    /// Those that are to be embedded, if the store has no vectors of them.
+    /// The parent chunks to embed, unless the store has vectors of equal texts.
     pub fn wanted(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText)> {
         let wanted = self.texts().filter(|(parent, _, read)| self.embed && *read && !self.known.has(parent));
         wanted.map(|(parent, text, _)| (parent, text))
@@ -89,7 +89,7 @@ impl Waiting {
 pub(super) struct VectorMaker {
     model: Vectors,
     progress: Arc<dyn Progress>,
-    languages: LanguageSense,
+    languages: LanguageSampler,
     /// How many child chunks to embed before a publication.
     pub at_once: usize,
     /// Child chunks embedded so far.
@@ -100,11 +100,11 @@ pub(super) struct VectorMaker {
 
 impl VectorMaker {
     pub fn new(model: Vectors, progress: Arc<dyn Progress>) -> Self {
-        let languages = LanguageSense::default();
+        let languages = LanguageSampler::default();
         VectorMaker { model, progress, languages, at_once: FIRST_EMBEDDED, embedded: 0, reused: 0 }
     }
 
-    /// What the model reads, without loading it.
+    /// The scripts that the model reads, without loading it.
     pub fn coverage(&self) -> Result<Coverage> {
         self.model.coverage()
     }
@@ -118,13 +118,13 @@ impl VectorMaker {
         self.at_once = FIRST_EMBEDDED;
     }
 
-    /// The vectors of texts that are no chunks.
+    /// The vectors of texts that are not chunks.
     pub fn of_texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         self.model.embedder()?.embed_documents(texts, &|_| ())
     }
 
-    /// The vectors of the parent chunks of all waiting documents. Known and stored vectors are reused, all other texts that
-    /// the model reads are embedded once each if `embed` is set; what is not to be embedded gets none.
+    /// The vectors of the parent chunks of all waiting documents. Reuses known and stored vectors. If `embed` is set,
+    /// embeds each other text that the model reads, once.
     pub fn vectors_of(
         &mut self,
         waiting: &[Waiting],
@@ -145,7 +145,7 @@ impl VectorMaker {
         for one in waiting {
             let mut vectors = Vec::new();
             for (parent, _, read) in one.texts() {
-                // An equal text of another document can be embedded for that document alone.
+                // A document that is not to be embedded takes no vectors of other documents.
                 let same = || by_hashes(parent, stored).filter(|_| one.embed);
                 let known = one.known.of(parent).or_else(same).filter(|_| read || !one.embed);
                 self.reused += known.as_ref().map_or(0, |known| known.children.len());
@@ -157,7 +157,7 @@ impl VectorMaker {
         Ok(all)
     }
 
-    /// Embeds the texts of waiting documents whose files have `bytes` together.
+    /// Embeds texts of waiting documents. `bytes` is the size of their files.
     fn embed(&mut self, waiting: &[Waiting], texts: &[&EmbeddedText], bytes: u64) -> Result<Vec<ParentVectors>> {
         let unread = waiting.iter().any(|waiting| waiting.embed && waiting.read.contains(&false));
         if texts.is_empty() && !unread {
@@ -180,7 +180,7 @@ impl VectorMaker {
     }
 }
 
-/// How many texts a time allows, if so many took that long.
+/// The number of texts for a time, if `texts` texts took the time `took`.
 fn within(time: Duration, texts: usize, took: Duration) -> usize {
     let share = time.as_secs_f64() / took.as_secs_f64().max(0.001);
     ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_what_a_minute_gives() {
+    fn a_batch_takes_a_minute_within_bounds() {
         let seconds = Duration::from_secs;
         assert_eq!(within(seconds(60), 512, seconds(30)), 1024);
         assert_eq!(within(seconds(60), 512, seconds(3600)), LEAST_EMBEDDED);

@@ -1,8 +1,8 @@
-//! A page on the web: one address, fetched as it is asked for, and nothing that it links to.
+//! Fetches one page from the web, and nothing that it links to.
 //!
-//! Promises: nothing is sent to an address in a private network, whatever a name resolves to and wherever a redirect leads,
-//! unless the user allows it; the address that was checked is the one that is connected to; size, time and type are limited
-//! before a byte is parsed.
+//! Promises: kb sends nothing to an address in a private network unless the user allows it, also after name resolution
+//! and redirects. It connects to the very address that it checked. It limits size, time and type before anything is
+//! parsed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
@@ -27,7 +27,7 @@ const MOST_REDIRECTS: usize = 10;
 const SHOWN: usize = 200;
 const ACCEPTED: &str = "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5";
 
-/// The types of answers, and their formats.
+/// Media types and their formats.
 const TYPES: [(&str, Format); 14] = [
     ("text/html", Format::Html),
     ("application/xhtml+xml", Format::Html),
@@ -44,7 +44,7 @@ const TYPES: [(&str, Format); 14] = [
     ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Format::Excel),
     ("application/vnd.openxmlformats-officedocument.presentationml.presentation", Format::PowerPoint),
 ];
-/// Types that say nothing: the ending of the address or the content decides.
+/// Media types that do not tell the format: the extension of the address or the content decides.
 const VAGUE: [&str; 4] = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
 
 /// Whether a source is an address on the web, not a file.
@@ -54,10 +54,10 @@ pub fn is_address(source: &str) -> bool {
         .any(|scheme| source.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme)))
 }
 
-/// An address that a user names, as the store names its source: without a fragment.
+/// Parses an address that a user names, without its fragment: the store names its source so.
 ///
 /// # Errors
-/// Where it is not an address of a web page, or contains a user or a password, which the store would keep.
+/// If it is not an address of a web page, or contains a user or a password, which the store would keep.
 pub fn address(text: &str) -> Result<Url> {
     let refused =
         |what: &str| Error::usage(format!("the address {what}")).hint("write it like https://example.org/page.html");
@@ -79,13 +79,13 @@ pub(super) struct Allowed<'a> {
     pub largest: &'a (dyn Fn(Option<Format>) -> u64 + Sync),
     /// Addresses in private networks and of this machine.
     pub private: bool,
-    /// For all of a page.
+    /// For the whole page, redirects included.
     pub time: Duration,
 }
 
-/// What came of asking for a page.
+/// The outcome of fetching a page.
 pub(super) enum Fetched {
-    /// It is what it was.
+    /// It is unchanged.
     Same,
     Page(Box<Page>),
 }
@@ -94,17 +94,17 @@ pub(super) enum Fetched {
 pub(super) struct Page {
     pub bytes: Vec<u8>,
     pub format: Option<Format>,
-    /// When it was changed last, in nanoseconds since 1970; 0 where the server does not say.
+    /// Time of its last change, in nanoseconds since 1970; 0 if the server does not say.
     pub mtime_ns: i64,
     pub validators: Validators,
-    /// Where it was in the end, if it was elsewhere.
+    /// The address that redirects led to, if any.
     pub moved_to: Option<Url>,
 }
 
-/// Fetches a page, unless it is what it was `before`.
+/// Fetches a page, unless it is unchanged since `before`.
 ///
 /// # Errors
-/// Where the address may not be asked, or does not give a page that kb reads.
+/// If kb may not ask the address, or it gives no page that kb reads.
 pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Fetched> {
     let late = |_| {
         Error::failed(format!("is not here after {} s", allowed.time.as_secs()))
@@ -118,7 +118,7 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
     for _ in 0..=MOST_REDIRECTS {
         let client = client(&url, allowed.private).await?;
         let mut request = client.get(url.clone()).header(ACCEPT, ACCEPTED);
-        // What another address said means nothing here.
+        // The validators of another address do not apply.
         let before = before.filter(|before| before.address == url.as_str());
         for (name, value) in before.into_iter().flat_map(conditions) {
             request = request.header(name, value);
@@ -141,7 +141,7 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
     Err(Error::failed(format!("redirects more than {MOST_REDIRECTS} times")).hint("name the address that it leads to"))
 }
 
-/// The headers that ask for a page only where it has changed.
+/// The headers that ask for a page only if it has changed.
 fn conditions(before: &Validators) -> impl Iterator<Item = (HeaderName, String)> {
     let etag = before.etag.clone().map(|etag| (IF_NONE_MATCH, etag));
     etag.into_iter().chain(before.last_modified.clone().map(|date| (IF_MODIFIED_SINCE, date)))
@@ -156,7 +156,7 @@ fn target(from: &Url, headers: &HeaderMap) -> Result<Url> {
     })
 }
 
-/// A client that connects to what the host of an address is now, and to nothing else.
+/// A client that connects only to the IP addresses that the host has now.
 async fn client(url: &Url, private: bool) -> Result<Client> {
     let (host, port) = (url.host_str().unwrap_or_default().to_owned(), url.port_or_known_default().unwrap_or(443));
     let name = host.trim_matches(['[', ']']).to_owned();
@@ -165,8 +165,8 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
         Ok(Ok(addresses)) if !addresses.is_empty() => addresses,
         _ => return Err(Error::failed(format!("has no address for {host}")).hint("check its name and the network")),
     };
-    if let Some(own) = addresses.iter().find(|address| is_of_link(address.ip())) {
-        // Machines in a data centre tell their secrets there.
+    if let Some(own) = addresses.iter().find(|address| is_link_local(address.ip())) {
+        // Machines in data centres serve their credentials at such addresses.
         return Err(Error::failed(format!("{host} is {}, which is of this link alone and never asked", own.ip())));
     }
     if !private && let Some(own) = addresses.iter().find(|address| !is_public(address.ip())) {
@@ -183,7 +183,7 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
         .map_err(|error| Error::failed(format!("cannot be asked for: {}", innermost(&error))))
 }
 
-/// Whether an address is one on the internet: not of this machine, of a private network, of a link or of no single host.
+/// Whether an address is on the internet: not loopback, private, link-local, multicast or reserved.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),
@@ -195,8 +195,8 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether an address is of one link: of the cable, or of the host of a virtual machine.
-fn is_of_link(address: IpAddr) -> bool {
+/// Whether an address is link-local: on the same cable, or the host of a virtual machine.
+fn is_link_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => v4.is_link_local(),
         IpAddr::V6(v6) => v6.is_unicast_link_local() || inner_v4(v6).is_some_and(|v4| v4.is_link_local()),
@@ -218,7 +218,7 @@ fn is_public_v4(v4: Ipv4Addr) -> bool {
     !is_special
 }
 
-/// The address of the older internet that one of the newer stands for.
+/// The IPv4 address that an IPv6 address stands for: mapped, NAT64 or 6to4.
 fn inner_v4(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     let segments = v6.segments();
     let of = |high: u16, low: u16| {
@@ -259,7 +259,7 @@ async fn read(url: &Url, mut response: Response, allowed: Allowed<'_>) -> Result
     Ok(Page { bytes, format, mtime_ns, validators, moved_to: None })
 }
 
-/// The format of an answer; `None` where its content decides.
+/// The format of an answer; `None` if its content decides.
 fn format(url: &Url, stated: &str) -> Result<Option<Format>> {
     let kind = stated.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if let Some((_, format)) = TYPES.iter().find(|(known, _)| *known == kind) {
@@ -272,13 +272,13 @@ fn format(url: &Url, stated: &str) -> Result<Option<Format>> {
         .hint(format!("kb reads {}", Format::names(", "))))
 }
 
-/// Whether a stated type is one of text; others may state an encoding too, which means nothing.
+/// Whether a media type is text. The encoding that another type states means nothing.
 fn is_text(stated: &str) -> bool {
     let kind = stated.trim_start().to_ascii_lowercase();
     kind.starts_with("text/") || kind.starts_with("application/xhtml")
 }
 
-/// Text in the encoding that the header states, in UTF-8.
+/// Converts text from the encoding in the header to UTF-8. Valid UTF-8 stays as it is.
 fn in_utf8(bytes: Vec<u8>, stated: &str) -> Vec<u8> {
     let charset = stated.to_ascii_lowercase().split("charset=").nth(1).map(|rest| {
         rest.trim_start_matches(['"', '\'']).split(['"', '\'', ';', ' ']).next().unwrap_or_default().to_owned()
@@ -332,9 +332,9 @@ mod tests {
             assert!(!is_public(private.parse().unwrap()), "{private}");
         }
         for link in ["169.254.169.254", "fe80::1", "::ffff:169.254.1.1"] {
-            assert!(is_of_link(link.parse().unwrap()), "{link}");
+            assert!(is_link_local(link.parse().unwrap()), "{link}");
         }
-        assert!(!is_of_link("127.0.0.1".parse().unwrap()));
+        assert!(!is_link_local("127.0.0.1".parse().unwrap()));
     }
 
     #[test]
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_or_the_ending_names_the_format() {
+    fn the_media_type_or_the_extension_gives_the_format() {
         let of = |path: &str, kind: &str| format(&Url::parse(&format!("https://example.org/{path}")).unwrap(), kind);
         assert_eq!(of("a", "text/html; charset=gbk").unwrap(), Some(Format::Html));
         assert_eq!(of("a.md", "text/plain").unwrap(), Some(Format::Markdown));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_states_the_encoding() {
+    fn text_is_decoded_as_its_header_says_unless_it_is_utf8() {
         let gbk = encoding_rs::GBK.encode("水泵").0.into_owned();
         assert_eq!(in_utf8(gbk, "text/html; charset=\"GBK\""), "水泵".as_bytes());
         assert!(is_text("Text/HTML; charset=gbk") && !is_text("application/pdf; charset=utf-8"));

@@ -1,11 +1,11 @@
-//! What a worker may do: how much memory, which variables of the environment, no network, and no longer than its parent.
+//! Confines a worker: limited memory, few environment variables, no network, and an end with its parent.
 //!
-//! What it starts, an OCR program, inherits all of this but the limit on time.
+//! An OCR program that it starts inherits the limits.
 
 use std::path::Path;
 use std::process::{Child, Command};
 
-/// The variables that a worker and its OCR program get; all others may hold secrets. `LC_` and more are the language.
+/// The variables that a worker and its OCR program get besides `LC_*`. All others may hold secrets.
 const VARIABLES: &[&str] = &[
     "PATH",
     "HOME",
@@ -21,8 +21,7 @@ const VARIABLES: &[&str] = &[
 /// The variables that name the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TEMP", "TMP"];
 
-/// Gives a worker that is about to start an environment with a folder for temporary files and, on Unix, a process group of
-/// its own.
+/// Prepares the environment of a worker, with its folder for temporary files, and on Unix its own process group.
 pub(super) fn prepare(command: &mut Command, temporary: &Path) {
     command.env_clear();
     let needed = |name: &str| name.starts_with("LC_") || VARIABLES.contains(&name);
@@ -32,11 +31,11 @@ pub(super) fn prepare(command: &mut Command, temporary: &Path) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }
 
-/// Ends a worker with all that it started.
+/// Ends a worker, and on Unix everything that it started.
 pub(super) fn end(mut child: Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // An error means that all of it was gone before.
+        // An error means that the group has ended already.
         rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap_or_default();
     }
     if child.kill().is_ok() {
@@ -44,8 +43,8 @@ pub(super) fn end(mut child: Child) {
     }
 }
 
-/// Limits the memory of the process, in bytes; `None` lifts the limit for work that is not the file's. The limit is on
-/// data, not on address space, because the program maps far more than it touches.
+/// Limits the memory of the process, in bytes; `None` lifts the limit between two files. The limit is on data, not on
+/// address space, because the program maps far more than it touches.
 #[cfg(unix)]
 pub(super) fn limit_memory(bytes: Option<u64>) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -58,7 +57,7 @@ pub(super) fn limit_memory(bytes: Option<u64>) {
 #[cfg(not(unix))]
 pub(super) fn limit_memory(_bytes: Option<u64>) {}
 
-/// The data of this process in bytes; 0 where the system does not say.
+/// The data of this process in bytes; 0 if the system does not say.
 pub(super) fn data_in_use() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmData:"));
@@ -66,8 +65,8 @@ pub(super) fn data_in_use() -> u64 {
     kilobytes.unwrap_or(0).saturating_mul(1 << 10)
 }
 
-/// Ends this process and all that it started when its parent is gone: an OCR program must not go on for a parent that was
-/// killed.
+/// Ends this process and everything that it started when its parent is gone, so that no OCR program outlives a killed
+/// parent.
 ///
 /// # Errors
 /// If the system cannot start the thread that watches.
@@ -76,9 +75,9 @@ pub(super) fn end_with_parent() -> std::io::Result<()> {
     use rustix::process::{Signal, getpgrp, getppid, kill_process_group};
     use std::time::Duration;
 
-    /// How often to look. The parent's death says nothing to the processes below the worker's own children.
+    /// How often to check. The system does not tell a worker's grandchildren that the parent died.
     const PAUSE: Duration = Duration::from_millis(100);
-    /// In bytes: memory for threads counts against the worker's limit.
+    /// In bytes. Small, because the stacks of threads count against the worker's memory limit.
     const STACK: usize = 64 << 10;
 
     let parent = getppid();
@@ -98,11 +97,11 @@ pub(super) fn end_with_parent() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Forbids sockets to this process and all that it starts, but for those of the same machine: a parser that was taken over
-/// sends nothing anywhere.
+/// Forbids sockets to this process and everything that it starts, except Unix sockets: a compromised parser cannot send
+/// anything.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn forbid_network() {
-    // A system that refuses filters is one that cannot forbid it.
+    // Some systems refuse filters; a worker runs without one there.
     network::forbid().unwrap_or_default();
 }
 
@@ -118,14 +117,14 @@ mod network {
         TargetArch, apply_filter,
     };
 
-    /// The second numbering of system calls on x86-64, which some systems still offer.
+    /// The second set of system calls on x86-64 (x32), which some systems still offer.
     #[cfg(target_arch = "x86_64")]
     const X32: i64 = 0x4000_0000;
 
     pub(super) fn forbid() -> Result<(), Error> {
         let other_machines = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, libc::AF_UNIX as u64)
             .and_then(|not_local| SeccompRule::new(vec![not_local]))?;
-        // io_uring opens sockets without the system call for them.
+        // io_uring opens sockets without the system call `socket`.
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             BTreeMap::from([(libc::SYS_socket, vec![other_machines]), (libc::SYS_io_uring_setup, Vec::new())]);
         #[cfg(target_arch = "x86_64")]

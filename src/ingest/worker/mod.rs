@@ -1,9 +1,9 @@
-//! Reading sources in worker processes of the same binary.
+//! Reads sources in worker processes of the same binary.
 //!
-//! A hostile file can hang or crash what reads it, or fill the memory. In a worker it harms only itself: the worker ends,
-//! that file is reported as failed, and the next file gets a new worker. So everything that the content of a file decides
-//! happens there: parsing, sections, chunks, the profile. A worker serves one file after the other over its standard input
-//! and output, in the form that [`wire`] describes, with what [`confine`] leaves it.
+//! A hostile file can hang or crash its parser, or fill the memory. In a worker it harms only itself: the worker ends,
+//! that file is reported as failed, and the next file gets a new worker. So all work on the content of a file happens
+//! there: parsing, sections, chunks, the profile. A worker serves one file after the other over its standard input and
+//! output, in the protocol of [`wire`] and within the limits of [`confine`].
 
 mod confine;
 mod serve;
@@ -22,26 +22,26 @@ use super::cut_document::CutDocument;
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, Result, Setting};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
-use wire::{Answer, Content, Heard, Request, hear, json};
+use wire::{Answer, Content, Received, Request, json, receive};
 
 pub use serve::serve;
 
 /// The hidden subcommand that turns a process into a worker.
 pub const SUBCOMMAND: &str = "parse-worker";
 
-/// Copies of a file's bytes that may be in memory: as read, as the engines keep them, unpacked.
+/// Copies of a file's bytes that may be in memory at once: as read, in the parser, unpacked.
 const COPIES: u64 = 4;
-/// In bytes, in addition to the same multiple of the file's size. A cut document holds its text twice, in parents and in
+/// In bytes, in addition to [`COPIES`] times the file's size. A cut document holds its text twice, in parents and in
 /// children.
 const LONGEST_ANSWER: u64 = 256 << 20;
-/// Answers that may wait: a worker that writes page numbers without end must wait itself.
+/// Answers in the queue. The bound stops a worker that writes page numbers without end.
 const MOST_WAITING: usize = 16;
-/// Pages that may take too long before the file is given up.
+/// Slow pages that are left out before the file fails.
 const MOST_SKIPPED: usize = 3;
-/// How long a worker that has answered may take to have read its request.
+/// How long a worker may take to read the rest of its request after it has answered.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long a worker may take, and how much memory.
+/// Limits on the time and the memory of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// For a file.
@@ -58,24 +58,24 @@ pub struct Cutting<'a> {
     /// The name of the source.
     pub source: &'a str,
     pub chunking: ChunkConfig,
-    /// The table of contents of a person, which overrides the one that is found.
+    /// A person's table of contents, which overrides the one that kb finds.
     pub corrected: Option<&'a [OutlineEntry]>,
 }
 
-/// A worker process, started when it is first needed and again after it had to be ended.
+/// A worker process. It starts when it is first needed, and again after it was ended.
 pub struct Worker {
     running: Option<Running>,
     limits: Limits,
 }
 
 struct Running {
-    /// `None` once it was ended.
+    /// `None` after it was ended.
     child: Option<Child>,
     input: ChildStdin,
-    answers: Receiver<Heard>,
+    answers: Receiver<Received>,
     /// The longest answer, in bytes.
     most: Arc<AtomicU64>,
-    /// The worker's folder for temporary files, because one that is ended cannot remove its own.
+    /// The worker's folder for temporary files. A killed worker cannot remove its own.
     _temporary: TempDir,
 }
 
@@ -85,7 +85,7 @@ impl Drop for Running {
     }
 }
 
-/// What came of a request.
+/// The outcome of a request.
 enum Outcome {
     Cut(Box<CutDocument>),
     /// Why the worker refuses the file.
@@ -165,7 +165,7 @@ impl Worker {
         let most = LONGEST_ANSWER.saturating_add((bytes.len() as u64).saturating_mul(COPIES));
         running.most.store(most, Ordering::Relaxed);
         let Running { child, input, answers, .. } = &mut running;
-        // Another thread writes, because a worker that does not read would block this one without a limit.
+        // Another thread writes, because a worker that does not read would block this one for ever.
         let (outcome, sent) = std::thread::scope(|scope| {
             let sent = scope.spawn(|| {
                 input.write_all(&request)?;
@@ -186,7 +186,7 @@ impl Worker {
         });
         let read = matches!(sent, Ok(Ok(())));
         match outcome {
-            Outcome::Cut(document) if read && document.is_whole() => {
+            Outcome::Cut(document) if read && document.has_valid_indices() => {
                 self.running = Some(running);
                 Ok(Ok(document))
             }
@@ -194,7 +194,7 @@ impl Worker {
                 self.running = Some(running);
                 Err(error)
             }
-            // What answers without reading is no worker of ours any more.
+            // A worker that answers before it has read everything, or with wrong indices, is not trusted.
             Outcome::Cut(_) | Outcome::Refused(_) => Err(crashed()),
             Outcome::Ended(error) => Err(error),
             Outcome::Stuck(page) => Ok(Err(page)),
@@ -202,7 +202,7 @@ impl Worker {
     }
 }
 
-/// When a file must be done.
+/// The time limit of a file.
 #[derive(Clone, Copy)]
 struct Deadline {
     begun: Instant,
@@ -214,8 +214,8 @@ impl Deadline {
         Deadline { begun: Instant::now(), limit }
     }
 
-    /// Waits for the answer to a request. A page may take so long.
-    fn wait(self, answers: &Receiver<Heard>, longest_page: Duration) -> Outcome {
+    /// Waits for the answer to a request. Each page may take `longest_page`.
+    fn wait(self, answers: &Receiver<Received>, longest_page: Duration) -> Outcome {
         let mut page: Option<u32> = None;
         loop {
             let left = self.limit.saturating_sub(self.begun.elapsed());
@@ -225,11 +225,11 @@ impl Deadline {
             // Only while a page is being read: opening and assembling the file may use the file's whole time.
             let wait = if page.is_some() { left.min(longest_page) } else { left };
             let answer = match (answers.recv_timeout(wait), page) {
-                (Ok(Heard::Answer(answer)), _) => answer,
-                (Ok(Heard::TooLong), _) => return Outcome::Ended(too_much_text()),
+                (Ok(Received::Answer(answer)), _) => answer,
+                (Ok(Received::TooLong), _) => return Outcome::Ended(too_much_text()),
                 (Err(RecvTimeoutError::Timeout), Some(page)) if wait < left => return Outcome::Stuck(page),
                 (Err(RecvTimeoutError::Timeout), _) => return Outcome::Ended(too_slow(self.limit)),
-                (Ok(Heard::End) | Err(RecvTimeoutError::Disconnected), _) => return Outcome::Ended(crashed()),
+                (Ok(Received::End) | Err(RecvTimeoutError::Disconnected), _) => return Outcome::Ended(crashed()),
             };
             match serde_json::from_slice(&answer) {
                 Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
@@ -285,10 +285,10 @@ fn start() -> Result<Running> {
     std::thread::spawn(move || {
         let mut output = BufReader::new(output);
         loop {
-            let heard = hear(&mut output, &longest).unwrap_or(Heard::End);
-            let goes_on = matches!(heard, Heard::Answer(_));
-            // Nobody listens any more, or nothing follows.
-            if sender.send(heard).is_err() || !goes_on {
+            let received = receive(&mut output, &longest).unwrap_or(Received::End);
+            let goes_on = matches!(received, Received::Answer(_));
+            // The parent does not listen any more, or no answer follows.
+            if sender.send(received).is_err() || !goes_on {
                 break;
             }
         }

@@ -45,7 +45,7 @@ fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
     let document = match &request.content {
         Content::File(format, options) => {
             let format = format.or_else(|| Format::sniff(bytes)).ok_or_else(unknown_format)?;
-            // A parent that is gone needs no page numbers.
+            // An error means that the parent is gone and needs no page numbers.
             parse_with(bytes, format, options, &|page| drop(send(&Answer::Page(page))))?
         }
         Content::Stored => serde_json::from_slice::<Document>(bytes)

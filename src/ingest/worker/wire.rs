@@ -1,8 +1,8 @@
-//! What a worker and its parent say to each other.
+//! The protocol between a worker and its parent.
 //!
-//! A request is a line of JSON and the bytes of the source. The answer is a line of JSON behind a marker, after a line for
-//! each page that the worker begins. Lines without the marker are noise from libraries. Neither is ever held beyond a
-//! limit: noise is skipped, and an answer that is too long ends the worker.
+//! A request is a line of JSON and the bytes of the source. The answer is a line of JSON behind a marker, after a line
+//! for each page that the worker begins. Lines without the marker are noise from libraries. Memory is bounded: noise is
+//! skipped, and an answer that is too long ends the worker.
 
 use std::io::{BufRead, BufWriter, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,16 +17,16 @@ use crate::load::{Format, LoadOptions, OutlineEntry};
 /// The beginning of an answer.
 const MARKER: &[u8] = "\u{1}kb\u{1}".as_bytes();
 
-/// What a worker is asked for.
+/// A request to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Request {
     /// The name of the source.
     pub source: String,
     pub content: Content,
     pub chunking: ChunkConfig,
-    /// The table of contents of a person.
+    /// A person's table of contents.
     pub corrected: Option<Vec<OutlineEntry>>,
-    /// Of the bytes behind this line.
+    /// The number of bytes after this line.
     pub length: usize,
     /// In bytes.
     pub memory: u64,
@@ -65,23 +65,23 @@ pub(super) fn json(message: &impl Serialize) -> Result<Vec<u8>> {
         .map_err(|error| Error::failed(format!("cannot write a message between worker and parent: {error}")))
 }
 
-/// The next answer as it was written, without its marker.
+/// The result of [`receive`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum Received {
     Answer(Vec<u8>),
-    /// It is longer than the limit, and was not read.
+    /// It is longer than the limit. The rest was not read.
     TooLong,
     /// The worker is gone.
     End,
 }
 
 /// Reads the next answer of at most `most` bytes, a number that may change until the answer comes.
-pub(super) fn hear(input: &mut impl BufRead, most: &AtomicU64) -> std::io::Result<Heard> {
+pub(super) fn receive(input: &mut impl BufRead, most: &AtomicU64) -> std::io::Result<Received> {
     loop {
         let mut line = Vec::new();
         input.by_ref().take(MARKER.len() as u64).read_until(b'\n', &mut line)?;
         if line.is_empty() {
-            return Ok(Heard::End);
+            return Ok(Received::End);
         }
         if line != MARKER {
             if !line.ends_with(b"\n") {
@@ -93,10 +93,10 @@ pub(super) fn hear(input: &mut impl BufRead, most: &AtomicU64) -> std::io::Resul
         let most = most.load(Ordering::Relaxed);
         input.by_ref().take(most.saturating_add(1)).read_until(b'\n', &mut line)?;
         return Ok(match line.pop() {
-            Some(b'\n') => Heard::Answer(line),
-            Some(_) if line.len() as u64 >= most => Heard::TooLong,
+            Some(b'\n') => Received::Answer(line),
+            Some(_) if line.len() as u64 >= most => Received::TooLong,
             // The worker died while it wrote.
-            _ => Heard::End,
+            _ => Received::End,
         });
     }
 }
@@ -105,23 +105,25 @@ pub(super) fn hear(input: &mut impl BufRead, most: &AtomicU64) -> std::io::Resul
 mod tests {
     use super::*;
 
-    fn heard(said: &[u8], most: u64) -> Vec<Heard> {
+    fn received(said: &[u8], most: u64) -> Vec<Received> {
         let (mut input, most) = (said, AtomicU64::new(most));
-        std::iter::repeat_with(|| hear(&mut input, &most).unwrap()).take_while(|heard| *heard != Heard::End).collect()
+        std::iter::repeat_with(|| receive(&mut input, &most).unwrap())
+            .take_while(|received| *received != Received::End)
+            .collect()
     }
 
     #[test]
-    fn answers_are_heard_through_noise() {
+    fn answers_are_found_among_noise() {
         let said = b"noise\n\n\x01kb\x01one\nno\n\x01kb\n\n\x01kb\x01two\n\x01kb\x01cut off";
-        assert_eq!(heard(said, 100), [Heard::Answer(b"one".into()), Heard::Answer(b"two".into())]);
+        assert_eq!(received(said, 100), [Received::Answer(b"one".into()), Received::Answer(b"two".into())]);
     }
 
     #[test]
-    fn an_answer_has_a_longest_length_and_noise_has_none() {
-        assert_eq!(heard(b"\x01kb\x01four\n", 4), [Heard::Answer(b"four".into())]);
-        assert_eq!(heard(b"\x01kb\x01fives\n", 4)[0], Heard::TooLong);
-        assert_eq!(heard(b"\x01kb\x01endless and no line end", 4)[0], Heard::TooLong);
+    fn the_length_of_answers_is_limited_and_that_of_noise_is_not() {
+        assert_eq!(received(b"\x01kb\x01four\n", 4), [Received::Answer(b"four".into())]);
+        assert_eq!(received(b"\x01kb\x01fives\n", 4)[0], Received::TooLong);
+        assert_eq!(received(b"\x01kb\x01endless and no line end", 4)[0], Received::TooLong);
         let noise = [vec![b'x'; 100_000], b"\n\x01kb\x01one\n".to_vec()].concat();
-        assert_eq!(heard(&noise, 4), [Heard::Answer(b"one".into())]);
+        assert_eq!(received(&noise, 4), [Received::Answer(b"one".into())]);
     }
 }
