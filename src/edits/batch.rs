@@ -1,7 +1,7 @@
-//! Batches of edits: a line of JSON each, in the form of a list of chunks.
+//! Batches of edits: a line of JSON each, in the format of a list of chunks.
 //!
-//! A list can be written to a file, changed there and given back. A line with the same text and notes changes nothing. All
-//! other fields must be as they are; a chunk that changed since is an error.
+//! A user can write a list to a file, change it there and give it back. A line with the same text and notes changes
+//! nothing. All other fields must stay the same. A chunk that changed in the store meanwhile is an error.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ struct Line {
 /// The lines of a batch with their numbers.
 ///
 /// # Errors
-/// Where a line is not a JSON object with a `chunk_id`, with its number.
+/// If a line is not a JSON object with a `chunk_id`, with its number.
 fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     numbered
@@ -44,10 +44,10 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
         .collect()
 }
 
-/// The orders of a batch, and the ids it names. `stored` gives the documents of some chunks.
+/// The orders of a batch. `stored` gives the documents of its chunks.
 ///
 /// # Errors
-/// Where a line is wrong, names an unknown chunk or changes a structural field, with its number.
+/// If a line is wrong, names an unknown chunk or changes a structural field, with its number.
 pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>> {
     let mut orders = Vec::new();
     for (number, line) in lines(text)? {
@@ -67,7 +67,7 @@ impl ChunkOrder {
     /// The ids that a batch names.
     ///
     /// # Errors
-    /// Where a line is not a JSON object with a `chunk_id`, with its number.
+    /// If a line is not a JSON object with a `chunk_id`, with its number.
     pub fn ids_of_batch(text: &str) -> Result<Vec<ChunkId>> {
         Ok(lines(text)?.into_iter().map(|(_, line)| line.chunk_id).collect())
     }
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_line_is_not_an_order() {
+    fn an_unchanged_line_changes_nothing() {
         let same = r#"{"chunk_id": "abc123:0.0", "doc_id": "abc123", "chunk_type": "child", "parent_id": "abc123:0",
             "chunk_index": 0, "content": "First sentence here.", "metadata": {"language": "en", "page_start": null},
             "updated_at": "then"}"#

@@ -1,8 +1,8 @@
 //! Changes chunks: rows in, changed rows out. Pure functions.
 //!
-//! A parent chunk with a new text is cut into child chunks as in an ingest. A child chunk with a new text stays one, or becomes
-//! several if it is too long, and its parent's text is that of its children joined. The document keeps the source's text, so
-//! that a change can be applied to later versions of the source, or reset.
+//! A parent chunk with a new text is cut into child chunks as in an ingest. A child chunk with a new text stays one, or
+//! becomes several if it is too long; the text of its parent is that of its children joined. The document keeps the
+//! source's text, so that a change can be applied to later versions of the source, or reset.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -44,7 +44,7 @@ pub(super) fn structural(name: &str) -> Option<Error> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewText {
     Given(String),
-    /// The source's.
+    /// The text of the source.
     Source,
 }
 
@@ -109,7 +109,7 @@ impl DocumentEdits {
 /// Changes chunks of the documents in `stored`. `now` is an RFC 3339 time.
 ///
 /// # Errors
-/// Where an id is unknown or named twice, a text is empty or too long, a parent chunk and its child both get texts, or the
+/// If an id is unknown or named twice, a text is empty or too long, a parent chunk and its child both get texts, or the
 /// name of a note is reserved. Then nothing is changed.
 pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -> Result<Edits> {
     let mut seen = HashSet::new();
@@ -140,7 +140,7 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
     Ok(edits)
 }
 
-/// Refuses an order that is wrong for any store.
+/// Refuses an order that is wrong whatever the store has.
 fn check(order: &ChunkOrder) -> Result<()> {
     let id = &order.chunk_id;
     if let Some(NewText::Given(text)) = &order.text {
@@ -179,7 +179,7 @@ fn check_note(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A document after its orders, and the ids of those.
+/// A document after its orders, and the ids that they name.
 fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(NewDocument, Vec<ChunkId>)> {
     let config = before.document.chunking;
     let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
@@ -300,7 +300,7 @@ fn noted(mut notes: BTreeMap<String, String>, changes: &BTreeMap<String, Option<
     notes
 }
 
-/// A new text as the loaders would give it, with the space after the old one.
+/// A new text, normalised as loaders do it, with the white space at the end of the old one.
 fn instead_of(old: &str, new: &str) -> String {
     let new = new.strip_prefix('\u{feff}').unwrap_or(new).replace("\r\n", "\n").replace('\r', "\n");
     let mut text: String = new.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
@@ -372,7 +372,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_parent_chunk_is_cut_anew_and_can_be_taken_back() {
+    fn a_parent_chunk_is_cut_again_and_can_be_reset() {
         let new = stored(TEXT);
         let after = edit(&new, &[order("abc123:0", "Other words here. 启动水泵之前检查压力表和阀门。")]);
         let children: Vec<&str> = after.parents[0].children.iter().map(|row| row.content.as_str()).collect();
@@ -386,7 +386,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn notes_are_added_replaced_and_taken_away() {
+    fn notes_are_added_replaced_and_removed() {
         let note = |value: Option<&str>| ChunkOrder {
             chunk_id: "abc123:0.1".into(),
             metadata: BTreeMap::from([("reviewed".to_owned(), value.map(str::to_owned))]),

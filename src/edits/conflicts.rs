@@ -87,7 +87,7 @@ fn notes(edit: &Edit) -> BTreeMap<String, String> {
 /// Settles conflicts of the documents in `stored`: mine replaces the text, theirs leaves it. `now` is an RFC 3339 time.
 ///
 /// # Errors
-/// Where a conflict does not exist, or its document has no text. Then nothing is changed.
+/// If a conflict does not exist, or its document has no text. Then nothing is changed.
 pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -> Result<Edits> {
     let is_known = |id: &&String| stored.iter().any(|new| find_conflict(new, id).is_some());
     if let Some(id) = ids.iter().find(|id| !is_known(id)) {
@@ -167,10 +167,10 @@ pub(super) fn find_conflict<'a>(new: &'a NewDocument, id: &str) -> Option<&'a Ed
     new.document.edits.iter().find(is_it)
 }
 
-/// Finds the present text of a conflict, by parent chunk: the text between its neighbours, which are the sentences around
-/// it, or the start or end of its section. If that is much longer than before, or a neighbour is gone, it is the run of
-/// sentences most like the original; without one, the place beside the neighbour that is left, or the end of the section
-/// or document. Empty only for a document without text. The text of the edit belongs into the first part.
+/// Finds the present text of a conflict, by parent chunk: the text between its neighbours, which are the sentences
+/// around it, or the start or end of its section. If that is much longer than before, or a neighbour is gone, it is the
+/// run of sentences most like the original; without one, the place beside the neighbour that is left, or the end of the
+/// section or document. Empty only for a document without text. The text of the edit goes into the first part.
 pub(super) fn place(edit: &Edit, new: &NewDocument) -> Vec<Part> {
     let version = Version::of(new);
     let all = 0..version.sentences.len();

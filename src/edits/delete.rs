@@ -1,8 +1,8 @@
 //! Deletes chunks: rows in, the remaining rows out. Pure functions.
 //!
-//! Ids stay as they are, so indexes have gaps afterwards. The text of a parent chunk that lost children, the ranges of sections
-//! and the counts of the document follow. A deletion is kept as an edit, which applies again when the source is read
-//! again.
+//! Ids stay as they are, so indexes have gaps afterwards. The text of a parent chunk that lost children, the ranges of
+//! sections and the counts of the document are updated. A deletion is kept as an edit, which applies again when the
+//! source is read again.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use crate::ids::{ChunkId, DocId};
 use crate::store::{ChildChunk, Chunk, NewDocument};
 use crate::text::count;
 
-/// The ids that an error names.
+/// The most ids that an error names.
 const MOST_NAMED: usize = 5;
 
 /// The result of a deletion.
@@ -32,7 +32,7 @@ pub struct Deletion {
 pub struct DocumentDeletion {
     pub doc_id: DocId,
     pub source: String,
-    /// The deleted chunks, with those that were not named.
+    /// The deleted chunks, including those that were not named.
     pub deleted: Vec<ChunkId>,
     /// The parents that lost some of their children.
     pub rebuilt: Vec<ChunkId>,
@@ -44,11 +44,11 @@ pub struct DocumentDeletion {
     pub children: u32,
 }
 
-/// Deletes chunks of the documents in `stored`: a parent with its children, and with the last child its parent. `now` is an
-/// RFC 3339 time.
+/// Deletes chunks of the documents in `stored`: a deleted parent takes its children along, the last child its parent.
+/// `now` is an RFC 3339 time.
 ///
 /// # Errors
-/// Where an id is unknown; or, without `cascade`, where a parent has children that are not named.
+/// If an id is unknown; or, without `cascade`, if a parent has children that are not named.
 pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, now: &str) -> Result<Deletion> {
     let known: HashSet<&str> = stored.iter().flat_map(NewDocument::chunks).map(|row| row.chunk_id.as_str()).collect();
     let unknown: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !known.contains(id)).collect();
@@ -118,8 +118,8 @@ fn without(before: &NewDocument, named: &HashSet<&str>, now: &str) -> (NewDocume
     (after, deleted, rebuilt)
 }
 
-/// The children that stay. The end of a paragraph belongs to the child before it. If that is deleted, the child before
-/// that gets it, so that two paragraphs do not become one.
+/// The children that stay. The end of a paragraph belongs to the child before it. If that one is deleted, the child
+/// before it gets the end, so that two paragraphs do not become one.
 fn children_left(children: &[ChildChunk], goes: impl Fn(&ChildChunk) -> bool) -> Vec<NewChild> {
     let mut left: Vec<NewChild> = Vec::new();
     for row in children {
@@ -180,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_stay_paragraphs() {
+    fn a_deletion_keeps_paragraphs_apart() {
         let new = stored("Alpha beta gamma. Delta epsilon ok.\n\nZeta eta theta iota.");
         let after = &delete(&new, &["abc123:0.1"]).changed[0].after;
         assert_eq!(after.parents[0].content, "Alpha beta gamma.\n\nZeta eta theta iota.");
     }
 
     #[test]
-    fn the_last_child_takes_its_parent_and_a_document_can_become_empty() {
+    fn deleting_the_last_child_deletes_its_parent_and_can_empty_a_document() {
         let new = stored(TEXT);
         let deletion = delete(&new, &["abc123:1.0"]);
         let after = &deletion.changed[0].after;
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_id_and_a_child_left_behind_are_refused() {
+    fn an_unknown_id_and_an_orphaned_child_are_refused() {
         let new = stored(TEXT);
         let fail = |ids: &[&str], cascade| {
             let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
@@ -217,7 +217,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn after_any_deletion_all_agrees(
+        fn rows_and_counts_agree_after_any_deletion(
             text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|\n# h\n){1,120}",
             picks in proptest::collection::vec(any::<prop::sample::Index>(), 1..8),
         ) {

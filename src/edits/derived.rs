@@ -1,4 +1,4 @@
-//! What follows from the chunks of a document: counts, situating sentences, embedded texts and their hashes.
+//! Derives counts, situating sentences, embedded texts and their hashes from the chunks of a document.
 
 use std::collections::HashMap;
 
@@ -69,8 +69,8 @@ pub fn embedded_texts(parents: &[ParentChunk], config: &ChunkConfig) -> Vec<Embe
     texts
 }
 
-/// Sets the hashes of chunks from their embedded texts, except where `keep` says that the hashes of a parent chunk and its
-/// child chunks still name their vectors: those can be of a text with other titles.
+/// Sets the hashes of chunks from their embedded texts, unless `keep` says that a parent chunk and its child chunks
+/// keep theirs: their vectors can be of a text with other titles.
 pub fn renew_hashes(
     parents: &mut [ParentChunk],
     texts: &[EmbeddedText],

@@ -1,9 +1,9 @@
-//! What people correct: tables of contents and chunks.
+//! People's corrections of tables of contents and chunks.
 //!
-//! The chunks of a document are the text of its source, cut, with its [`Edit`](crate::store::Edit)s applied. Each edit names
-//! a parent chunk, the source's text there, and the text that replaces it. When the source is read again, [`rebase`] applies
-//! the edits to the new text, sentence by sentence. Where the source changed what a person had changed, the edit becomes
-//! a conflict.
+//! The chunks of a document are the text of its source after cutting, with its [`Edit`](crate::store::Edit)s applied.
+//! Each edit names a parent chunk, the source's text there, and the text that replaces it. When the source is read
+//! again, [`rebase`] applies the edits to the new text, sentence by sentence. If the source changed what a person had
+//! changed, the edit becomes a conflict.
 //!
 //! Promise: whatever happens to the source, each sentence that a person typed is in the text, in a conflict, or in the
 //! source itself. A change is written whole or not at all.

@@ -20,7 +20,7 @@ pub struct SourceParent {
     pub text: String,
 }
 
-/// The parent chunks of a document as its source gives them, in order, with the deleted ones.
+/// The parent chunks of a document as its source gives them, in order, the deleted ones included.
 pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
     let of_row = |row: &ParentChunk| SourceParent {
         index: row.chunk_index,
@@ -42,7 +42,7 @@ pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
     };
     let rows = new.parents.iter().map(of_row);
     let all = rows.chain(new.document.edits.iter().filter_map(of_edit));
-    // An edit has the source's text, the row the edited one.
+    // The edit comes last and wins: it has the source's text, the row the edited one.
     all.map(|parent| (parent.index, parent)).collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
@@ -96,7 +96,7 @@ pub fn new_children(text: &str, config: &ChunkConfig) -> Vec<NewChild> {
     cut.map(|content| NewChild { content: content.to_owned(), ..NewChild::default() }).collect()
 }
 
-/// Gives children the notes of their texts; the notes of texts that are gone go to the parent.
+/// Gives children the notes of the same texts. The notes of texts that are gone go to the parent.
 pub(super) fn pass_notes(
     children: &mut [NewChild],
     mut notes: BTreeMap<String, BTreeMap<String, String>>,
@@ -115,7 +115,7 @@ pub fn edit_of(edits: &[Edit], parent_chunk: u32) -> Option<&Edit> {
     edits.iter().find(|edit| edit.parent_chunk == Some(parent_chunk))
 }
 
-/// Changes a parent chunk and keeps the change as an edit, unless the result is what the source says. Child chunks with an
+/// Changes a parent chunk and keeps the change as an edit, unless the result equals the source. Child chunks with an
 /// unchanged text keep their vectors. `now` is an RFC 3339 time.
 pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     let ParentChange { source, children, metadata, edited_at } = change;
@@ -148,7 +148,7 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     record(&mut new.document.edits, source.index, edit);
 }
 
-/// Deletes a parent chunk, and keeps that as an edit.
+/// Deletes a parent chunk, and keeps the deletion as an edit.
 pub fn delete_parent(new: &mut NewDocument, source: &SourceParent, edited_at: &str) {
     replace(&mut new.parents, source.index, None);
     let edit = Edit { parent_chunk: Some(source.index), content: None, ..edit_at(source, edited_at) };
@@ -252,7 +252,7 @@ fn replace(parents: &mut Vec<ParentChunk>, index: u32, parent: Option<ParentChun
     parents.splice(range, parent);
 }
 
-/// Replaces the edit of a parent chunk; its number stays, and its time where nothing else changes.
+/// Replaces the edit of a parent chunk; its number stays, and its time too if nothing else changes.
 fn record(edits: &mut Vec<Edit>, parent_chunk: u32, edit: Option<Edit>) {
     let at = edits.iter().position(|edit| edit.parent_chunk == Some(parent_chunk));
     match (at, edit) {

@@ -1,9 +1,9 @@
 //! Applies edits to a new version of their document: a three-way merge by sentences.
 //!
-//! The sentences of the old and the new source are matched (Myers' diff), and each edit is split into runs of sentences and
-//! the texts that replace them. A run that the source still has gets its edit. A run that the source changed too becomes
-//! a conflict. If the source has the person's text by now, nothing is left to do. A parent chunk that the source has word
-//! for word keeps its edit as it is.
+//! The sentences of the old and the new source are matched (Myers' diff), and each edit is split into runs of sentences
+//! and the texts that replace them. A run that the source still has gets its edit. A run that the source changed too
+//! becomes a conflict. If the source has the person's text too, the change is settled. A parent chunk that the source
+//! still has word for word keeps its edit as it is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -34,8 +34,8 @@ pub struct Rebased {
     pub conflicts: usize,
 }
 
-/// Applies the edits and conflicts of `old` to `fresh`, the same document from its present source, without edits. `now` is
-/// an RFC 3339 time.
+/// Applies the edits and conflicts of `old` to `fresh`, the same document from its present source and without edits.
+/// `now` is an RFC 3339 time.
 pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, config: &ChunkConfig, now: &str) -> Rebased {
     if old.document.edits.is_empty() {
         return Rebased::default();
@@ -60,7 +60,7 @@ pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, config: &ChunkConfig, 
 /// A parent chunk of the new version, and its changes.
 #[derive(Debug, Default)]
 struct Target {
-    /// Its sentences among all.
+    /// The indices of its sentences.
     sentences: Range<usize>,
     /// The text of an edit that applies as it is; `Some(None)` for a deletion.
     whole: Option<Option<String>>,
@@ -84,7 +84,7 @@ struct Plan<'a> {
     old: Vec<Sentence>,
     new: Vec<Sentence>,
     places: Vec<Option<usize>>,
-    /// Whether an edit has replaced a sentence of the new version.
+    /// For each sentence of the new version, whether an edit has replaced it.
     taken: Vec<bool>,
     targets: Vec<Target>,
     conflicts: Vec<Edit>,
@@ -195,7 +195,7 @@ impl<'a> Plan<'a> {
         }
         let start = only_place(&self.old[run.clone()], &self.new)?;
         let place = start..start + run.len();
-        // Sentences that match others are not these, however alike they are.
+        // A sentence that matches another old one is not this one, however alike they are.
         let mut others = self.places[..run.start].iter().chain(&self.places[run.end..]).flatten();
         (!others.any(|other| place.contains(other))).then_some(place)
     }
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_took_the_place_of_another_keeps_its_edit() {
+    fn an_edit_follows_its_text_to_another_place() {
         let old = "# D\n\n## Part 0\n\nThe first pump is red.\n\n## Part 1\n\nThe other one is blue.\n";
         let new = "# D\n\n## Part 0\n\nThe other one is blue.\n\n## Part 1\n\nA third is green.\n";
         let (fresh, what) = carried(&deleted(ingested(old), "abc123:1"), new);
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_stands_where_the_source_changed_elsewhere() {
+    fn an_edit_stays_if_the_source_changed_elsewhere() {
         let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let source = "# Zero\n\nNew in front.\n\n# One renamed\n\nFirst has changed. Second one here. Third one\nhere. Fourth.\n";
         let (new, what) = carried(&old, source);
@@ -476,7 +476,7 @@ mod tests {
         );
         assert!(conflict.before.ends_with("First one here.") && conflict.after.starts_with("Third one here."));
         assert_eq!(theirs(conflict, &new), "Second two here.");
-        // It stays one, and gets its place where the source goes back.
+        // It stays a conflict, and is applied when the source has the old text again.
         let (again, what) = carried(&new, &TEXT.replace("Second one", "Second three"));
         assert_eq!((what.carried, what.conflicts, again.document.edits.len()), (0, 0, 1));
         assert!(find_conflict(&again, &format!("abc123~{}", conflict.number)).is_some());
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_goes_onto_no_like_sentences_of_another_section() {
+    fn an_edit_is_not_applied_to_equal_sentences_of_another_section() {
         let twice = "# One\n\nFirst one here. Second one here.\n\n# Two\n\nFirst one here. Second one here.\n";
         let old = edited(ingested(twice), "abc123:0", "All was said anew.");
         let (new, what) = carried(&old, &twice.replacen("Second one", "Second two", 1));
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_the_source_has_too_is_settled() {
+    fn an_edit_that_the_source_made_too_is_settled() {
         let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let (new, what) = carried(&old, &TEXT.replace("Second one here", "Second is better"));
         assert_eq!((what.settled, what.conflicts, new.document.edits.len()), (1, 0, 0));
@@ -575,7 +575,7 @@ mod tests {
     }
 
     proptest! {
-        /// The law of this room. Sentences have numbers, so that each differs from all others.
+        /// The promise of this module. Sentences have numbers, so that all are different.
         #[test]
         fn nothing_that_was_typed_is_lost(
             kept in proptest::collection::vec(0u8..4, 4..30),
@@ -605,7 +605,7 @@ mod tests {
             for key in &all {
                 prop_assert!(said.contains(key), "{key} is lost: {said:?}");
             }
-            // What is there is whole: child chunks joined are their parent chunks, and edits know their parent chunks' text.
+            // Child chunks joined are their parent chunks, and edits have the texts of their parent chunks.
             for parent in &new.parents {
                 let own: String = parent.children.iter().map(|row| row.content.as_str()).collect();
                 prop_assert_eq!(&own, &parent.content);
@@ -613,15 +613,15 @@ mod tests {
                     prop_assert_eq!(edit.content.as_ref(), Some(&parent.content));
                 }
             }
-            // Once more on the same source changes nothing.
+            // Applying the edits to the same source again changes nothing.
             let (again, _) = carried(&new, &version(true));
             prop_assert_eq!(text(&again), text(&new));
         }
 
-        /// Where it goes: an edit that becomes a conflict takes the place of the very sentences that it was about, however
-        /// many those are, whatever else has changed, at the edge of a section and across parent chunks.
+        /// An edit that becomes a conflict replaces exactly the sentences that it was about, however many these are and
+        /// whatever else has changed, at the edge of a section and across parent chunks.
         #[test]
-        fn mine_stands_in_the_place_of_what_it_was_about(
+        fn mine_replaces_exactly_the_sentences_of_its_conflict(
             changes in proptest::collection::vec(any::<bool>(), 2..24),
             pick in any::<prop::sample::Index>(),
             (from, count, broken) in (any::<prop::sample::Index>(), 1usize..4, any::<prop::sample::Index>()),

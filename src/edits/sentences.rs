@@ -1,4 +1,4 @@
-//! Sentences: matches those of two versions of a text, and replaces them with the space between them kept.
+//! Matches the sentences of two versions of a text, and replaces sentences without losing the white space between them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::parent_chunk::SourceParent;
 use crate::text::sentences::sentences;
 use crate::text::{is_wide, squeeze};
 
-/// Two versions with little in common take longest to compare. After this time the matches so far must do: an edit
+/// Two versions with little in common take longest to compare. After this time the matches so far are used: an edit
 /// without a place becomes a conflict, which loses nothing.
 const LONGEST: Duration = Duration::from_secs(5);
 
@@ -112,8 +112,8 @@ pub(super) struct Run {
     pub text: String,
 }
 
-/// The text of a parent chunk with runs of its sentences replaced. `first` is the number of its first sentence. The text of
-/// a run that begins in the parent chunk before stands there.
+/// The text of a parent chunk with runs of its sentences replaced. `first` is the number of its first sentence. A run
+/// that begins in the parent chunk before has its text there.
 pub(super) fn exchanged(text: &str, first: usize, runs: &[Run]) -> String {
     let sentences: Vec<Range<usize>> = sentences_in(text).into_iter().map(|sentence| sentence.range).collect();
     let mut out = String::with_capacity(text.len());
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_are_matched_in_order_whatever_their_lines() {
+    fn sentences_are_matched_whatever_their_line_breaks() {
         let old = sentences_in("First one. Second\none. Third one. Last.");
         let new = sentences_in("New. First one. Second one.\n\nLast.");
         assert_eq!(matched(&old, &new), [Some(1), Some(2), None, Some(3)]);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_a_place_only_where_it_is_once() {
+    fn a_run_is_found_only_if_it_occurs_once() {
         let version = sentences_in("Again. Once. Again. 再来。");
         assert_eq!(only_place(&sentences_in("Again."), &version), None);
         assert_eq!(only_place(&sentences_in("Once. Again."), &version), Some(1));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_and_scripts_keep_their_spaces() {
+    fn paragraphs_and_scripts_keep_their_spacing() {
         let text = "One is. Two is.\n\nThree is.";
         assert_eq!(with(text, 1..2, "", "Other."), "One is. Other.\n\nThree is.");
         assert_eq!(with(text, 1..2, "", ""), "One is.\n\nThree is.");

@@ -17,7 +17,7 @@ use crate::structure::PREAMBLE;
 /// The command in the history.
 const COMMAND: &str = "toc";
 
-/// The place of the document.
+/// Where the document is stored.
 pub struct Place {
     pub store: Store,
     pub namespace: Namespace,
@@ -113,8 +113,8 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
 /// Gives a document the table of contents in `text`, in the form of [`editable_toc`].
 ///
 /// # Errors
-/// Where a line is wrong or its title is not in the document, with the line; where the source is not what was ingested;
-/// where the document changed meanwhile. Then nothing was written.
+/// If a line is wrong or its title is not in the document, with the line; if the source or the stored document has
+/// changed. Then nothing was written.
 pub async fn set_toc(
     place: &Place,
     of: Correction<'_>,
@@ -136,10 +136,10 @@ pub async fn set_toc(
     rebuild(place, document, cut, Some(entries), Outcome::Stored, progress).await
 }
 
-/// Drops the correction of a document, whose sections are found without it.
+/// Drops the correction of a document, and finds its sections without it.
 ///
 /// # Errors
-/// Where it has no correction, or the store or the source cannot be read.
+/// If it has no correction, or the store or the source cannot be read.
 pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn Progress>) -> Result<CorrectionReport> {
     if document.corrected_toc.is_none() {
         return Err(Error::not_found(format!("the table of contents of {} was never corrected", document.source)));
@@ -182,12 +182,12 @@ fn cutting<'a>(document: &'a DocumentRow, corrected: Option<&'a [OutlineEntry]>)
     Cutting { source: &document.source, chunking: document.chunking, corrected }
 }
 
-/// The document whose text gets the new sections.
+/// Cuts the document again, with the corrected table of contents.
 async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &[OutlineEntry]) -> Result<CutDocument> {
     let source = &document.source;
     match source_now(place, document, Some(entries)).await? {
         SourceNow::Same(cut) => Ok(*cut),
-        // Only the store has what came from no file.
+        // Without a file, only the store has the text.
         SourceNow::NoFile => {
             let mut worker = Worker::new(place.options.limits);
             let snapshot = Snapshot::open(&place.namespace).await?;
@@ -200,7 +200,7 @@ async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &
     }
 }
 
-/// Refuses entries that the text does not have, except those that led nowhere before.
+/// Refuses entries that are not in the text, except those that had no place before.
 fn refuse_unknown(lines: &[Line], entries: &[OutlineEntry], cut: &CutDocument, sections: &[SectionRow]) -> Result<()> {
     let led_nowhere = |entry: &OutlineEntry| {
         cut.pages.is_some()
@@ -251,7 +251,7 @@ async fn rebuild(
     outcome
 }
 
-/// The namespace was not locked while the user edited.
+/// Refuses a document that changed meanwhile: the namespace was not locked while the user edited.
 async fn refuse_changed(rebuilder: &Rebuilder, document: &DocumentRow) -> Result<()> {
     let now = rebuilder.snapshot.documents_by_id(std::slice::from_ref(&document.doc_id)).await?;
     if now.first() == Some(document) {
@@ -268,7 +268,7 @@ const HELP: &str = "\
 # Lines that begin with # are left out, and so are blank ones. A title that begins with # is written with \\ in front.
 ";
 
-/// An entry and its line, from 1.
+/// An entry and the number of its line, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Line {
     number: usize,
@@ -287,7 +287,7 @@ pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<OutlineEntry>> {
 /// The entries of an edited text, for a document with `pages` pages or without any.
 ///
 /// # Errors
-/// Where a line is not an entry, with its number and what is wrong with it.
+/// If a line is not an entry, with its number and what is wrong with it.
 fn parse(text: &str, pages: Option<u32>) -> Result<Vec<Line>> {
     let mut lines: Vec<Line> = Vec::new();
     for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
@@ -367,7 +367,7 @@ mod tests {
             (1, "Last [draft]", None),
         ];
         assert_eq!(entries(text, Some(3)), wanted.map(|(level, title, page)| (level, title.to_owned(), page)));
-        // Without pages nothing is a page.
+        // A document without pages has no page numbers.
         assert_eq!(entries("One [p. 9]", None), [(1, "One [p. 9]".to_owned(), None)]);
     }
 
