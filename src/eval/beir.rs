@@ -64,14 +64,14 @@ impl BeirSet {
         named.difference(&here).count()
     }
 
-    /// Leaves half of the relevant documents out, those whose hash is even: the same in each run.
+    /// Leaves out the relevant documents whose hash is even: about half, and the same in each run.
     pub fn remove_half_of_the_answers(&mut self) {
         let relevant: HashSet<&str> = self.judgements.values().flat_map(HashMap::keys).map(String::as_str).collect();
         let stays = |id: &str| !relevant.contains(id) || blake3::hash(id.as_bytes()).as_bytes()[0] % 2 == 1;
         self.documents.retain(|document| stays(&document.id));
     }
 
-    /// Whether one of these documents is there.
+    /// Whether the corpus has one of these documents.
     pub fn has_any(&self, relevant: &HashMap<String, f64>) -> bool {
         self.documents.iter().any(|document| relevant.contains_key(&document.id))
     }
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn about_half_of_the_answers_go_and_nothing_else() {
+    fn about_half_of_the_answers_are_left_out_and_nothing_else() {
         let relevant = |number: usize| (format!("d{number}"), 1.0);
         let document = |id: String| Source { id, title: String::new(), text: String::new() };
         let mut set = BeirSet {

@@ -1,4 +1,4 @@
-//! Measured quality: queries with known answers, run against a scratch store, or questions against the store as it is.
+//! Measures quality: with queries and known answers on a scratch store, or with questions on the store as it is.
 
 mod beir;
 mod questions;
@@ -25,7 +25,7 @@ use crate::models::record_of;
 use crate::search::{Candidate, DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
 use crate::store::{Metadata, Namespace, Snapshot, Store, Writer};
 
-/// The documents of a ranking that are judged.
+/// The first documents of a ranking, which are judged.
 const DEPTH: usize = 10;
 
 /// The names of the figures, as `trec_eval` counts them: normalised discounted cumulative gain with linear gains, the
@@ -97,7 +97,7 @@ impl Condition {
         self.figure
     }
 
-    /// Whether its figure is measured with answers taken out.
+    /// Whether its figure is measured with answers left out.
     pub fn is_unanswerable(&self) -> bool {
         UNANSWERABLE_FIGURES.contains(&self.figure)
     }
@@ -160,7 +160,7 @@ pub struct MethodReport {
     pub queries_per_second: f64,
 }
 
-/// What an evaluation found.
+/// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvalReport {
     /// The folder of the set.
@@ -185,12 +185,12 @@ pub struct EvalReport {
 /// How the documents of an [`EvalStore`] are ingested.
 pub struct Made<'a> {
     pub config: ChunkConfig,
-    /// Another store of the same set, whose vectors are reused where the embedded text is the same.
+    /// Another store of the same set, whose vectors are reused for equal embedded texts.
     pub other: Option<&'a EvalStore>,
     /// Whether to embed; without vectors only keyword search can be measured.
     pub embed: bool,
     pub model: Arc<Model>,
-    /// Whether half of the documents that answer something are left out.
+    /// Whether half of the relevant documents are left out.
     pub without_half: bool,
 }
 
@@ -204,7 +204,7 @@ impl Default for Made<'_> {
 pub struct EvalStore {
     set: BeirSet,
     searcher: Searcher,
-    /// The ids in the set, by those of the documents.
+    /// The ids in the set, by document id.
     sources: HashMap<DocId, String>,
     engine: String,
     ingest_seconds: f64,
@@ -244,7 +244,7 @@ impl EvalStore {
         Ok(EvalStore { set, searcher, sources, engine, ingest_seconds })
     }
 
-    /// Runs all queries like `template`. Gives the averages over those that have an answer, and their number.
+    /// Runs all queries like `template`. Returns the averages over those with an answer, and their number.
     ///
     /// # Errors
     /// If a search fails.
@@ -261,7 +261,8 @@ impl EvalStore {
         Ok((Metrics(totals.0.map(|total| total / count.max(1) as f64)), count))
     }
 
-    /// Runs all queries like `template` and compares the confidences in the answers that are there and in those that are not.
+    /// Runs all queries like `template` and compares the confidences of those whose answers are there with those whose
+    /// answers are not.
     async fn measure_unanswerable(&self, template: &SearchRequest) -> Result<Figures> {
         let (mut answerable, mut unanswerable) = (Vec::new(), Vec::new());
         for (query, relevant) in self.set.judged_queries() {
@@ -284,7 +285,7 @@ impl EvalStore {
         Ok(ranking)
     }
 
-    /// The parent chunks for a query. One without a word finds nothing.
+    /// The parent chunks for a query. A query without a word finds nothing.
     async fn candidates(&self, request: &SearchRequest) -> Result<Vec<Candidate>> {
         match self.searcher.rank(request).await {
             Ok((ranking, _)) => Ok(ranking.candidates),
@@ -302,7 +303,7 @@ pub struct Evaluation<'a> {
     pub rerank: &'a Rerank,
     /// The embedding model.
     pub model: Arc<Model>,
-    /// Whether half of the answers are taken out, to measure how well their lack is noticed.
+    /// Whether to leave out half of the answers, to measure how well kb notices that they are missing.
     pub unanswerable: bool,
 }
 

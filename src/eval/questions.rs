@@ -14,13 +14,14 @@ use crate::search::{Contents, Hit, SearchRequest, Searcher};
 use crate::structure::normalise_title;
 use crate::text::{fold_name, truncate};
 
-/// An answer counts among so many hits.
+/// The hits among which an answer counts.
 const DEPTH: usize = 10;
-/// The names of the figures: the share of the questions with an answer whose answer is the first hit, among five and among
-/// ten; one over the place of the answer; and the share of the questions without one that find nothing.
+/// The names of the figures. Over questions with an answer: the share whose answer is the first hit, among the first
+/// five and among the first ten, and one over the place of the answer. Over questions without an answer: the share that
+/// find nothing.
 pub const QUESTION_FIGURES: [&str; 5] = ["hit@1", "hit@5", "hit@10", "mrr@10", "refused"];
 
-/// A question and what its answer must have; all that is given must hold of one hit.
+/// A question and what its answer must have. One hit must have all of it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
@@ -31,7 +32,7 @@ pub struct Question {
     section: Option<String>,
     /// A page, several, or from one to another: `12`, `[12, 13]`, `"12-14"`.
     pages: Option<Pages>,
-    /// Words that stand there; white space and case do not count.
+    /// Words in the text of the hit; white space and case do not count.
     text: Option<String>,
 }
 
@@ -44,7 +45,7 @@ enum Pages {
 }
 
 impl Pages {
-    /// Whether one of them is from `start` to `end`; `None` where it is no range.
+    /// Whether one of the pages is from `start` to `end`; `None` if this is not a range.
     fn meet(&self, start: u32, end: u32) -> Option<bool> {
         let is_there = |page: &u32| (start..=end).contains(page);
         Some(match self {
@@ -102,7 +103,7 @@ impl Question {
 /// Reads the questions of a file.
 ///
 /// # Errors
-/// Where the file cannot be read, has no question, or a line is wrong.
+/// If the file cannot be read, has no question, or a line is wrong.
 pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
     let text = read_text(file).map_err(|error| Error::io("read", file, &error))?;
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
@@ -131,17 +132,17 @@ fn wrong(file: &Path, line: usize, what: &str) -> Error {
         .hint("a line has a question, and of source, section, pages and text what its answer must have")
 }
 
-/// A question as it was answered.
+/// The outcome of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     pub question: String,
     /// Whether the documents have an answer.
     pub answerable: bool,
-    /// The place of the answer among the hits, from 1; `None` where it is not among them.
+    /// The place of the answer among the hits, from 1; `None` if it is not among them.
     pub place: Option<usize>,
     /// How many hits there are.
     pub hits: usize,
-    /// That of the result.
+    /// The confidence of the result.
     pub confidence: f32,
     /// The first hit.
     pub first: Option<String>,
@@ -157,7 +158,7 @@ impl Answered {
     }
 }
 
-/// What asking found.
+/// The result of asking all questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QuestionsReport {
     pub questions: Vec<Answered>,
@@ -168,7 +169,7 @@ pub struct QuestionsReport {
     pub unmet: Vec<String>,
 }
 
-/// A run beside an earlier one, by the questions that both have.
+/// Compares a run with an earlier one, by the questions that both have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Comparison {
     pub better: Vec<String>,
@@ -186,7 +187,7 @@ struct Baseline {
 /// Asks each question like `template`, and compares the places of the answers with those of an earlier report in JSON.
 ///
 /// # Errors
-/// Where a search fails, or the earlier report cannot be read.
+/// If a search fails, or the earlier report cannot be read.
 pub async fn ask_questions(
     searcher: &Searcher,
     questions: &[Question],
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_asked_for_must_hold_of_one_hit() {
+    fn one_hit_must_meet_all_conditions() {
         let holds = |expected: &str| {
             let line = format!("{{\"question\": \"q\", {expected}}}");
             serde_json::from_str::<Question>(&line).unwrap().is_answered_by(&hit())
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_over_the_questions_that_they_are_about() {
+    fn each_figure_counts_only_its_own_questions() {
         let all = [answered("a", true, Some(1), 3), answered("b", true, Some(4), 5), answered("c", false, None, 0)];
         let Figures(values) = figures(&all);
         assert_eq!(values, [("hit@1", 0.5), ("hit@5", 1.0), ("hit@10", 1.0), ("mrr@10", 0.625), ("refused", 1.0)]);

@@ -1,12 +1,12 @@
-//! How well the confidence tells questions that have an answer from those that have none.
+//! Measures how well the confidence separates questions with an answer from those without.
 
 use super::Figures;
 
-/// The share of the questions with an answer that are kept where [`REFUSED`] is taken.
+/// The share of the questions with an answer that a threshold must keep when [`REFUSED`] is measured.
 const KEPT: f64 = 0.95;
-/// The names of the figures: the area under the receiver operating characteristic, which is the probability that a question
-/// with an answer has more confidence than one without; and the share of the questions without an answer that have less
-/// confidence than all but the least sure twentieth of those with one.
+/// The names of the figures. The first is the area under the receiver operating characteristic: the probability that a
+/// question with an answer has more confidence than one without. The second is the share of the questions without an
+/// answer that have less confidence than 95 % of those with one.
 pub const UNANSWERABLE_FIGURES: [&str; 2] = [AUROC, REFUSED];
 const AUROC: &str = "auroc";
 const REFUSED: &str = "refused@95";
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn told_apart_is_one_and_guessed_is_half() {
+    fn separated_confidences_score_one_and_equal_ones_half() {
         assert_eq!(values(&[0.8, 0.9], &[0.1, 0.2]), [1.0, 1.0]);
         assert_eq!(values(&[0.5, 0.5], &[0.5]), [0.5, 0.0]);
         assert_eq!(values(&[0.1], &[0.9]), [0.0, 0.0]);
