@@ -1,4 +1,4 @@
-//! Asking the model: cache, ceiling, retries, and giving up on an endpoint that is down.
+//! Asks the model: cache, ceiling, retries, and giving up on an endpoint that is down.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::error::{Error, Result, plain_io};
 use crate::store::CacheFolder;
 use crate::text::{printable, squeeze, truncate};
 
-/// After this many passing failures in a row nothing more is sent: an endpoint that is down must not be waited for ten
-/// thousand times.
+/// After this many temporary failures in a row nothing more is sent, so that kb does not wait ten thousand times for an
+/// endpoint that is down.
 const MOST_FAILURES_IN_A_ROW: usize = 5;
 /// The most cached answers. Each takes a few hundred bytes and one block of the disk.
 const MOST_CACHED: usize = 100_000;
 /// Characters of an answer that `kb llm check` shows.
 const SHOWN: usize = 80;
 
-/// The `[llm]` of a store, before anything needs it: a run that needs no model does not care whether its key is set.
+/// The `[llm]` of a store, not yet checked: a missing key does not matter to a run that needs no model.
 #[derive(Debug, Clone)]
 pub struct Configured {
     pub config: EndpointConfig,
@@ -77,7 +77,7 @@ pub struct Client {
     permits: Semaphore,
     failed_in_a_row: AtomicUsize,
     given_up: OnceLock<String>,
-    /// The last question without an answer in time: a search that ranks several times waits for it once.
+    /// The last question that failed: a search that ranks several times asks it only once.
     unanswered: Mutex<Option<(String, Failure)>>,
 }
 

@@ -1,7 +1,7 @@
 //! Situating contexts from the model: one line for each parent chunk that places it in its document.
 //!
-//! A request holds several parent chunks of one document and never of two, so that a hostile document can spoil only its
-//! own contexts. Unusable contexts become `None`, and the caller's rule replaces them.
+//! A request holds parent chunks of one document only, so that a hostile document can spoil only its own contexts.
+//! Unusable contexts become `None`, and the caller's rules replace them.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const OUTLINE_CHARS: usize = 2000;
 /// The size of a context: fewer tokens are vague, more are a paragraph.
 const CONTEXT_TOKENS: std::ops::RangeInclusive<u64> = 8..=180;
 const CONTEXT_CHARS: usize = 1200;
-/// Cached where the model's context was unusable.
+/// Cached if the model's context was unusable.
 const UNUSABLE: &str = "";
 
 /// What the model sees of a document.
@@ -61,7 +61,7 @@ pub enum Unanswered {
     AskAgain,
 }
 
-/// A context of 50 to 100 tokens for each parent chunk, in their order; `None` where the rule must take over. Never fails
+/// A context of 50 to 100 tokens for each parent chunk, in their order; `None` if the rules must take over. Never fails
 /// as a whole; [`Client::report`] counts the failures.
 ///
 /// Each context is cached on its own, so that a change to a document costs only what changed. Callers may ask for several
@@ -76,7 +76,7 @@ pub async fn contexts(
     client.count_cached(contexts.iter().flatten().count());
     let asked = batches.into_iter().map(async |batch| {
         let chosen: Vec<ContextParentChunk<'_>> = batch.iter().map(|&at| chunks[at]).collect();
-        // The client has checked when it was made that the prompt can be filled.
+        // `Client::new` has checked that the prompt can be filled.
         let ask = ask(client, document, &chosen).ok()?;
         let found = client.ask(&ask, |answer| read(answer, document, &chosen)).await.ok()?;
         Some((batch, found))

@@ -1,6 +1,6 @@
-//! A question in other words, because documents use other words than the people who ask.
+//! Puts a question in other words, because documents use other words than the people who ask.
 //!
-//! kb sends the question alone and no text of a document.
+//! kb sends only the question, and no text of a document.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Fai
     client.ask_soon(&ask, read).await
 }
 
-/// The expansion in an answer. A field of the wrong type spoils the whole answer; an unusable text is left out.
+/// The expansion in an answer. A field of the wrong type makes the whole answer unusable; an unusable text is left out.
 pub fn read(answer: &str) -> Result<Expansion, String> {
     let object = object(answer)?;
     let expansion = Expansion {

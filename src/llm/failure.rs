@@ -127,7 +127,7 @@ impl Failure {
         Failure { reason, detail: detail.into(), wait: None }
     }
 
-    /// No answer in the time that a person waits.
+    /// No answer in the time that a user waits.
     pub(crate) fn late(time: Duration) -> Self {
         Failure::new(Reason::Timeout, format!("no answer within {time:?}"))
     }

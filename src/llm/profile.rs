@@ -28,10 +28,10 @@ pub struct WrittenProfile {
     pub topics: Vec<String>,
 }
 
-/// The profile of a document that begins so; `None` where the rule must take over. Never fails as a whole;
-/// [`Client::report`] counts the failures. Answers are cached.
+/// The profile of a document with this beginning; `None` if the rules must take over. [`Client::report`] counts the
+/// failures. Answers are cached.
 pub async fn write_profile(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Option<WrittenProfile> {
-    // The client has checked when it was made that the prompt can be filled.
+    // `Client::new` has checked that the prompt can be filled.
     let ask = ask(client, document, beginning).ok()?;
     let (key, read) = (client.key_of_part(PROMPT, &[&ask.user]), |answer: &str| read(answer, &ask.user));
     if let Some(known) = client.cached(&key, read) {

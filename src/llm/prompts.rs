@@ -69,7 +69,7 @@ pub(super) struct Prompts {
 }
 
 impl Prompts {
-    /// The built-in prompts, replaced by the user's where a file exists.
+    /// The built-in prompts, replaced by the user's files if they exist.
     ///
     /// # Errors
     /// If the configured folder is missing, or one of its prompts cannot be read or lacks a placeholder.

@@ -1,5 +1,5 @@
-//! Scores of texts for a question from an endpoint that speaks `/rerank`, as Cohere, Jina, Voyage and Text Embeddings Inference
-//! do: they differ in the name of the texts and in the form of the answer.
+//! Gets scores of texts for a question from a `/rerank` endpoint. Those of Cohere, Jina, Voyage and Text Embeddings
+//! Inference differ in the name of the texts and in the form of the answer.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,12 +27,12 @@ pub struct Reranker {
 
 impl Reranker {
     /// # Errors
-    /// Where the key has a character that no key has, or the system has no certificates.
+    /// If the key has a character that no key has, or the system has no certificates.
     pub fn new(settings: LlmSettings) -> Result<Self> {
         Ok(Reranker { wire: Wire::new(&settings)?, settings, of_texts: AtomicBool::new(false) })
     }
 
-    /// For people.
+    /// For messages.
     pub fn name(&self) -> String {
         format!("{} at {}", self.settings.model, self.settings.endpoint())
     }
@@ -40,7 +40,7 @@ impl Reranker {
     /// The logits of texts for a question, in their order.
     ///
     /// # Errors
-    /// Where the endpoint gives no scores, or not one for each text.
+    /// If the endpoint gives no scores, or not one for each text.
     pub async fn logits(&self, question: &str, texts: &[String]) -> Result<Vec<f32>, Failure> {
         let of_texts = self.of_texts.load(Ordering::Relaxed);
         let answer = match self.ask(question, texts, of_texts).await {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn lies_are_refused() {
+    fn wrong_answers_are_refused() {
         for bad in [
             json!({}),
             json!([{ "index": 0, "score": 1 }]),

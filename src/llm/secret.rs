@@ -55,7 +55,8 @@ impl Secret {
         !self.places(text).is_empty()
     }
 
-    /// Byte ranges of the key's parts, which do not touch. The key is ASCII, so the ranges end between characters.
+    /// Byte ranges of the key's parts. They do not touch each other. The key is ASCII, so the ranges end between
+    /// characters.
     fn places(&self, text: &str) -> Vec<(usize, usize)> {
         let (key, text) = (self.0.to_ascii_lowercase(), text.to_ascii_lowercase());
         let parts: Vec<&[u8]> = key.as_bytes().windows(PART).collect();

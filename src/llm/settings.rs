@@ -18,12 +18,12 @@ use crate::error::{Error, NextStep, Result};
 /// The wait before the first retry; it doubles with each further one.
 const BACK_OFF: Duration = Duration::from_millis(500);
 
-/// What an endpoint is asked for, and where that is configured.
+/// The purpose of an endpoint, and where it is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Service {
     /// In the files of settings.
     pub table: &'static str,
-    /// Every variable begins like this and continues with a setting of the table in capitals.
+    /// The beginning of its variables, before a setting of the table in capitals.
     pub prefix: &'static str,
     /// The path of the protocol behind `base_url`.
     path: &'static str,
@@ -57,7 +57,7 @@ pub const RERANKING: Service = Service {
 const SERVICES: [Service; 3] = [EMBEDDINGS, RERANKING, LANGUAGE_MODEL];
 
 impl Service {
-    /// The variable of the key where `api_key_env` names no other.
+    /// The variable of the key, unless `api_key_env` names another.
     fn key(self) -> String {
         self.variable("api_key")
     }
@@ -114,7 +114,7 @@ pub struct EndpointConfig {
     pub timeout: u64,
     /// Seconds for a connection.
     pub connect_timeout: u64,
-    /// Further attempts after a failure that may pass.
+    /// Further attempts after a temporary failure.
     pub retries: u32,
     /// Requests at a time.
     pub concurrency: usize,
@@ -170,7 +170,7 @@ impl EndpointConfig {
         Ok(merged)
     }
 
-    /// These settings with one replaced: by a number where the setting takes one, otherwise by the text.
+    /// These settings with one replaced: by a number if the setting takes one, otherwise by the text.
     fn with(&self, setting: &str, text: &str) -> serde_json::Result<Self> {
         let settings = serde_json::to_value(self)?;
         let set = |value: Value| {
@@ -182,10 +182,10 @@ impl EndpointConfig {
         number.map_or_else(|| set(text.into()), Ok)
     }
 
-    /// Checks that nothing is set that belongs to the table of another service.
+    /// Refuses settings that belong to the table of another service.
     ///
     /// # Errors
-    /// Where something is.
+    /// If there is one.
     pub fn check_places(&self, service: Service) -> Result<()> {
         let set = [
             ("prompts", self.prompts.is_some()),
@@ -229,7 +229,7 @@ pub struct LlmSettings {
     pub key: Option<Secret>,
     pub timeout: Duration,
     pub connect_timeout: Duration,
-    /// Further attempts after a failure that may pass.
+    /// Further attempts after a temporary failure.
     pub retries: u32,
     /// The wait before the first retry.
     pub back_off: Duration,
@@ -290,7 +290,7 @@ impl LlmSettings {
     pub fn of_service(config: &EndpointConfig, service: Service, environment: &Variables) -> Result<Option<Self>> {
         let table = service.table;
         let get = |name: &str| environment.get(name).filter(|value| !value.trim().is_empty()).cloned();
-        // The named variable may be called anything, also KB_LLM_…
+        // The named variable may have any name, even KB_LLM_…
         let key_name = get(&service.variable("api_key_env")).or_else(|| config.api_key_env.clone());
         let own_key = service.key();
         let settings = environment

@@ -1,7 +1,7 @@
-//! What a run asks and uses: the ceiling in tokens, the report, and the estimate before anything is sent.
+//! Counts what a run asks and uses: the ceiling in tokens, the report, and the estimate before anything is sent.
 //!
-//! The tokens that a request may use are held before it is sent and settled afterwards, so that requests at the same
-//! time cannot pass the ceiling together.
+//! The tokens that a request may use are held before it is sent and settled afterwards, so that concurrent requests
+//! cannot exceed the ceiling together.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -123,7 +123,7 @@ impl Ledger {
         Ok(Hold { ledger: self, tokens })
     }
 
-    /// A thread that panicked leaves only counts behind, and those are whole.
+    /// A thread that panics leaves only counts behind, and each count is complete.
     pub(super) fn lock(&self) -> MutexGuard<'_, Books> {
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -202,7 +202,7 @@ mod tests {
     const ASK: Usage = Usage { input: 60, output: 40 };
 
     #[test]
-    fn requests_at_the_same_time_cannot_pass_the_ceiling_together() {
+    fn concurrent_requests_cannot_exceed_the_ceiling_together() {
         let ledger = Ledger::new("m", Some(250));
         let first = ledger.hold(|| ASK).unwrap();
         let second = ledger.hold(|| ASK).unwrap();

@@ -1,7 +1,7 @@
-//! One HTTP request to an endpoint, and its answer; and those of OpenAI's `/chat/completions`.
+//! Sends an HTTP request to an endpoint and reads its answer, in general and for OpenAI's `/chat/completions`.
 //!
 //! No redirects and no proxies: either would hand the key to another host. Replies have a maximum length, and all text
-//! from an endpoint is cleaned of the key before anybody sees it.
+//! from an endpoint is cleaned of the key before it is shown.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -123,7 +123,7 @@ impl Wire {
         Failure::new(Reason::Broken, self.clean(&format!("not the protocol's JSON: {what}")))
     }
 
-    /// Sends a request, and gives the answer of at most so many bytes.
+    /// Sends a request, and returns its answer of at most `largest` bytes.
     pub(crate) async fn post(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
         let request =
             self.http.post(self.settings.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_string());
@@ -140,7 +140,7 @@ impl Wire {
         serde_json::from_slice(&body?).map_err(|error| self.broken(&error.to_string()))
     }
 
-    /// The same, tried again after failures that may pass.
+    /// The same, with retries after temporary failures.
     pub(crate) async fn post_until_answered(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
         let mut failed = 0;
         loop {
