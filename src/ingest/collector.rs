@@ -92,15 +92,12 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     /// Handles one source that a loader thread has finished.
     pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
-        let existing = self.existing.clone();
-        let report = match loaded {
+        let Job { request, target, .. } = self.job;
+        let metadata = |loaded: &Loaded| request.metadata_of(source, &target.store, loaded.before());
+        let report = match loaded.and_then(|loaded| Ok((metadata(&loaded)?, loaded))) {
             Err(error) => self.failed(source, &error),
-            Ok(Loaded::Same(facts)) => match existing.get(source) {
-                Some(row) => self.same(&facts, row).await?,
-                None => return Err(Error::failed(format!("the plan for {source} is out of date")).into()),
-            },
-            Ok(Loaded::Moved(facts, row)) => self.moved(&facts, &row).await?,
-            Ok(Loaded::Cut(facts, read)) => self.read(facts, *read, existing.get(source)).await?,
+            Ok((metadata, Loaded::Known(facts, row))) => self.known(facts, *row, metadata).await?,
+            Ok((metadata, Loaded::Cut(facts, read))) => self.read(facts, *read, metadata).await?,
         };
         self.report.sources.push(report);
         Ok(())
@@ -111,55 +108,32 @@ impl<'a, 'b> Collector<'a, 'b> {
         SourceReport::failed(source, error.message().to_owned(), error.next_step().map(str::to_owned))
     }
 
-    /// A source whose bytes are in the store. Only another date or other metadata change its row: a new modification
-    /// time alone, as after a checkout, is no reason to publish.
-    async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
-        let metadata = match self.metadata_of(&facts.source, Some(row)) {
-            Ok(metadata) => metadata,
-            Err(error) => return Ok(self.failed(&facts.source, &error)),
+    /// A source whose bytes are in the store. Only another path, another date or other metadata change its row: a new
+    /// modification time alone, as after a checkout, is no reason to publish.
+    async fn known(&mut self, facts: Facts, row: DocumentRow, metadata: Metadata) -> Result<SourceReport, Stop> {
+        let request = self.job.request;
+        let (action, word) = match (facts.source != row.source, metadata != row.metadata) {
+            (true, _) => (Action::Moved, Action::Moved.name()),
+            (false, true) => (Action::Updated, DESCRIBED),
+            (false, false) if request.dates_again(&row) => (Action::Updated, DATED),
+            (false, false) => return Ok(SourceReport::of(&facts.source, request.action_of_same(&row), &row)),
         };
-        let is_described = metadata != row.metadata;
-        if !is_described && !self.job.request.dates_again(row) {
-            return Ok(SourceReport::of(&facts.source, self.job.request.action_of_same(row), row));
-        }
-        let mut new = DocumentRow { mtime_ns: facts.mtime_ns, metadata, ..row.clone() };
-        new.time = self.job.request.time_of(&new, facts.mtime_ns);
-        self.update(new, if is_described { DESCRIBED } else { DATED }).await?;
-        Ok(SourceReport::of(&facts.source, Action::Updated, row))
-    }
-
-    /// A document that is stored under another path.
-    async fn moved(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
-        let metadata = match self.metadata_of(&facts.source, Some(row)) {
-            Ok(metadata) => metadata,
-            Err(error) => return Ok(self.failed(&facts.source, &error)),
-        };
-        let mut row = DocumentRow {
-            source: facts.source.clone(),
-            size: facts.size,
-            mtime_ns: facts.mtime_ns,
-            metadata,
-            ..row.clone()
-        };
-        row.time = self.job.request.time_of(&row, facts.mtime_ns);
-        let report = SourceReport::of(&facts.source, Action::Moved, &row);
-        self.update(row, Action::Moved.name()).await?;
+        let Facts { source, size, mtime_ns, .. } = facts;
+        let mut row = DocumentRow { source, size, mtime_ns, metadata, ..row };
+        row.time = request.time_of(&row, mtime_ns);
+        let report = SourceReport::of(&row.source, action, &row);
+        self.update(row, word).await?;
         Ok(report)
     }
 
     /// A document that was read: new, changed, or needed again.
-    async fn read(&mut self, facts: Facts, read: Read, known: Option<&DocumentRow>) -> Result<SourceReport, Stop> {
-        let moved = read.moved.as_ref();
-        let action = match (known, moved) {
-            (Some(row), _) if row.content_hash == facts.hash && self.job.request.lacks_vectors(row) => Action::Embedded,
-            (Some(_), _) => Action::Updated,
-            (None, Some(_)) => Action::Moved,
-            (None, None) => Action::Added,
-        };
-        let before = known.or(moved);
-        let metadata = match self.metadata_of(&facts.source, before) {
-            Ok(metadata) => metadata,
-            Err(error) => return Ok(self.failed(&facts.source, &error)),
+    async fn read(&mut self, facts: Facts, read: Read, metadata: Metadata) -> Result<SourceReport, Stop> {
+        let before = read.before.as_ref();
+        let action = match before {
+            None => Action::Added,
+            Some(row) if row.source != facts.source => Action::Moved,
+            Some(row) if row.content_hash == facts.hash && self.job.request.lacks_vectors(row) => Action::Embedded,
+            Some(_) => Action::Updated,
         };
         // A date that a person gave holds as long as the content is the same.
         let same = before.filter(|row| row.content_hash == facts.hash);
@@ -260,10 +234,6 @@ impl<'a, 'b> Collector<'a, 'b> {
             indexer.update(row, action);
         }
         Ok(())
-    }
-
-    fn metadata_of(&self, source: &str, before: Option<&DocumentRow>) -> Result<Metadata> {
-        self.job.request.metadata_of(source, &self.job.target.store, before)
     }
 
     fn fresh_id(&mut self, source: &str) -> DocId {

@@ -7,7 +7,7 @@ use super::cut_document::CutDocument;
 use super::plan::{Candidate, Existing, Todo, is_gone};
 use super::prepare::corrected_toc;
 use super::request::{IngestRequest, Progress};
-use super::source::{Outcomes, read_steadily, refuse_empty, spread};
+use super::source::{Outcomes, read_steadily, skip, spread};
 use super::worker::{Cutting, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -16,11 +16,19 @@ use crate::store::{DocumentRow, Store};
 
 /// The outcome of loading a source.
 pub(super) enum Loaded {
-    /// The store has its bytes under this source.
-    Same(Facts),
-    /// The store has its bytes under a source whose file is gone.
-    Moved(Facts, Box<DocumentRow>),
+    /// The store has its bytes, under this source or under one whose file is gone.
+    Known(Facts, Box<DocumentRow>),
     Cut(Facts, Box<Read>),
+}
+
+impl Loaded {
+    /// The stored document of the source.
+    pub(super) fn before(&self) -> Option<&DocumentRow> {
+        match self {
+            Loaded::Known(_, row) => Some(row),
+            Loaded::Cut(_, read) => read.before.as_ref(),
+        }
+    }
 }
 
 /// The facts about a file.
@@ -44,15 +52,15 @@ pub(super) struct Read {
     pub document: CutDocument,
     /// The corrected table of contents with which it was cut.
     pub corrected_toc: Option<Vec<OutlineEntry>>,
-    /// The stored document with the same bytes, whose file is gone.
-    pub moved: Option<DocumentRow>,
+    /// The stored document of this source, or the one with the same bytes whose file is gone.
+    pub before: Option<DocumentRow>,
 }
 
 /// Loads the sources of a request.
 pub(super) struct Loader {
-    request: IngestRequest,
+    pub request: IngestRequest,
     store: Store,
-    existing: Arc<Existing>,
+    pub existing: Arc<Existing>,
     /// The stored sources of each content hash.
     sources_of: HashMap<String, BTreeSet<String>>,
     /// The documents that were found under another path.
@@ -81,15 +89,6 @@ impl Loader {
         })
     }
 
-    pub(super) fn request(&self) -> &IngestRequest {
-        &self.request
-    }
-
-    /// The stored document of a source.
-    pub(super) fn existing(&self, source: &str) -> Option<&DocumentRow> {
-        self.existing.get(source)
-    }
-
     /// Reads and cuts bytes, unless the store has them.
     pub(super) fn load(
         &self,
@@ -101,20 +100,17 @@ impl Loader {
     ) -> Result<Loaded> {
         let hash = blake3::hash(bytes).to_hex().to_string();
         let facts = Facts { source: source.to_owned(), hash, size: bytes.len() as u64, mtime_ns };
-        let known = self.existing.get(source);
-        if known.is_some_and(|row| row.content_hash == facts.hash && !self.request.must_read(row)) {
-            return Ok(Loaded::Same(facts));
+        let before = self.existing.get(source).or_else(|| self.moved_from(&facts));
+        if let Some(row) = before.filter(|row| row.content_hash == facts.hash && !self.request.must_read(row)) {
+            return Ok(Loaded::Known(facts, Box::new(row.clone())));
         }
-        let moved = if known.is_none() { self.moved_from(&facts) } else { None };
-        if let Some(row) = moved.filter(|row| !self.request.must_read(row)) {
-            return Ok(Loaded::Moved(facts, Box::new(row.clone())));
+        if bytes.is_empty() {
+            return Err(Error::failed("the file is empty").hint(skip(", or delete it")));
         }
-        refuse_empty(bytes)?;
-        let before = known.or(moved);
         let corrected_toc = before.map(corrected_toc).transpose()?.flatten();
         let how = Cutting { source, chunking: self.request.chunking_of(before), corrected: corrected_toc.as_deref() };
         let document = worker.cut_file(bytes, format, &self.request.load, how)?;
-        Ok(Loaded::Cut(facts, Box::new(Read { document, corrected_toc, moved: moved.cloned() })))
+        Ok(Loaded::Cut(facts, Box::new(Read { document, corrected_toc, before: before.cloned() })))
     }
 
     /// A document with these bytes whose own file is gone. Each document is found once.

@@ -11,7 +11,7 @@ use super::collector::{Collector, Job, Stop};
 use super::loader::{Facts, Loaded, Loader, of_a_pipe};
 use super::plan::{Existing, Plan, STANDARD_INPUT, Scan, does_not_exist, is_below, is_below_one, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
-use super::web::{Allowed, Fetched, fetch};
+use super::web::{Allowed, fetch};
 use super::worker::Worker;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result, Setting};
@@ -148,18 +148,18 @@ async fn collect_page(
     collector: &mut Collector<'_, '_>,
 ) -> Result<(), Stop> {
     let source = url.as_str();
-    let request = loader.request();
+    let request = &loader.request;
     let largest = |format| request.largest(request.format.or(format));
     let allowed = Allowed { largest: &largest, private: request.allow_private, time: request.limits.file };
-    let row = loader.existing(source).filter(|row| !request.must_read(row));
+    let row = loader.existing.get(source).filter(|row| !request.must_read(row));
     let stored = known.get(source).zip(row).filter(|(before, row)| before.content_hash == row.content_hash);
     let mut validators = stored.map(|(before, _)| before.clone());
     let fetched = fetch(url, validators.as_ref(), allowed).await;
     let loaded = match (fetched, stored) {
         (Err(error), _) => Err(error),
-        (Ok(Fetched::Same), Some((_, row))) => Ok(Loaded::Same(Facts::of(row))),
-        (Ok(Fetched::Same), None) => Err(Error::failed("answers that it has not changed, which kb did not ask")),
-        (Ok(Fetched::Page(page)), _) => {
+        (Ok(None), Some((_, row))) => Ok(Loaded::Known(Facts::of(row), Box::new(row.clone()))),
+        (Ok(None), None) => Err(Error::failed("answers that it has not changed, which kb did not ask")),
+        (Ok(Some(page)), _) => {
             validators = Some(page.validators);
             if let Some(to) = page.moved_to {
                 collector.report.notes.push(("redirected", format!("{url} leads to {to}")));

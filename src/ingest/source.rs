@@ -77,14 +77,6 @@ fn crashed() -> Error {
     Error::failed("kb crashed while it read this source").hint("report this, with the file")
 }
 
-/// Refuses an empty file.
-pub(super) fn refuse_empty(bytes: &[u8]) -> Result<()> {
-    match bytes {
-        [] => Err(Error::failed("the file is empty").hint(skip(", or delete it"))),
-        _ => Ok(()),
-    }
-}
-
 /// The next step for a source without content.
 pub(super) fn skip(or_else: &str) -> String {
     format!("skip it with {}{or_else}", Setting("exclude"))

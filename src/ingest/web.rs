@@ -4,7 +4,7 @@
 //! and redirects. It connects to the very address that it checked. It limits size, time and type before anything is
 //! parsed.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
 use encoding_rs::Encoding;
@@ -83,13 +83,6 @@ pub(super) struct Allowed<'a> {
     pub time: Duration,
 }
 
-/// The outcome of fetching a page.
-pub(super) enum Fetched {
-    /// It is unchanged.
-    Same,
-    Page(Box<Page>),
-}
-
 /// A page.
 pub(super) struct Page {
     pub bytes: Vec<u8>,
@@ -101,11 +94,11 @@ pub(super) struct Page {
     pub moved_to: Option<Url>,
 }
 
-/// Fetches a page, unless it is unchanged since `before`.
+/// Fetches a page; `None` if it is unchanged since `before`.
 ///
 /// # Errors
 /// If kb may not ask the address, or it gives no page that kb reads.
-pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Fetched> {
+pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Option<Page>> {
     let late = |_| {
         Error::failed(format!("is not here after {} s", allowed.time.as_secs()))
             .hint(format!("try again later, or raise {}", Setting("file_timeout")))
@@ -113,7 +106,7 @@ pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allow
     tokio::time::timeout(allowed.time, follow(url, before, allowed)).await.map_err(late)?
 }
 
-async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Fetched> {
+async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Option<Page>> {
     let mut url = first.clone();
     for _ in 0..=MOST_REDIRECTS {
         let client = client(&url, allowed.private).await?;
@@ -126,7 +119,7 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
         let response = request.send().await.map_err(|error| unreachable(&error))?;
         let status = response.status();
         if status == StatusCode::NOT_MODIFIED && before.is_some() {
-            return Ok(Fetched::Same);
+            return Ok(None);
         }
         if status.is_redirection() {
             url = target(&url, response.headers())?;
@@ -136,7 +129,7 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
             return Err(Error::failed(format!("answers with HTTP {}", status.as_u16())).hint("open it in a browser"));
         }
         let moved_to = (url != *first).then(|| url.clone());
-        return read(&url, response, allowed).await.map(|page| Fetched::Page(Box::new(Page { moved_to, ..page })));
+        return read(&url, response, allowed).await.map(|page| Some(Page { moved_to, ..page }));
     }
     Err(Error::failed(format!("redirects more than {MOST_REDIRECTS} times")).hint("name the address that it leads to"))
 }
@@ -185,21 +178,18 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
 
 /// Whether an address is on the internet: not loopback, private, link-local, multicast or reserved.
 fn is_public(address: IpAddr) -> bool {
-    match address {
+    match as_v4(address) {
         IpAddr::V4(v4) => is_public_v4(v4),
-        IpAddr::V6(v6) => match inner_v4(v6) {
-            Some(v4) => is_public_v4(v4),
-            // Global unicast, without the part for documentation.
-            None => (v6.segments()[0] & 0xe000) == 0x2000 && v6.segments()[..2] != [0x2001, 0x0db8],
-        },
+        // Global unicast, without the part for documentation.
+        IpAddr::V6(v6) => (v6.segments()[0] & 0xe000) == 0x2000 && v6.segments()[..2] != [0x2001, 0x0db8],
     }
 }
 
 /// Whether an address is link-local: on the same cable, or the host of a virtual machine.
 fn is_link_local(address: IpAddr) -> bool {
-    match address {
+    match as_v4(address) {
         IpAddr::V4(v4) => v4.is_link_local(),
-        IpAddr::V6(v6) => v6.is_unicast_link_local() || inner_v4(v6).is_some_and(|v4| v4.is_link_local()),
+        IpAddr::V6(v6) => v6.is_unicast_link_local(),
     }
 }
 
@@ -218,17 +208,15 @@ fn is_public_v4(v4: Ipv4Addr) -> bool {
     !is_special
 }
 
-/// The IPv4 address that an IPv6 address stands for: mapped, NAT64 or 6to4.
-fn inner_v4(v6: Ipv6Addr) -> Option<Ipv4Addr> {
-    let segments = v6.segments();
-    let of = |high: u16, low: u16| {
-        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        Ipv4Addr::new(a, b, c, d)
-    };
-    match segments {
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
-        [0x2002, high, low, ..] => Some(of(high, low)),
-        _ => None,
+/// The IPv4 address that an IPv6 address stands for (mapped, NAT64 or 6to4), if it does.
+fn as_v4(address: IpAddr) -> IpAddr {
+    let IpAddr::V6(v6) = address else { return address };
+    match v6.segments() {
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
+            let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+            Ipv4Addr::new(a, b, c, d).into()
+        }
+        _ => address,
     }
 }
 
