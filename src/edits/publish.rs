@@ -6,7 +6,7 @@ use super::derived::{embedded_texts, renew_hashes, set_situating};
 use crate::chunk::EmbeddedText;
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder};
+use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder, stored};
 use crate::store::{NewDocument, ParentChunk, Snapshot};
 
 /// A document before and after a change.
@@ -28,9 +28,7 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Resul
     doc_ids.dedup();
     let mut documents = Vec::with_capacity(doc_ids.len());
     for document in snapshot.documents_by_id(&doc_ids).await? {
-        let sections = snapshot.sections(&document.doc_id).await?;
-        let parents = snapshot.parents_of(&document.doc_id).await?;
-        documents.push(NewDocument { document, sections, parents });
+        documents.push(stored(snapshot, document).await?);
     }
     documents.sort_by(|a, b| a.document.source.cmp(&b.document.source));
     Ok(documents)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 
+use super::rebuild::stored;
 use super::request::{ContextsReport, Progress};
 use crate::chunk::ChunkChange;
 use crate::chunk::context::ContextKind;
@@ -120,9 +121,7 @@ impl ContextWriter {
         for row in rows {
             let document = DocumentRow { chunking: row.chunking.with(chunks), ..row.clone() };
             if wants_model_context(&document) {
-                let sections = snapshot.sections(&row.doc_id).await?;
-                let parents = snapshot.parents_of(&row.doc_id).await?;
-                self.estimate(&NewDocument { document, sections, parents })?;
+                self.estimate(&stored(snapshot, document).await?)?;
             }
         }
         Ok(())

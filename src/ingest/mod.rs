@@ -32,7 +32,7 @@ pub use known_vectors::KnownVectors;
 pub use languages::LanguagesReport;
 pub use metadata::MetadataRule;
 pub use prepare::{Prepared, SourceFacts, prepare};
-pub use rebuild::{RebuildOptions, Rebuilder, SourceNow, Stale, read_source, read_stored, rebuilt_rows, stale};
+pub use rebuild::{RebuildOptions, Rebuilder, SourceNow, Stale, read_source, read_stored, rebuilt_rows, stale, stored};
 pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
 pub use request::{Action, ContextsReport, Doubt, IngestReport, IngestRequest, Progress, SourceReport, Target};
 pub use revector::{RevectorReport, RevectorRequest, revector};

@@ -135,6 +135,16 @@ pub fn read_source(
     }
 }
 
+/// A stored document with all its rows.
+///
+/// # Errors
+/// If the store cannot be read.
+pub async fn stored(snapshot: &Snapshot, document: DocumentRow) -> Result<NewDocument> {
+    let sections = snapshot.sections(&document.doc_id).await?;
+    let parents = snapshot.parents_of(&document.doc_id).await?;
+    Ok(NewDocument { document, sections, parents })
+}
+
 /// Cuts a document from the store: its parent chunks without edits, and before them the titles of their sections.
 ///
 /// # Errors
@@ -145,9 +155,7 @@ pub async fn read_stored(
     how: Cutting<'_>,
     worker: &mut Worker,
 ) -> Result<CutDocument> {
-    let sections = snapshot.sections(&row.doc_id).await?;
-    let parents = snapshot.parents_of(&row.doc_id).await?;
-    let stored = NewDocument { document: row.clone(), sections, parents };
+    let stored = stored(snapshot, row.clone()).await?;
     worker.cut_stored(&stored_document(row, &stored.sections, &as_the_source_says(&stored))?, how)
 }
 

@@ -10,7 +10,9 @@ use super::contexts::ContextWriter;
 use super::known_vectors::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
-use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, unchanged_bytes};
+use super::rebuild::{
+    RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, stored, unchanged_bytes,
+};
 use super::request::{ContextsReport, Progress};
 use super::source::{Outcomes, spread};
 use super::worker::{Cutting, Worker};
@@ -250,16 +252,18 @@ async fn rebuild(
     let from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
     let unchanged = ReindexedDocument::unchanged(row, from);
     let Some(rebuilder) = rebuilder else { return Ok(Ok(unchanged)) };
-    let corrected = match corrected_toc(row) {
-        Ok(corrected) => corrected,
-        Err(error) => return Ok(Err(error)),
+    let cut = async {
+        let corrected = corrected_toc(row)?;
+        let how = cutting(row, chunks, corrected.as_deref());
+        let document = match now {
+            Some(SourceNow::Same(document)) => *document,
+            _ => read_stored(row, &rebuilder.snapshot, how, worker).await?,
+        };
+        Ok((document, corrected))
     };
-    let document = match now {
-        Some(SourceNow::Same(document)) => *document,
-        _ => match read_stored(row, &rebuilder.snapshot, cutting(row, chunks, corrected.as_deref()), worker).await {
-            Ok(document) => document,
-            Err(error) => return Ok(Err(error)),
-        },
+    let (document, corrected) = match cut.await {
+        Ok(cut) => cut,
+        Err(error) => return Ok(Err(error)),
     };
     let prepared = rebuilt_rows(row, document, corrected, &row.chunking.with(chunks));
     if !is_source && prepared.new.document.sections < row.sections {
@@ -284,10 +288,8 @@ async fn change_context(
 ) -> Result<ReindexedDocument> {
     let outcome = ReindexedDocument::unchanged(&row, Some(TextFrom::Store));
     if let Some(rebuilder) = rebuilder {
-        let sections = rebuilder.snapshot.sections(&row.doc_id).await?;
-        let parents = rebuilder.snapshot.parents_of(&row.doc_id).await?;
         let embed = row.embedded;
-        let stored = NewDocument { document: row, sections, parents };
+        let stored = stored(&rebuilder.snapshot, row).await?;
         let (prepared, known) = with_context(stored.clone(), context);
         rebuilder.indexer.put(prepared, known, embed, "updated", Some(stored)).await?;
     }
