@@ -99,7 +99,7 @@ impl Indexer {
     /// # Errors
     /// If the list of models is damaged.
     pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
-        self.vectors.languages_report(models)
+        self.vectors.languages.report(models)
     }
 
     /// Child chunks embedded so far.
@@ -141,7 +141,7 @@ impl Indexer {
         };
         new.document.embedding_hash = known.of_document.clone();
         // What is not embedded needs no model.
-        let coverage = embed.then(|| self.vectors.coverage()).transpose()?;
+        let coverage = embed.then(|| self.vectors.model.coverage()).transpose()?;
         let reads = |parent: &ParentChunk| coverage.as_ref().is_some_and(|coverage| is_read(&parent.content, coverage));
         let read = new.parents.iter().map(reads).collect();
         let waiting = Waiting { prepared, known, embed, read, action, unless };

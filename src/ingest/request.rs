@@ -100,12 +100,8 @@ impl IngestRequest {
     pub(super) fn must_read(&self, row: &DocumentRow) -> bool {
         // A correction of its sections was dropped while the source was missing.
         let stale = row.corrected_toc.is_none() && row.toc_method == Provenance::Edited.name();
-        self.force || stale || lacks_profile(row, self.embed) || self.changes_context(row)
-    }
-
-    /// Whether a document's chunks get another context.
-    fn changes_context(&self, row: &DocumentRow) -> bool {
-        self.chunks.context.is_some_and(|context| row.chunking.context != context)
+        let other_context = self.chunks.context.is_some_and(|context| row.chunking.context != context);
+        self.force || stale || lacks_profile(row, self.embed) || other_context
     }
 
     /// How to cut a document that is in the store as `before`.

@@ -145,13 +145,6 @@ fn units_of(document: Prepared, coverage: &Coverage) -> Vec<Unit> {
     read.map(unit).chain(summary).collect()
 }
 
-/// How many texts [`units_of`] gives, as reports count them.
-fn texts_in(document: &Prepared, coverage: &Coverage) -> usize {
-    let read = document.new.parents.iter().filter(|parent| is_read(&parent.content, coverage));
-    let summary = vector_text(&document.new.document).is_some();
-    read.map(|parent| parent.children.len()).sum::<usize>() + usize::from(summary)
-}
-
 fn key_of(hash: &str) -> VectorKey {
     *blake3::Hash::from_hex(hash).expect("hashes of texts are made by blake3").as_bytes()
 }
@@ -267,7 +260,6 @@ impl Run<'_> {
         let mut rewrite = writer.rewrite(&self.record).await?;
         for some in rows.chunks(AT_ONCE) {
             for document in read(&snapshot, some).await? {
-                self.report.texts += texts_in(&document, &self.coverage);
                 note.add(EMBEDDED, &document.new.document.source);
                 let vector = |hash: &str| cache.get(&key_of(hash));
                 let (document, parents) = with_vectors(document, &self.coverage, vector)?;
@@ -280,7 +272,7 @@ impl Run<'_> {
         cache.clear(self.namespace)
     }
 
-    /// Embeds what the cache lacks, and returns the number of texts that an earlier run embedded.
+    /// Embeds what the cache lacks, and returns the number of texts that an earlier run embedded. Counts all texts.
     async fn embed(
         &mut self,
         snapshot: &Snapshot,
@@ -291,10 +283,12 @@ impl Run<'_> {
         let mut waiting = Waiting::default();
         let mut known: HashSet<VectorKey> = HashSet::new();
         let mut resumed = 0;
+        self.report.texts = 0;
         for some in rows.chunks(AT_ONCE) {
             for document in read(snapshot, some).await? {
                 let (size, source) = (document.new.document.size, document.new.document.source.clone());
                 for unit in units_of(document, &self.coverage) {
+                    self.report.texts += unit.texts();
                     if !known.insert(unit.keys[0]) {
                         continue;
                     }
@@ -375,7 +369,6 @@ mod tests {
         let coverage = Coverage::latin();
         let units = units_of(prepared.clone(), &coverage);
         assert_eq!(units.len(), prepared.texts.len(), "the summary too, and not what the model does not read");
-        assert_eq!(texts_in(&prepared, &coverage), units.iter().map(Unit::texts).sum::<usize>());
         let of = |hash: &str| vec![f32::from(hash.as_bytes()[0]), f32::from(hash.as_bytes()[1])];
         let (document, parents) = with_vectors(prepared.clone(), &coverage, |hash| Ok(of(hash))).unwrap();
         assert!(document.embedded && document.embedding_hash.is_some() && document.vector.len() == 2);

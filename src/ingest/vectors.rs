@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::indexer::BATCH_CHILDREN;
 use super::known_vectors::{KnownVectors, by_hashes};
-use super::languages::{LanguageSampler, LanguagesReport};
+use super::languages::LanguageSampler;
 use super::prepare::Prepared;
 use super::request::Progress;
 use crate::chunk::EmbeddedText;
@@ -37,7 +37,7 @@ pub enum Vectors {
 
 impl Vectors {
     /// The scripts that the model reads, without loading it.
-    fn coverage(&self) -> Result<Coverage> {
+    pub(super) fn coverage(&self) -> Result<Coverage> {
         let model = match self {
             Vectors::Loaded(embedder) => embedder.model().clone(),
             Vectors::WhenNeeded { models, record, .. } => models.recorded(record)?,
@@ -87,9 +87,9 @@ impl Waiting {
 
 /// Makes the vectors of a run.
 pub(super) struct VectorMaker {
-    model: Vectors,
+    pub model: Vectors,
     progress: Arc<dyn Progress>,
-    languages: LanguageSampler,
+    pub languages: LanguageSampler,
     /// How many child chunks to embed before a publication.
     pub at_once: usize,
     /// Child chunks embedded so far.
@@ -102,15 +102,6 @@ impl VectorMaker {
     pub fn new(model: Vectors, progress: Arc<dyn Progress>) -> Self {
         let languages = LanguageSampler::default();
         VectorMaker { model, progress, languages, at_once: FIRST_EMBEDDED, embedded: 0, reused: 0 }
-    }
-
-    /// The scripts that the model reads, without loading it.
-    pub fn coverage(&self) -> Result<Coverage> {
-        self.model.coverage()
-    }
-
-    pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
-        self.languages.report(models)
     }
 
     /// Makes the next batch as small as the first one.
