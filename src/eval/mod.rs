@@ -23,7 +23,7 @@ use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepa
 use crate::load::{Format, plain};
 use crate::models::record_of;
 use crate::search::{Candidate, DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
-use crate::store::{Metadata, Namespace, Snapshot, Store, Writer};
+use crate::store::{Namespace, Snapshot, Store, Writer};
 
 /// The first documents of a ranking, which are judged.
 const DEPTH: usize = 10;
@@ -372,12 +372,8 @@ async fn ingest(
             // The id in the set identifies hits.
             source: source.id.clone(),
             doc_id: format!("e{number}").into(),
-            content_hash: String::new(),
             size: source.text.len() as u64,
-            mtime_ns: 0,
-            corrected_toc: None,
-            time: None,
-            metadata: Metadata::default(),
+            ..SourceFacts::default()
         };
         let prepared = prepare(&document, &facts, &made.config, "1970-01-01T00:00:00Z");
         progress.file_read(&source.id);

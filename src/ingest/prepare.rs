@@ -15,7 +15,7 @@ use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section};
 use crate::text::script::language;
 
 /// The facts about a source, apart from its text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourceFacts {
     pub source: String,
     pub doc_id: DocId,
@@ -42,10 +42,7 @@ impl SourceFacts {
             doc_id: "abc123".into(),
             content_hash: "h".into(),
             size: 1,
-            mtime_ns: 0,
-            corrected_toc: None,
-            time: None,
-            metadata: Metadata::default(),
+            ..SourceFacts::default()
         }
     }
 }
