@@ -150,7 +150,7 @@ impl Failure {
 
     /// The wait before the next attempt after `failed` failures (from 1); `None` if another attempt is useless. The
     /// back-off doubles; `jitter`, from 0 to 1, spreads requests that failed together.
-    pub(super) fn retry_in(&self, failed: u32, retries: u32, back_off: Duration, jitter: f64) -> Option<Duration> {
+    fn retry_in(&self, failed: u32, retries: u32, back_off: Duration, jitter: f64) -> Option<Duration> {
         if failed > retries || !self.reason.passes() {
             return None;
         }
@@ -161,6 +161,26 @@ impl Failure {
             // The endpoint asks all requests to wait equally long; the addition spreads them.
             Some(asked) => Some(asked + own / 2),
             None => Some(own),
+        }
+    }
+}
+
+/// Makes attempts until one succeeds or another is useless.
+pub(super) async fn with_retries<T, A: Future<Output = Result<T, Failure>>>(
+    retries: u32,
+    back_off: Duration,
+    attempt: impl Fn() -> A,
+) -> Result<T, Failure> {
+    let mut failed = 0;
+    loop {
+        let failure = match attempt().await {
+            Ok(answer) => return Ok(answer),
+            Err(failure) => failure,
+        };
+        failed += 1;
+        match failure.retry_in(failed, retries, back_off, fastrand::f64()) {
+            Some(wait) => tokio::time::sleep(wait).await,
+            None => return Err(failure),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::hash;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{char_count, squeeze};
@@ -33,13 +34,8 @@ pub(super) struct Fence {
 impl Fence {
     pub(super) fn around<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
-        let mut hasher = blake3::Hasher::new();
-        for text in &texts {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
         // No text can contain its own full hash, but it may contain these few letters.
-        let mut hash = hasher.finalize();
+        let mut hash = hash(&texts);
         loop {
             let tag = format!("data-{}", &hash.to_hex()[..TAG_LETTERS]);
             if !texts.iter().any(|text| text.contains(&tag)) {

@@ -6,8 +6,8 @@
 //! ([`secret`]). Text from documents is fenced and answers are validated ([`guard`]). A request holds text of one
 //! document only, so a hostile document can spoil nothing but its own answers.
 //!
-//! A task ([`contexts`], [`write_profile`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the cache, holds the
-//! tokens that the request may use ([`usage`]) and sends it ([`wire`]); the task validates the answer.
+//! A task ([`contexts`], [`write_profile`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the
+//! cache, holds the tokens that the request may use ([`usage`]) and sends it ([`wire`]); the task validates the answer.
 
 mod client;
 mod contexts;
@@ -37,3 +37,13 @@ pub use settings::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, LlmSettings, RERA
 pub(crate) use usage::tokens;
 pub use usage::{Estimate, LlmReport};
 pub(crate) use wire::Wire;
+
+/// A hash of texts, each with its length, so that two different lists never have the same input.
+fn hash(texts: &[&str]) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize()
+}

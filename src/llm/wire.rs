@@ -10,7 +10,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCAT
 use reqwest::{Response, StatusCode, redirect};
 use serde_json::{Value, json};
 
-use super::failure::{Failure, Reason, retry_after};
+use super::failure::{Failure, Reason, retry_after, with_retries};
 use super::prompts::Ask;
 use super::settings::LlmSettings;
 use super::usage::Usage;
@@ -142,19 +142,7 @@ impl Wire {
 
     /// The same, with retries after temporary failures.
     pub(crate) async fn post_until_answered(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
-        let mut failed = 0;
-        loop {
-            let failure = match self.post(body, largest).await {
-                Ok(answer) => return Ok(answer),
-                Err(failure) => failure,
-            };
-            failed += 1;
-            let settings = &self.settings;
-            match failure.retry_in(failed, settings.retries, settings.back_off, fastrand::f64()) {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None => return Err(failure),
-            }
-        }
+        with_retries(self.settings.retries, self.settings.back_off, || self.post(body, largest)).await
     }
 
     async fn read(&self, mut response: Response, largest: usize) -> Result<Vec<u8>, Failure> {
