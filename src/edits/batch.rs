@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::chunks::{ChunkOrder, DERIVED, NewText, structural};
+use super::chunks::{ChunkOrder, DERIVED, NewText, structural, unknown_chunk};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};
@@ -55,8 +55,7 @@ pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>>
         let found = parents.filter_map(|(new, parent)| Some((new, parent, parent.find(&line.chunk_id)?))).next();
         let order = match found {
             Some((new, parent, chunk)) => order(line, parent, chunk, &new.document.source),
-            None => Err(Error::not_found(format!("no chunk {:?}; nothing was changed", line.chunk_id))
-                .hint(format!("`{}` shows the ids", NextStep::ListChunks))),
+            None => Err(unknown_chunk(&line.chunk_id)),
         };
         orders.extend(order.map_err(|error| error.at(&format!("line {number} of the batch")))?);
     }

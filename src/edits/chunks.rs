@@ -18,7 +18,7 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Chunk, NewDocument, ParentChunk};
 
-/// In bytes. A longer text is a document.
+/// The longest new text, in bytes. A longer one belongs into a document of its own.
 const LARGEST_TEXT: usize = 1 << 20;
 /// Names that a note cannot have, because kb derives them.
 pub(super) const DERIVED: [&str; 4] = ["titles", "language", "page_start", "page_end"];
@@ -38,6 +38,11 @@ const STRUCTURAL: [(&str, &str, &str); 7] = [
 pub(super) fn structural(name: &str) -> Option<Error> {
     let (field, why, instead) = STRUCTURAL.iter().find(|(field, ..)| *field == name)?;
     Some(Error::usage(format!("{field} cannot be changed: {why}; nothing was changed")).hint(*instead))
+}
+
+pub(super) fn unknown_chunk(id: &ChunkId) -> Error {
+    Error::not_found(format!("no chunk {id:?}; nothing was changed"))
+        .hint(format!("`{}` shows the ids", NextStep::ListChunks))
 }
 
 /// The new text of a chunk.
@@ -134,8 +139,7 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
         }
     }
     if let Some(unknown) = orders.iter().find(|order| !known.contains(&order.chunk_id)) {
-        let error = Error::not_found(format!("no chunk {:?}; nothing was changed", unknown.chunk_id));
-        return Err(error.hint(format!("`{}` shows the ids", NextStep::ListChunks)));
+        return Err(unknown_chunk(&unknown.chunk_id));
     }
     Ok(edits)
 }

@@ -9,8 +9,7 @@ use super::chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
 use super::derived::mend_counts;
 use super::parent_chunk::{delete_parent, source_parents};
 use super::publish::ChangedDocument;
-use super::sentences::exchange;
-use super::sentences::{Sentence, only_place, sentences_in};
+use super::sentences::{Sentence, exchange, only_place, own, sentences_in};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Edit, NewDocument, ParentChunk};
@@ -18,7 +17,7 @@ use crate::text::tokens::tokenize;
 
 /// Runs of sentences with at least this likeness (Dice coefficient of their words) count as versions of each other.
 const ALIKE: f32 = 0.4;
-/// A conflict is about the sentences between its neighbours, if they are at most so many more than before.
+/// A conflict is about the sentences between its neighbours, if these are at most so many more than the original ones.
 const MORE_BETWEEN: usize = 12;
 
 /// Whose text wins.
@@ -169,8 +168,9 @@ pub(super) fn find_conflict<'a>(new: &'a NewDocument, id: &str) -> Option<&'a Ed
 
 /// Finds the present text of a conflict, by parent chunk: the text between its neighbours, which are the sentences
 /// around it, or the start or end of its section. If that is much longer than before, or a neighbour is gone, it is the
-/// run of sentences most like the original; without one, the place beside the neighbour that is left, or the end of the
-/// section or document. Empty only for a document without text. The text of the edit goes into the first part.
+/// run of sentences most like the original; without such a run, the place beside the remaining neighbour, or the end of
+/// the section or document. The result is empty only for a document without text. The text of the edit goes into the
+/// first part.
 pub(super) fn place(edit: &Edit, new: &NewDocument) -> Vec<Part> {
     let version = Version::of(new);
     let all = 0..version.sentences.len();
@@ -280,10 +280,12 @@ impl<'a> Version<'a> {
         let parent_chunks =
             self.sentences.get(held.start)?.parent_chunk?..=self.sentences.get(held.end - 1)?.parent_chunk?;
         let part = |i: usize| {
-            let first = self.sentences.iter().position(|sentence| sentence.parent_chunk == Some(i))?;
-            let own: Vec<&Sentence> =
-                self.sentences[first..].iter().take_while(|sentence| sentence.parent_chunk == Some(i)).collect();
-            let inside = |at: usize| at.saturating_sub(first).min(own.len());
+            let place = own(&self.sentences, i);
+            if place.is_empty() {
+                return None;
+            }
+            let own = &self.sentences[place.clone()];
+            let inside = |at: usize| at.clamp(place.start, place.end) - place.start;
             let sentences = inside(run.start)..inside(run.end);
             let start = match sentences.start.checked_sub(1) {
                 Some(last) => own.get(last)?.range.end,

@@ -127,7 +127,10 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     parent.situating = before.and_then(|row| row.situating.clone());
     parent.edited = noted || !same(&content, &source.text);
     set_children(&mut parent, &source, children, before);
-    set_text(&mut parent, content);
+    parent.language = language(&content).to_owned();
+    parent.page_start = parent.children.iter().filter_map(|row| row.page_start).min();
+    parent.page_end = parent.children.iter().filter_map(|row| row.page_end).max();
+    parent.content = content;
     parent.metadata = metadata;
     if let Some(same) = before.filter(|row| row.chunk_id == parent.chunk_id && is_as_before(row, &parent)) {
         parent.updated_at = same.updated_at.clone();
@@ -184,13 +187,6 @@ fn parent_row(doc_id: &DocId, source: &SourceParent, now: &str) -> ParentChunk {
         chunk,
         children: Vec::new(),
     }
-}
-
-fn set_text(parent: &mut ParentChunk, content: String) {
-    parent.language = language(&content).to_owned();
-    parent.page_start = parent.children.iter().filter_map(|row| row.page_start).min();
-    parent.page_end = parent.children.iter().filter_map(|row| row.page_end).max();
-    parent.content = content;
 }
 
 fn set_children(

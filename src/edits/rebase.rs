@@ -13,8 +13,9 @@ use super::parent_chunk::{
     NewChild, ParentChange, SourceParent, change_parent, delete_parent, new_children, next_number, pass_notes, same,
     source_parents,
 };
-use super::sentences::{Run, exchanged, space_behind};
-use super::sentences::{Sentence, changed, matched, only_place, sentences_in, sentences_of};
+use super::sentences::{
+    Run, Sentence, changed, exchanged, matched, only_place, own, sentences_in, sentences_of, space_behind,
+};
 use crate::chunk::ChunkConfig;
 use crate::store::{Edit, NewDocument};
 
@@ -307,14 +308,6 @@ impl<'a> Plan<'a> {
         self.conflicts.push(Edit { number: self.next_number, ..conflict });
         self.next_number += 1;
     }
-}
-
-/// The sentences of a parent chunk, among all.
-fn own(sentences: &[Sentence], parent_chunk: usize) -> Range<usize> {
-    let start =
-        sentences.iter().position(|sentence| sentence.parent_chunk == Some(parent_chunk)).unwrap_or(sentences.len());
-    let count = sentences[start..].iter().take_while(|sentence| sentence.parent_chunk == Some(parent_chunk)).count();
-    start..start + count
 }
 
 /// An edit as runs of sentences, counted from `first`, each with the space before the text that replaces it, and the text.

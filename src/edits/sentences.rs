@@ -41,6 +41,14 @@ pub(super) fn sentences_of(parent_chunks: &[SourceParent]) -> Vec<Sentence> {
     all
 }
 
+/// The indices of the sentences of a parent chunk, among all.
+pub(super) fn own(sentences: &[Sentence], parent_chunk: usize) -> Range<usize> {
+    let is_own = |sentence: &Sentence| sentence.parent_chunk == Some(parent_chunk);
+    let start = sentences.iter().position(is_own).unwrap_or(sentences.len());
+    let end = sentences[start..].iter().position(|sentence| !is_own(sentence)).map_or(sentences.len(), |at| start + at);
+    start..end
+}
+
 /// The sentences of one text.
 pub(super) fn sentences_in(text: &str) -> Vec<Sentence> {
     sentences(text)
