@@ -122,14 +122,14 @@ async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<(
             for context in CONTEXTS {
                 let store = open(set, context, other.as_ref()).await?;
                 for (method, template) in methods(what.words) {
-                    column.push((format!("{}, {method}", context.name()), store.measure(&template).await?.0.ndcg()));
+                    column.push((format!("{}, {method}", context.name()), store.measure(&template).await?.ndcg()));
                 }
                 other = Some(store);
             }
         } else {
             let store = open(set, ContextKind::default(), None).await?;
             for (variant, template) in variants() {
-                column.push((variant.to_owned(), store.measure(&template).await?.0.ndcg()));
+                column.push((variant.to_owned(), store.measure(&template).await?.ndcg()));
             }
         }
         columns.push(column);

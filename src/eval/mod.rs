@@ -244,11 +244,11 @@ impl EvalStore {
         Ok(EvalStore { set, searcher, sources, engine, ingest_seconds })
     }
 
-    /// Runs all queries like `template`. Returns the averages over those with an answer, and their number.
+    /// Runs all queries like `template`. Returns the averages over those with an answer.
     ///
     /// # Errors
     /// If a search fails.
-    pub async fn measure(&self, template: &SearchRequest) -> Result<(Metrics, usize)> {
+    pub async fn measure(&self, template: &SearchRequest) -> Result<Metrics> {
         let mut totals = Metrics::default();
         let mut count = 0usize;
         for (query, relevant) in self.set.judged_queries() {
@@ -258,7 +258,7 @@ impl EvalStore {
             totals.0.iter_mut().zip(figures.0).for_each(|(total, figure)| *total += figure);
             count += 1;
         }
-        Ok((Metrics(totals.0.map(|total| total / count.max(1) as f64)), count))
+        Ok(Metrics(totals.0.map(|total| total / count.max(1) as f64)))
     }
 
     /// Runs all queries like `template` and compares the confidences of those whose answers are there with those whose
@@ -331,7 +331,7 @@ pub async fn evaluate(
         let template = SearchRequest { method, rerank: rerank.clone(), ..SearchRequest::new("") };
         let figures = match unanswerable {
             true => store.measure_unanswerable(&template).await?,
-            false => store.measure(&template).await?.0.into(),
+            false => store.measure(&template).await?.into(),
         };
         let queries_per_second = queries as f64 / start.elapsed().as_secs_f64();
         reports.push(MethodReport { method, figures, queries_per_second });
