@@ -1,5 +1,5 @@
-//! Chunk contexts and profiles from a language model, for documents whose configuration wants them. The model is asked when a batch is
-//! about to be embedded.
+//! Chunk contexts and profiles from a language model, for documents whose configuration wants them. The model is asked
+//! when a batch is about to be embedded.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -18,9 +18,9 @@ use crate::llm::WrittenProfile;
 use crate::models::Models;
 use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, SectionRow, Snapshot, Writer};
 
-/// A batch with so many documents is full.
+/// Documents that fill a batch.
 const BATCH_DOCUMENTS: usize = 256;
-/// A batch with so many child chunks is full, or with as many to embed as are worth the time.
+/// Child chunks that fill a batch. As many to embed as are worth the time fill it too.
 pub(super) const BATCH_CHILDREN: usize = 4096;
 /// Documents read at a time to make their missing vectors.
 const READ_AT_ONCE: usize = 100;
@@ -33,8 +33,8 @@ pub struct Indexer {
     waiting: Vec<Waiting>,
     removals: Vec<DocId>,
     updates: Vec<DocumentRow>,
-    /// The texts of waiting documents' own vectors, by document id.
-    document_texts: HashMap<DocId, String>,
+    /// The texts of waiting documents' own vectors and their hashes, by document id.
+    document_texts: HashMap<DocId, (String, String)>,
     /// Asks the language model for chunk contexts, if there is one.
     contexts: Option<ContextWriter>,
     /// The child chunks of waiting documents.
@@ -226,23 +226,22 @@ impl Indexer {
             return;
         }
         row.embedding_hash = None;
-        if let Some((text, _)) = wanted.filter(|_| embed) {
-            self.document_texts.insert(row.doc_id.clone(), text);
+        if let Some(wanted) = wanted.filter(|_| embed) {
+            self.document_texts.insert(row.doc_id.clone(), wanted);
         }
     }
 
     fn set_document_vectors(&mut self, added: &mut [NewDocument]) -> Result<()> {
         let mut texts = std::mem::take(&mut self.document_texts);
         let rows = added.iter_mut().map(|new| &mut new.document);
-        let wanted: Vec<(&mut DocumentRow, String)> =
-            rows.filter_map(|row| texts.remove(&row.doc_id).map(|text| (row, text))).collect();
+        let wanted: Vec<_> = rows.filter_map(|row| Some((texts.remove(&row.doc_id)?, row))).collect();
         if wanted.is_empty() {
             return Ok(());
         }
-        let texts: Vec<&str> = wanted.iter().map(|(_, text)| text.as_str()).collect();
+        let texts: Vec<&str> = wanted.iter().map(|((text, _), _)| text.as_str()).collect();
         let vectors = self.vectors.of_texts(&texts)?;
-        for ((row, text), vector) in wanted.into_iter().zip(vectors) {
-            row.embedding_hash = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
+        for (((_, hash), row), vector) in wanted.into_iter().zip(vectors) {
+            row.embedding_hash = Some(hash);
             row.vector = vector;
         }
         Ok(())

@@ -216,17 +216,13 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             plan.settled.push(SourceReport::failed(&candidate.source, reason, Some(hint)));
             continue;
         }
-        let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
-        match known {
-            Some(row)
-                if same
-                    && !request.must_read(row)
-                    && !request.dates_again(row)
-                    && !request.describes_again(row, store) =>
-            {
-                plan.settled.push(SourceReport::of(&candidate.source, request.action_of_same(row), row));
-            }
-            _ => plan.todo.push(Todo { size: facts.len(), candidate }),
+        let same = known.filter(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
+        let stays = |row: &&DocumentRow| {
+            !request.must_read(row) && !request.dates_again(row) && !request.describes_again(row, store)
+        };
+        match same.filter(stays) {
+            Some(row) => plan.settled.push(SourceReport::of(&candidate.source, request.action_of_same(row), row)),
+            None => plan.todo.push(Todo { size: facts.len(), candidate }),
         }
     }
     let named = request.named_sources(store);

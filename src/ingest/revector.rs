@@ -266,7 +266,7 @@ impl Run<'_> {
                 rewrite.put(document, parents).await?;
             }
         }
-        // An open snapshot would keep what the publication replaces.
+        // An open snapshot would keep the replaced data on the disk.
         drop(snapshot);
         self.report.generation = Some(rewrite.publish(&note).await?);
         cache.clear(self.namespace)

@@ -113,8 +113,11 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
         let mut request = client.get(url.clone()).header(ACCEPT, ACCEPTED);
         // The validators of another address do not apply.
         let before = before.filter(|before| before.address == url.as_str());
-        for (name, value) in before.into_iter().flat_map(conditions) {
-            request = request.header(name, value);
+        if let Some(etag) = before.and_then(|before| before.etag.as_ref()) {
+            request = request.header(IF_NONE_MATCH, etag);
+        }
+        if let Some(date) = before.and_then(|before| before.last_modified.as_ref()) {
+            request = request.header(IF_MODIFIED_SINCE, date);
         }
         let response = request.send().await.map_err(|error| unreachable(&error))?;
         let status = response.status();
@@ -132,12 +135,6 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
         return read(&url, response, allowed).await.map(|page| Some(Page { moved_to, ..page }));
     }
     Err(Error::failed(format!("redirects more than {MOST_REDIRECTS} times")).hint("name the address that it leads to"))
-}
-
-/// The headers that ask for a page only if it has changed.
-fn conditions(before: &Validators) -> impl Iterator<Item = (HeaderName, String)> {
-    let etag = before.etag.clone().map(|etag| (IF_NONE_MATCH, etag));
-    etag.into_iter().chain(before.last_modified.clone().map(|date| (IF_MODIFIED_SINCE, date)))
 }
 
 /// The next address of a redirect.

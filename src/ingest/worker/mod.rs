@@ -121,14 +121,8 @@ impl Worker {
                 Err(page) if options.skip_pages.len() < MOST_SKIPPED => options.skip_pages.push(page),
                 Err(_) => {
                     let seconds = self.limits.page.as_secs();
-                    return Err(Error::failed(format!(
-                        "more than {MOST_SKIPPED} pages took more than {seconds} s each"
-                    ))
-                    .hint(format!(
-                        "raise {}, or skip the file with {}",
-                        Setting("page_timeout"),
-                        Setting("exclude")
-                    )));
+                    let what = format!("more than {MOST_SKIPPED} pages took more than {seconds} s each");
+                    return Err(Error::failed(what).hint(raise_or_skip("page_timeout")));
                 }
             }
         }
@@ -247,11 +241,11 @@ impl Deadline {
 }
 
 fn too_slow(limit: Duration) -> Error {
-    Error::failed(format!("gave no text within {} s", limit.as_secs())).hint(format!(
-        "raise {}, or skip the file with {}",
-        Setting("file_timeout"),
-        Setting("exclude")
-    ))
+    Error::failed(format!("gave no text within {} s", limit.as_secs())).hint(raise_or_skip("file_timeout"))
+}
+
+fn raise_or_skip(limit: &'static str) -> String {
+    format!("raise {}, or skip the file with {}", Setting(limit), Setting("exclude"))
 }
 
 fn crashed() -> Error {
