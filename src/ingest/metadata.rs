@@ -98,7 +98,7 @@ fn of_file_beside(source: &Path) -> Result<Fields> {
 }
 
 /// # Errors
-/// If a field holds a table.
+/// If a field holds a table or a number that is not finite.
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
     let value = |(name, value): (String, toml::Value)| match value_of(value) {
         Some(value) => Ok((name, value)),
@@ -108,7 +108,7 @@ fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
     fields.into_iter().map(value).collect()
 }
 
-/// `None` for a table.
+/// `None` for a table or a number that is not finite.
 fn value_of(value: toml::Value) -> Option<MetadataValue> {
     Some(match value {
         toml::Value::String(text) => MetadataValue::Text(text),

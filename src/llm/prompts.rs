@@ -14,7 +14,7 @@ use crate::error::{Error, NextStep, Result};
 const DIVIDER: &str = "---";
 /// The placeholder of the tag around data; every prompt must use it in its first part.
 const FENCE: &str = "fence";
-/// Steps that filling a prompt may take. A store can bring prompts of its own, and loops in each other never end.
+/// Steps that filling a prompt may take. A store can bring its own prompts, and nested loops can run for ever.
 const MOST_STEPS: u64 = 1_000_000;
 /// Tokens of the protocol around the two messages.
 const AROUND: u64 = 16;

@@ -17,7 +17,7 @@ const MARK: &str = "[key]";
 pub struct Secret(String);
 
 impl Secret {
-    /// The key from the environment variable `variable`.
+    /// A key that the environment variable `variable` holds.
     ///
     /// # Errors
     /// If it contains a character that no HTTP header can have. The message does not repeat the key.
