@@ -132,7 +132,7 @@ pub async fn set_toc(
         return Ok(CorrectionReport::new(document, Outcome::Unchanged));
     }
     let cut = source_for_correction(place, document, &entries).await?;
-    refuse_unknown(&lines, &entries, &cut, of.sections)?;
+    refuse_unknown(&lines, &cut, of.sections)?;
     rebuild(place, document, cut, Some(entries), Outcome::Stored, progress).await
 }
 
@@ -201,16 +201,16 @@ async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &
 }
 
 /// Refuses entries that are not in the text, except those that had no place before.
-fn refuse_unknown(lines: &[Line], entries: &[OutlineEntry], cut: &CutDocument, sections: &[SectionRow]) -> Result<()> {
+fn refuse_unknown(lines: &[Line], cut: &CutDocument, sections: &[SectionRow]) -> Result<()> {
     let led_nowhere = |entry: &OutlineEntry| {
         cut.pages.is_some()
             && entry.page.is_none()
             && sections.iter().any(|section| section.page_start.is_none() && section.title == entry.title)
     };
-    let missing = cut.not_found.iter().filter_map(|&i| lines.get(i).zip(entries.get(i)));
+    let missing = cut.not_found.iter().filter_map(|&i| lines.get(i));
     let unknown: Vec<String> = missing
-        .filter(|(_, entry)| !led_nowhere(entry))
-        .map(|(line, entry)| format!("line {}, {:?}", line.number, entry.title))
+        .filter(|line| !led_nowhere(&line.entry))
+        .map(|line| format!("line {}, {:?}", line.number, line.entry.title))
         .collect();
     if unknown.is_empty() {
         return Ok(());
@@ -295,29 +295,23 @@ fn parse(text: &str, pages: Option<u32>) -> Result<Vec<Line>> {
         if words.is_empty() || words.starts_with('#') {
             continue;
         }
-        let wrong = |what: String| Error::usage(format!("line {number}: {what}: {words:?}"));
+        let wrong = |what: &str| Error::usage(format!("line {number}: {what}: {words:?}"));
         let deepest = lines.last().map_or(1, |line| line.entry.level + 1);
-        let level = match level(line) {
-            Some(level) if level <= deepest => level,
-            Some(_) if lines.is_empty() => {
-                return Err(wrong("the first entry is indented".into()).hint("begin it at the left edge"));
-            }
-            Some(_) => {
-                return Err(wrong("is more than one level below the entry before it".into())
-                    .hint("indent it by two spaces more than that one at most"));
-            }
-            None => {
-                return Err(
-                    wrong("is indented by an odd number of spaces".into()).hint("indent it by two spaces per level")
-                );
-            }
-        };
+        let level = level(line)
+            .ok_or_else(|| wrong("is indented by an odd number of spaces").hint("indent it by two spaces per level"))?;
+        if level > deepest && lines.is_empty() {
+            return Err(wrong("the first entry is indented").hint("begin it at the left edge"));
+        }
+        if level > deepest {
+            return Err(wrong("is more than one level below the entry before it")
+                .hint("indent it by two spaces more than that one at most"));
+        }
         let (title, page) = match (pages, page(words)) {
             (Some(pages), Some((title, page))) => match page {
                 Some(page) if (1..=pages).contains(&page) => (title, Some(page)),
                 _ => {
                     return Err(
-                        wrong(format!("names no page of this document, which has {pages}")).hint("correct the number")
+                        wrong(&format!("names no page of this document, which has {pages}")).hint("correct the number")
                     );
                 }
             },
@@ -326,7 +320,7 @@ fn parse(text: &str, pages: Option<u32>) -> Result<Vec<Line>> {
         let title = title.strip_prefix('\\').unwrap_or(title);
         let title = crate::text::squeeze(title);
         if title.is_empty() {
-            return Err(wrong("has no title".into()).hint("give it one, or delete the line"));
+            return Err(wrong("has no title").hint("give it one, or delete the line"));
         }
         lines.push(Line { number, entry: OutlineEntry { level, title, page } });
     }

@@ -84,19 +84,18 @@ impl Question {
     }
 
     fn is_answered_by(&self, hit: &Hit) -> bool {
-        let of = |wanted: &Option<String>, holds: &dyn Fn(&str) -> bool| wanted.as_deref().is_none_or(holds);
         let on_page = |pages: &Pages| {
             let place = hit.page_start.zip(hit.page_end);
             place.and_then(|(start, end)| pages.meet(start, end)).unwrap_or_default()
         };
         self.is_of(&hit.source)
-            && of(&self.section, &|section| {
+            && self.section.as_deref().is_none_or(|section| {
                 let is_title = section.chars().any(char::is_alphabetic);
                 let titles = || normalise_title(&hit.section.titles).contains(&normalise_title(section));
                 hit.section.id.path() == section || (is_title && titles())
             })
             && self.pages.as_ref().is_none_or(on_page)
-            && of(&self.text, &|text| fold_name(&hit.content).contains(&fold_name(text)))
+            && self.text.as_deref().is_none_or(|text| fold_name(&hit.content).contains(&fold_name(text)))
     }
 }
 
