@@ -180,15 +180,14 @@ impl<'a, 'b> Collector<'a, 'b> {
     /// Removes the documents whose files are gone, unless there is doubt.
     pub(super) async fn prune(&mut self, vanished: &[DocumentRow]) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
-        let doomed: Vec<&DocumentRow> = vanished.iter().collect();
-        let doubt = doubt(&doomed, &self.existing, &request.paths, &target.store).filter(|_| !request.dry_run);
+        let doubt = doubt(vanished, &self.existing, &request.paths, &target.store).filter(|_| !request.dry_run);
         if let Some(doubt) = doubt
             && !(target.confirm)(&doubt)?
         {
             self.report.not_removed = Some(doubt);
             return Ok(());
         }
-        for row in doomed {
+        for row in vanished {
             self.remove(row).await?;
         }
         Ok(())

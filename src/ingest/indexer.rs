@@ -10,7 +10,7 @@ use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::rebuild::read;
 use super::request::{Action, ContextsReport, Progress};
-use super::vectors::{VectorMaker, Vectors, Waiting, set_vectors};
+use super::vectors::{FIRST_EMBEDDED, VectorMaker, Vectors, Waiting, set_vectors};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Profile;
@@ -172,7 +172,7 @@ impl Indexer {
     async fn make_missing_vectors(&mut self, sources: &HashSet<&str>) -> Result<()> {
         (self.keywords_first, self.without_vectors) = (false, 0);
         let reused = self.vectors.reused;
-        self.vectors.begin_small();
+        self.vectors.at_once = FIRST_EMBEDDED;
         // What a language model wrote for them is published already.
         let contexts = self.contexts.take();
         let namespace = self.writer.namespace().clone();
@@ -239,7 +239,7 @@ impl Indexer {
             return Ok(());
         }
         let texts: Vec<&str> = wanted.iter().map(|((text, _), _)| text.as_str()).collect();
-        let vectors = self.vectors.of_texts(&texts)?;
+        let vectors = self.vectors.model.embedder()?.embed_documents(&texts, &|_| ())?;
         for (((_, hash), row), vector) in wanted.into_iter().zip(vectors) {
             row.embedding_hash = Some(hash);
             row.vector = vector;

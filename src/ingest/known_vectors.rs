@@ -46,11 +46,6 @@ impl KnownVectors {
         KnownVectors { of_document: row.embedding_hash.clone(), ..self }
     }
 
-    /// Keeps only the vectors of equal texts.
-    pub(super) fn by_text_alone(self) -> Self {
-        KnownVectors { by_content: HashMap::new(), ..self }
-    }
-
     /// The vectors of a parent chunk and its child chunks, if all are known.
     pub(crate) fn of(&self, parent: &ParentChunk) -> Option<ParentVectors> {
         by_hashes(parent, &self.by_text).or_else(|| self.of_content(parent).cloned())

@@ -232,11 +232,11 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
 }
 
 /// Why missing files may be a mistake, such as an unmounted disk; `None` if only a few are missing.
-pub(super) fn doubt(doomed: &[&DocumentRow], existing: &Existing, folders: &[PathBuf], store: &Store) -> Option<Doubt> {
+pub(super) fn doubt(doomed: &[DocumentRow], existing: &Existing, folders: &[PathBuf], store: &Store) -> Option<Doubt> {
     let whole = |folder: &&PathBuf| {
         let name = store.source_name(folder);
         let below = |row: &&DocumentRow| is_below(&row.source, &name);
-        let doomed = doomed.iter().copied().filter(below).count();
+        let doomed = doomed.iter().filter(below).count();
         doomed > 0 && doomed == existing.values().filter(below).count()
     };
     let emptied = folders.iter().find(whole).map(|folder| folder.display().to_string());

@@ -238,15 +238,17 @@ impl Rebuilder {
     pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
         let parents = self.snapshot.parents_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| row.chunking.context;
-        let known = KnownVectors::of_contents(&parents).and_of(row);
         // The context of a model is part of the embedded text.
         let by_content = context(row) == context(&prepared.new.document) && !wants_model_context(row);
-        let known = if by_content { known } else { known.by_text_alone() };
+        let known = match by_content {
+            true => KnownVectors::of_contents(&parents),
+            false => KnownVectors::of_chunks(parents.iter()),
+        };
         let (prepared, rebased) = prepared.carrying(row, parents);
         let conflicts = rebased.conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
-        self.indexer.put(prepared, known, row.embedded, "rebuilt", None).await?;
+        self.indexer.put(prepared, known.and_of(row), row.embedded, "rebuilt", None).await?;
         Ok(rebuilt)
     }
 

@@ -113,6 +113,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let outcome = outcome.await;
     progress.end();
     let mut report = collector.report;
+    let not_reached = to_read.saturating_sub(report.sources.len() - settled_count);
     match outcome {
         Ok(()) => {
             report.sources.sort_by(|a, b| a.source.cmp(&b.source));
@@ -122,21 +123,15 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
             }
             Ok(report)
         }
-        Err(Stop::Failed(error)) => {
-            let not_reached = to_read.saturating_sub(report.sources.len() - settled_count);
-            Err(Stop::Failed(match not_reached {
-                0 => error,
-                some => {
-                    let files = count(some, "file");
-                    let next = match error.next_step() {
-                        Some(hint) => format!("{hint}; {files} not reached"),
-                        None => format!("{files} not reached; run the command again once this is solved"),
-                    };
-                    error.hint(next)
-                }
-            }))
+        Err(Stop::Failed(error)) if not_reached > 0 => {
+            let files = count(not_reached, "file");
+            let next = match error.next_step() {
+                Some(hint) => format!("{hint}; {files} not reached"),
+                None => format!("{files} not reached; run the command again once this is solved"),
+            };
+            Err(Stop::Failed(error.hint(next)))
         }
-        Err(overtaken) => Err(overtaken),
+        Err(stop) => Err(stop),
     }
 }
 

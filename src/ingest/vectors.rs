@@ -16,7 +16,7 @@ use crate::models::Models;
 use crate::store::{ModelRecord, NewDocument, ParentChunk};
 
 /// Child chunks to embed before the first publication, while the speed is not known.
-const FIRST_EMBEDDED: usize = 512;
+pub(super) const FIRST_EMBEDDED: usize = 512;
 /// Later batches take about this time, which is the most that an interruption loses.
 const BATCH_TIME: Duration = Duration::from_secs(60);
 /// The fewest child chunks that are worth a publication.
@@ -102,16 +102,6 @@ impl VectorMaker {
     pub fn new(model: Vectors, progress: Arc<dyn Progress>) -> Self {
         let languages = LanguageSampler::default();
         VectorMaker { model, progress, languages, at_once: FIRST_EMBEDDED, embedded: 0, reused: 0 }
-    }
-
-    /// Makes the next batch as small as the first one.
-    pub fn begin_small(&mut self) {
-        self.at_once = FIRST_EMBEDDED;
-    }
-
-    /// The vectors of texts that are not chunks.
-    pub fn of_texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        self.model.embedder()?.embed_documents(texts, &|_| ())
     }
 
     /// The vectors of the parent chunks of all waiting documents. Reuses known and stored vectors. If `embed` is set,

@@ -1,6 +1,5 @@
 //! Asks the model: cache, ceiling, retries, and giving up on an endpoint that is down.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -73,7 +72,7 @@ pub struct Client {
     wire: Wire,
     /// `.kb/cache/llm/ab/abcd….json`: answers without their questions.
     cache: Option<CacheFolder>,
-    prompts: Prompts,
+    pub(super) prompts: Prompts,
     ledger: Ledger,
     permits: Semaphore,
     failed_in_a_row: AtomicUsize,
@@ -108,10 +107,6 @@ impl Client {
     /// What the run has asked so far.
     pub fn report(&self) -> LlmReport {
         self.ledger.lock().report.clone()
-    }
-
-    pub(super) fn fill(&self, prompt: &'static str, values: &BTreeMap<&str, String>, most_output: u64) -> Result<Ask> {
-        self.prompts.fill(prompt, values, most_output)
     }
 
     /// The cache key of a part of an answer, made from the part's own input.

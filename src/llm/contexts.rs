@@ -194,12 +194,12 @@ fn ask(client: &Client, document: &ContextDocument<'_>, batch: &[ContextParentCh
     let chunks: Vec<String> =
         texts.iter().enumerate().map(|(at, text)| fence.wrap(&format!("chunk {}", at + 1), text)).collect();
     let values = BTreeMap::from([
-        ("fence", fence.tag().to_owned()),
+        ("fence", fence.tag.clone()),
         ("document", fence.wrap("document", &about)),
         ("chunks", chunks.join("\n\n")),
         ("count", batch.len().to_string()),
     ]);
-    client.fill(PROMPT, &values, ANSWER_TOKENS * batch.len() as u64)
+    client.prompts.fill(PROMPT, &values, ANSWER_TOKENS * batch.len() as u64)
 }
 
 /// The contexts in an answer; an error if none is usable.

@@ -49,8 +49,8 @@ pub struct Expansion {
 pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Failure> {
     let query = truncate(query.trim(), QUESTION);
     let fence = Fence::around([query.as_str()]);
-    let values = BTreeMap::from([("fence", fence.tag().to_owned()), ("question", fence.wrap("question", &query))]);
-    let ask = client.fill(PROMPT, &values, ANSWER_TOKENS);
+    let values = BTreeMap::from([("fence", fence.tag.clone()), ("question", fence.wrap("question", &query))]);
+    let ask = client.prompts.fill(PROMPT, &values, ANSWER_TOKENS);
     let ask = ask.map_err(|error| Failure::malformed(error.to_line()))?;
     client.ask_soon(&ask, read).await
 }

@@ -28,7 +28,7 @@ const LEAST_SHARE: f32 = 0.3;
 /// The tag around the texts of one prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fence {
-    tag: String,
+    pub tag: String,
 }
 
 impl Fence {
@@ -43,10 +43,6 @@ impl Fence {
             }
             hash = blake3::hash(hash.as_bytes());
         }
-    }
-
-    pub(super) fn tag(&self) -> &str {
-        &self.tag
     }
 
     /// The fenced text, labelled with `name`.
@@ -137,7 +133,7 @@ mod tests {
         assert_eq!(fence(&["a", "b"]), fence(&["a", "b"]));
         assert_ne!(fence(&["a", "b"]), fence(&["ab"]));
         let wrapped = fence(&["x"]).wrap("parent chunk 1", " x\n");
-        let tag = fence(&["x"]).tag().to_owned();
+        let tag = fence(&["x"]).tag;
         assert_eq!(wrapped, format!("<{tag} parent chunk 1>\nx\n</{tag}>"));
     }
 
@@ -156,7 +152,7 @@ mod tests {
             let text = parts.concat();
             let fence = Fence::around([text.as_str()]);
             let wrapped = fence.wrap("text", &text);
-            let tag = fence.tag();
+            let tag = fence.tag.as_str();
             prop_assert_eq!(wrapped.matches(tag).count(), 2);
             let closing = format!("\n</{tag}>");
             prop_assert!(wrapped.ends_with(&closing));

@@ -62,11 +62,11 @@ fn ask(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Resu
     let (about, beginning) = (shown_document(document), truncate(beginning, BEGINNING_CHARS));
     let fence = Fence::around([about.as_str(), beginning.as_str()]);
     let values = BTreeMap::from([
-        ("fence", fence.tag().to_owned()),
+        ("fence", fence.tag.clone()),
         ("document", fence.wrap("document", &about)),
         ("beginning", fence.wrap("beginning", &beginning)),
     ]);
-    client.fill(PROMPT, &values, ANSWER_TOKENS)
+    client.prompts.fill(PROMPT, &values, ANSWER_TOKENS)
 }
 
 /// The profile in an answer to what was shown, or what is wrong with it.

@@ -57,11 +57,6 @@ pub const RERANKING: Service = Service {
 const SERVICES: [Service; 3] = [EMBEDDINGS, RERANKING, LANGUAGE_MODEL];
 
 impl Service {
-    /// The variable of the key, unless `api_key_env` names another.
-    fn key(self) -> String {
-        self.variable("api_key")
-    }
-
     /// The variable of a setting.
     fn variable(self, setting: &str) -> String {
         format!("{}{}", self.prefix, setting.to_uppercase())
@@ -292,7 +287,7 @@ impl LlmSettings {
         let get = |name: &str| environment.get(name).filter(|value| !value.trim().is_empty()).cloned();
         // The named variable may have any name, even KB_LLM_…
         let key_name = get(&service.variable("api_key_env")).or_else(|| config.api_key_env.clone());
-        let own_key = service.key();
+        let own_key = service.variable("api_key");
         let settings = environment
             .iter()
             .filter(|(name, value)| **name != own_key && Some(*name) != key_name.as_ref() && !value.trim().is_empty());
@@ -352,7 +347,7 @@ fn endpoint(base_url: &str, service: Service) -> Result<Url> {
 /// The key from the named variable, otherwise from that of the service if it is set.
 fn key(named: Option<&str>, service: Service, get: &dyn Fn(&str) -> Option<String>) -> Result<Option<Secret>> {
     let Some(named) = named else {
-        let own = service.key();
+        let own = service.variable("api_key");
         return get(&own).map(|key| Secret::new(&key, &own)).transpose();
     };
     let is_name = named.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
