@@ -1,4 +1,4 @@
-//! How sure it is that a parent chunk answers the question, from 0 to 1, comparable between questions and stores.
+//! The confidence that a parent chunk answers the question, from 0 to 1, comparable between questions and stores.
 //!
 //! Scores cannot say that: fused scores are relative to the candidates of one question, so that the best of a bad lot has a
 //! good score. Two signs are absolute: the share of the question's words, by their rarity, that a parent chunk and its titles
@@ -20,26 +20,26 @@ use crate::error::Result;
 use crate::store::WordsFound;
 use crate::text::tokens::tokenize;
 
-/// The weight of the cosine beside the share of words.
+/// The weight of the cosine; the share of words has the rest.
 const COSINE_WEIGHT: f32 = 0.6;
-/// What a word is worth that only replaces one of the question: spelled otherwise, longer, or a part of it.
+/// The worth of a word that replaces one of the question: another spelling, a longer word, or a part.
 const REPLACED: f32 = 0.5;
 /// Slope and offset of the logistic function of both signs …
 const BOTH: (f32, f32) = (16.2, -7.7);
-/// … and of the share of words, where there is no vector.
+/// … and of the share of words, if there is no vector.
 const WORDS: (f32, f32) = (12.0, -5.2);
-/// Words of unspaced scripts are runs of two characters, many of which span two words, so that fewer of them are found in a
-/// text that answers. This power of their share is alike to the share of spaced words.
+/// Unspaced scripts are indexed by pairs of characters, many of which span two words, so an answer has fewer of them.
+/// Their share to this power compares with the share of spaced words.
 const UNSPACED_POWER: f32 = 0.75;
 
-/// Other words that were searched for with some of the question's.
+/// Other words that were searched for in addition to some of the question's.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Alternative {
     /// The words of the question, as they are indexed.
     typed: Vec<String>,
     /// The words of each name that stands for them.
     others: Vec<Vec<String>>,
-    /// What such a name is worth beside the question's own words.
+    /// The worth of such a name; the question's own words have 1.
     worth: f32,
 }
 
@@ -60,7 +60,7 @@ fn indexed(name: &str) -> Vec<String> {
     tokenize(name).into_iter().map(|token| token.text).collect()
 }
 
-/// Gives the candidates their confidence, and takes out those below the least. Returns both.
+/// Rates the candidates, and splits off those below the request's least confidence. Returns both.
 pub(super) fn judge(
     request: &SearchRequest,
     coverage: &Coverage,
@@ -78,11 +78,11 @@ pub(super) fn judge(
     Ok((sure, unsure))
 }
 
-/// What is needed to say how much of a question a parent chunk has.
+/// Measures how much of a question a parent chunk has.
 pub(super) struct Coverage {
     /// The question's own words.
     words: Vec<Word>,
-    /// The cosine of unrelated texts in the model that gave the vectors.
+    /// The cosine of unrelated texts in the model of the vectors.
     unrelated: f32,
 }
 
@@ -91,7 +91,7 @@ struct Word {
     unspaced: bool,
     /// Its place among the words that are searched for.
     at: usize,
-    /// The places of the words of each name that stands for it, and what that is worth.
+    /// The places of the words of each name that stands for it, and the worth of that name.
     others: Vec<(Vec<usize>, f32)>,
 }
 
@@ -128,7 +128,7 @@ impl Coverage {
         Coverage { words: Word::all(keyword.question_words(), own, alternatives), unrelated }
     }
 
-    /// Gives candidates their confidence, unless they have more.
+    /// Raises the confidence of candidates to what their words and their cosine give.
     pub(super) fn rate(&self, keyword: &KeywordRetriever<'_>, candidates: &mut [Candidate]) -> Result<()> {
         let found = keyword.words_found(candidates)?;
         for candidate in candidates {
@@ -164,14 +164,15 @@ impl Coverage {
     }
 }
 
-/// The cosine that the embedded model would give: what a model calls unrelated and what it calls the same are two points of its
-/// scale.
+/// Converts a cosine to the scale of the embedded model. Two points fix a scale: the cosine of unrelated texts, and 1
+/// for equal ones.
 fn comparable(cosine: f32, unrelated: f32) -> f32 {
     let own = Model::embedded().unrelated;
     1.0 - (1.0 - cosine) * (1.0 - own) / (1.0 - unrelated).max(f32::EPSILON)
 }
 
-/// The confidence in what has this share of the question's words, where there was keyword search, and this cosine.
+/// The confidence for a share of the question's words, `None` without keyword search, and a cosine, `None` without a
+/// vector.
 pub(super) fn confidence(coverage: Option<f32>, cosine: Option<f32>) -> f32 {
     let ((slope, offset), sign) = match (coverage, cosine) {
         (Some(coverage), Some(cosine)) => (BOTH, (1.0 - COSINE_WEIGHT) * coverage + COSINE_WEIGHT * cosine),
@@ -187,7 +188,7 @@ mod tests {
     use crate::store::KeywordField;
     use proptest::prelude::*;
 
-    /// The share of a question of these words that a parent chunk has where these are in the text.
+    /// The share of a question of `words` that a parent chunk has whose words are `text`.
     fn share(words: &[(&str, f32)], alternatives: &[Alternative], text: &[&str]) -> f32 {
         let others = alternatives.iter().flat_map(|one| one.others.iter().flatten());
         let searched =
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_runs_of_characters_than_words_need_to_be_there() {
+    fn an_answer_needs_fewer_character_pairs_than_words() {
         let of_spaced = share(&[("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 1.0)], &[], &["a"]);
         let han = [("启动", 1.0), ("动水", 1.0), ("水泵", 1.0), ("泵站", 1.0)];
         let of_unspaced = share(&han, &[], &["水泵"]);
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn models_of_another_scale_are_compared() {
+    fn cosines_of_other_models_are_converted() {
         let own = Model::embedded().unrelated;
         assert!((comparable(0.5, own) - 0.5).abs() < 1e-6);
         assert!((comparable(0.6, 0.6) - own).abs() < 1e-6 && comparable(1.0, 0.6) == 1.0);
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_nothing_of_the_question_is_hardly_believed() {
+    fn a_chunk_without_words_of_the_question_has_little_confidence() {
         assert!(confidence(Some(0.0), None) < 0.01 && confidence(Some(0.0), Some(0.2)) < 0.01);
         assert!(confidence(Some(1.0), None) > 0.99 && confidence(Some(1.0), Some(0.7)) > 0.99);
         let paraphrased = confidence(Some(0.1), Some(0.65));

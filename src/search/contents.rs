@@ -25,14 +25,14 @@ const MOST_DOCUMENTS: usize = 3;
 pub struct Contents {
     pub namespace: String,
     pub document: DocumentRow,
-    /// The name of the part that was asked for; `None` for the whole.
+    /// The name of the requested part; `None` for the whole.
     pub part: Option<String>,
     /// The entries in order, without the text before the first.
     pub sections: Vec<SectionRow>,
 }
 
-/// The tables of contents that a question asks for: of all documents in the scopes if it is confined to some, otherwise of
-/// those that it names. Notes say why no document was chosen, and how a name was read.
+/// The tables of contents that a question asks for: of all documents in the scopes if the request names some, otherwise
+/// of those that the question names. Notes say why no document was chosen, and how a name was read.
 pub(super) async fn answer(
     snapshots: &[&Snapshot],
     names: &[String],
@@ -95,7 +95,7 @@ pub(super) async fn answer(
     Ok(answer)
 }
 
-/// The documents that have a part of this name or number, most literally.
+/// The documents with a part that matches this name or number most literally.
 async fn having(
     snapshots: &[&Snapshot],
     rows: Vec<(usize, DocumentRow)>,
@@ -136,7 +136,7 @@ fn named(query: &str, documents: &[&DocumentRow]) -> Vec<usize> {
     if found.len() > MOST_DOCUMENTS { Vec::new() } else { found }
 }
 
-/// The words that may name a document: those that questions about structure do not share.
+/// The words that may name a document: all but those that questions about structure share.
 fn naming_words(text: &str) -> HashSet<String> {
     const ASKING: [&str; 31] = [
         "chapter", "section", "subsect", "head", "tabl", "content", "toc", "list", "show", "give", "name", "outlin",
@@ -157,7 +157,7 @@ fn file_name(source: &str) -> &str {
     source.rsplit(['/', ':']).next().unwrap_or(source)
 }
 
-/// The entry with a name and those below it; and a note where that is a guess.
+/// The entry with a name and those below it, and a note if that is a guess.
 fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Option<String>)> {
     let found = find_sections(document, sections, &[name.to_owned()]).ok()?.pop()?;
     Some((with_subsections(sections, found.section).into_iter().cloned().collect(), found.note))

@@ -1,4 +1,4 @@
-//! Questions to vectors, kept for those who ask the same again: `.kb/cache/questions/ab/abcd….f32`.
+//! Embeds questions and caches their vectors: `.kb/cache/questions/ab/abcd….f32`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -29,44 +29,44 @@ pub(super) struct Encoded {
     pub encode_ms: f64,
 }
 
-/// Questions to vectors. A model is loaded when the first question needs it.
+/// Embeds questions. A model is loaded when the first question needs it.
 #[derive(Clone)]
 pub struct Encoder {
     choice: EngineChoice,
     models: Models,
-    /// Those that were loaded, by fingerprint.
+    /// The loaded models, by fingerprint.
     loaded: Arc<Mutex<HashMap<String, Arc<Embedder>>>>,
-    /// The same question is asked again: in another way, by a fallback, in another process.
+    /// The cache. The same question comes again: with other settings, in a fallback, in another process.
     kept: Option<Arc<CacheFolder>>,
 }
 
 impl Encoder {
-    /// An encoder with the models that are here, on the engine that `choice` leads to.
+    /// An encoder with the installed models, on the engine that `choice` selects.
     pub fn new(choice: EngineChoice, models: Models) -> Self {
         Encoder { choice, models, loaded: Arc::default(), kept: None }
     }
 
-    /// The same, with the vectors of questions kept in the folder of a store.
+    /// Caches the vectors of questions in the folder of a store.
     pub fn keeping(self, store: &Path) -> Self {
         Encoder { kept: Some(Arc::new(question_cache(store))), ..self }
     }
 
-    /// An encoder with a model that is loaded already.
+    /// An encoder with a loaded model.
     pub fn with(embedder: Arc<Embedder>) -> Self {
         let encoder = Encoder::new(EngineChoice::Auto, Models::open(""));
         guarded(&encoder.loaded).insert(embedder.model().fingerprint.clone(), embedder);
         encoder
     }
 
-    /// The models that are here.
+    /// The installed models.
     pub(super) fn models(&self) -> &Models {
         &self.models
     }
 
-    /// The engine, started if it was not.
+    /// The engine, started if necessary.
     ///
     /// # Errors
-    /// Where a library that was named is not there or does not load.
+    /// If a library that was named is missing or does not load.
     pub(super) fn engine(&self) -> Result<Engine> {
         select(&self.choice)
     }
@@ -74,7 +74,7 @@ impl Encoder {
     /// The model of a record.
     ///
     /// # Errors
-    /// Where it is not here, or another one of its name is.
+    /// If it is not installed, or another model has its name.
     pub(super) fn model_of(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let loaded =
             guarded(&self.loaded).values().map(|own| own.model().clone()).find(|own| record_of(own) == *record);
@@ -87,10 +87,10 @@ impl Encoder {
         tokio::task::spawn_blocking(move || encoder.encode(&model, &query))
     }
 
-    /// The vector of a question by the model, from where it is kept or made now.
+    /// The vector of a question, from the cache or made by the model.
     ///
     /// # Errors
-    /// Where the model cannot be loaded or fails.
+    /// If the model cannot be loaded or fails.
     pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
         let start = Instant::now();
@@ -110,7 +110,7 @@ impl Encoder {
         let (vector, share) = (encoder.embed_query(&query)?, encoder.reads(&query)?);
         let read = Encoded { vector, share, ..Encoded::default() };
         if let Some(kept) = &self.kept {
-            // A store that cannot be written to is searched as well; the next process makes the vector again.
+            // A read-only store is searched too; the next process makes the vector again.
             keep_vector(kept, model, &query, &read).unwrap_or_default();
         }
         Ok(Encoded { load_ms, encode_ms: milliseconds(start), ..read })
@@ -125,23 +125,23 @@ pub(super) async fn joined<T>(what: &str, running: JoinHandle<Result<T>>) -> Res
     running.await.map_err(|error| Error::failed(format!("the {what} model crashed: {error}")).caused_by(error))?
 }
 
-/// A lock that a panic has poisoned still guards a sound map: what is in it was put in whole.
+/// Ignores poisoning: entries are inserted whole, so a panic leaves the map sound.
 fn guarded<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
     map.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Each takes a block of the disk: 8 MB.
+/// The most cached questions. Each takes a block of the disk: 8 MB.
 const MOST_QUESTIONS: usize = 2000;
-/// How far the length of a vector may be from 1: rounding.
+/// How far the length of a vector may be from 1 by rounding.
 const ROUNDING: f32 = 1e-3;
 
-/// Vectors of questions on disk: scripts and people ask the same again, in another process each time. A file is named by
-/// the hash of the model and the question, and holds the vector and how well the model could read it, little-endian.
+/// The vectors of questions on disk: scripts and people repeat questions, in another process each time. A file is named
+/// by the hash of the model and the question, and holds the vector and how well the model could read it, little-endian.
 fn question_cache(store: &Path) -> CacheFolder {
     CacheFolder::of_store(store, "questions", "f32", MOST_QUESTIONS)
 }
 
-/// A question as a model has read it; `None` where that is missing or damaged.
+/// The cached reading of a question; `None` if it is missing or damaged.
 fn kept_vector(folder: &CacheFolder, model: &Model, question: &str) -> Option<Encoded> {
     let bytes = folder.get(&key(model, question))?;
     let (numbers, rest) = bytes.as_chunks::<4>();
@@ -160,15 +160,14 @@ fn keep_vector(folder: &CacheFolder, model: &Model, question: &str, read: &Encod
 
 fn key(model: &Model, question: &str) -> String {
     let mut hasher = blake3::Hasher::new();
-    // A fingerprint has no such byte.
+    // No fingerprint has this byte.
     hasher.update(model.fingerprint.as_bytes()).update(&[0]).update(question.as_bytes());
     hasher.finalize().to_hex().to_string()
 }
 
-/// The model whose vectors are searched: one for all namespaces of a search. What one model calls near, another may call
-/// far, so cosines of two models cannot be compared.
+/// The model of the searched vectors: one for all namespaces, because cosines of two models cannot be compared.
 pub(super) struct VectorModel {
-    /// What each namespace records of its model.
+    /// The model record of each namespace.
     records: Vec<ModelRecord>,
     model: Result<Arc<Model>, Unusable>,
 }
@@ -184,7 +183,7 @@ impl VectorModel {
     /// The model of namespaces, by their names and records; `find` looks it up.
     ///
     /// # Errors
-    /// Where there is no namespace.
+    /// If there is no namespace.
     pub(super) fn new(
         each: Vec<(&str, ModelRecord)>,
         find: impl Fn(&ModelRecord) -> Result<Arc<Model>>,
@@ -199,26 +198,26 @@ impl VectorModel {
         Ok(VectorModel { records: each.into_iter().map(|(_, record)| record).collect(), model })
     }
 
-    /// The model, where semantic search can use it.
+    /// The model, if semantic search can use it.
     pub(super) fn model(&self) -> Option<&Arc<Model>> {
         self.model.as_ref().ok()
     }
 
-    /// The share of a question's words that the model's languages cover; 1 where no model is here to say.
+    /// The share of a question's words that the model's languages cover; 1 without a model.
     pub(super) fn coverage(&self, query: &str) -> f32 {
         self.model().map_or(1.0, |model| model.embedding_config.languages.share(query))
     }
 
-    /// Its name, for people.
+    /// Its name, for people; empty without a model.
     pub(super) fn name(&self) -> &str {
         self.model().map_or("", |model| &model.name)
     }
 
-    /// Whether semantic search can run; otherwise a note why the question is left to keyword search. `alone` is whether it
-    /// is the only retriever.
+    /// `None` if semantic search can run, otherwise a note why the question is left to keyword search. `alone`: it is
+    /// the only retriever.
     ///
     /// # Errors
-    /// Where semantic search alone was asked for and the model is not here, or there are several models.
+    /// If semantic search is the only retriever and the model is not installed, or there are several models.
     pub(super) fn usable(&self, alone: bool) -> Result<Option<String>> {
         match &self.model {
             Ok(_) => Ok(None),
@@ -258,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vector_comes_back_for_its_model_alone_and_a_damaged_one_is_none() {
+    fn cached_vectors_are_read_for_their_model_only_and_damaged_ones_are_ignored() {
         let store = tempfile::tempdir().unwrap();
         let (cache, model) = (question_cache(store.path()), Model::embedded());
         let other = Model { fingerprint: "other".into(), ..(*model).clone() };

@@ -1,6 +1,6 @@
 //! The entities of the namespaces, recognised in a question and in parent chunks, with the state they had.
 //!
-//! A person set them. They are shown, and do not decide what is found.
+//! People set the states. They are shown but do not affect what is found.
 
 use std::time::Instant;
 
@@ -30,12 +30,12 @@ impl KnownEntities {
         Ok(KnownEntities { rows, names })
     }
 
-    /// Those that a parent chunk mentions, in its text or in the titles above it.
+    /// The entities that a parent chunk mentions, in its text or in the titles above it.
     pub(super) fn in_parent_chunk(&self, titles: &str, text: &str) -> Vec<&EntityRow> {
         self.names.in_parent_chunk(titles, text).into_iter().map(|place| &self.rows[place]).collect()
     }
 
-    /// Those that a text mentions.
+    /// The entities that a text mentions.
     pub(super) fn in_text(&self, text: &str) -> Vec<&EntityRow> {
         self.names.in_text(text).into_iter().map(|place| &self.rows[place]).collect()
     }
@@ -60,17 +60,17 @@ impl ContextEntity {
     }
 }
 
-/// Recognises entities in a question and in what answers it.
+/// Recognises entities in a question and in its answers.
 pub(super) struct Recogniser<'k> {
-    /// The namespaces that are searched, by name.
+    /// The searched namespaces, by name.
     known: Vec<(&'k str, &'k KnownEntities)>,
     query: &'k str,
     moment: StateTime,
 }
 
 impl<'k> Recogniser<'k> {
-    /// The states count of the end of the period `as_of`, or of its number in the time field; otherwise those of now, or the
-    /// last ones of the field.
+    /// States are taken at the end of the period `as_of`, or at its number in the time field; without it, now or at the
+    /// end of the field.
     pub(super) fn new(known: Vec<(&'k str, &'k KnownEntities)>, query: &'k str, restriction: &Restriction) -> Self {
         let moment = match &restriction.time_field {
             Some(field) => StateTime::on(&field.name, field.as_of),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_moment_is_the_last_of_the_time_asked_for() {
+    fn states_are_taken_at_the_end_of_the_requested_period() {
         let as_of = Period::asked("2026-02", Timestamp::UNIX_EPOCH);
         let restriction = Restriction { as_of, ..Restriction::default() };
         assert_eq!(Recogniser::new(Vec::new(), "x", &restriction).moment, at("2026-02-28T23:59:59.999999999Z").into());

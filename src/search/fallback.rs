@@ -1,7 +1,7 @@
-//! A second search where the first finds too little: with a wider pool, both retrievers and other words.
+//! A second search if the first finds too little: with a wider pool, both retrievers and other words.
 //!
-//! Off unless the request has conditions ([`Fallback`](super::request::Fallback)). The second counts where it misses fewer of
-//! them than the first.
+//! Off unless the request has conditions ([`Fallback`](super::request::Fallback)). The second is used if it misses
+//! fewer of them than the first.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -15,10 +15,11 @@ use crate::error::Result;
 
 /// How many times more candidates each retriever recalls.
 const WIDER: usize = 4;
-/// The share of the least confidence that is enough then.
+/// The share of `min_confidence` that is then enough.
 const LESS_SURE: f32 = 0.5;
 
-/// Ranks again, and gives the better ranking with its trace. `asks` a language model for other wordings too.
+/// Ranks again if conditions are missed, and returns the better ranking with its trace. `asks`: a language model is
+/// asked for other wordings too.
 pub(super) async fn fall_back(
     request: &SearchRequest,
     (first, mut trace): (Ranking, Trace),
@@ -66,7 +67,7 @@ pub(super) async fn fall_back(
     Ok((best, trace))
 }
 
-/// Which conditions the hits do not meet, in words. A condition that the search cannot meet counts as far as it can.
+/// The conditions that the hits miss, in words. A condition asks for no more than the search can return.
 fn missed(request: &SearchRequest, candidates: &[Candidate]) -> Vec<String> {
     let hits: HashSet<&str> = candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect();
     let documents: HashSet<&str> = candidates.iter().map(|candidate| candidate.chunk_id.doc_id()).collect();

@@ -1,5 +1,5 @@
-//! What a user calls a section: its id, the number printed before its title in any spelling, its path, its title, the unique
-//! part of one, or a misspelt title.
+//! Finds the section that a user means: by its id, the number printed before its title in any spelling, its path, its
+//! title, the unique part of one, or a misspelt title.
 
 use std::collections::HashMap;
 
@@ -23,11 +23,11 @@ pub struct Found<'a> {
     pub note: Option<String>,
 }
 
-/// The sections of a document that `names` stand for: ids, numbers that titles begin with, paths (`1.2.3`), titles, or unique
-/// parts of titles. A name that fits none is taken for one nearly like it.
+/// The sections of a document that `names` stand for: ids, numbers that titles begin with, paths (`1.2.3`), titles, or
+/// unique parts of titles. A name that fits none stands for the only title nearly like it.
 ///
 /// # Errors
-/// Where a name is not found or not unique, with suggestions.
+/// If a name is not found or not unique, with suggestions.
 pub fn find_sections<'a>(
     document: &DocumentRow,
     sections: &'a [SectionRow],
@@ -58,19 +58,21 @@ fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &s
     }
 }
 
-/// How freely a name is read as a path, first as a title, and as a position; a printed number comes before them.
+/// How freely a name is read: as a path, as a title (from this number on), as a position. A printed number is less
+/// free.
 const PATH: usize = 10;
 const TITLE: usize = 11;
 const POSITION: usize = 20;
 
-/// The sections that a name stands for without a guess, and how freely it is read: 0 is as an id, and lower is better.
+/// The sections that a name stands for without a guess, and how freely it is read: 0 is as an id, lower is more
+/// literal.
 fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
     let at_path = || sections.iter().find(|section| section.path == name);
     if let Some(section) = sections.iter().find(|section| section.section_id == name) {
         return (0, vec![section]);
     }
     if let Some((fit, printed)) = printed_as(sections, name) {
-        // Of several that are printed alike, the one whose path it is too is meant.
+        // Of several with this printed number, the one at this path is meant.
         let own = at_path().filter(|section| printed.len() > 1 && printed.contains(section));
         return (1 + fit, own.map_or(printed, |section| vec![section]));
     }
@@ -103,8 +105,8 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
     found.next().map_or_else(position, |(reading, found)| (TITLE + reading, found))
 }
 
-/// The section that a number stands for where none is printed: its place among the others. Chapters are counted below the
-/// section that is the whole document; a number with a dot is first a path.
+/// The section at this position, if no numbers are printed. Chapters are counted below the section that is the whole
+/// document; a number with a dot is tried as a path first.
 fn at_position<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Option<&'a SectionRow> {
     let path = SectionNumber::of_name(name)?.place()?;
     let inside = title_section(document, sections).map(|title| format!("{}.{path}", title.path));
@@ -127,7 +129,7 @@ pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> 
     (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
 }
 
-/// Whether a title contains words, and not only as the beginning of a longer number. Normalised titles have no spaces.
+/// Whether a title contains words, other than as the beginning of a longer number. Normalised titles have no spaces.
 fn contains_words(title: &str, words: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let mut ends = title.match_indices(words).map(|(start, _)| start + words.len());
@@ -165,7 +167,7 @@ pub(super) fn freely_named(document: &DocumentRow, sections: &[SectionRow], name
     (!found.is_empty()).then_some(freely)
 }
 
-/// Those that have a name most literally, by how freely each must be read for it.
+/// The items that have a name most literally, by how freely each must be read for it.
 pub(super) fn most_literal<T>(all: impl IntoIterator<Item = T>, freely: impl Fn(&T) -> Option<usize>) -> Vec<T> {
     let named: Vec<(usize, T)> = all.into_iter().filter_map(|one| Some((freely(&one)?, one))).collect();
     let best = named.iter().map(|(freely, _)| *freely).min();
@@ -175,7 +177,7 @@ pub(super) fn most_literal<T>(all: impl IntoIterator<Item = T>, freely: impl Fn(
 /// The only document that has a section of this name, or has it most literally; `sections` are those of all documents.
 ///
 /// # Errors
-/// Where none or several have one.
+/// If none or several do.
 pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], name: &str) -> Result<&'a DocumentRow> {
     let mut by_document: HashMap<&DocId, Vec<SectionRow>> = HashMap::new();
     for section in sections {
@@ -200,8 +202,8 @@ fn taken_for(why: &str, section: &SectionRow) -> String {
     format!("{why}; taken for {} ({})", section.path, section.title)
 }
 
-/// The sections that are printed with the number `name`, or nearest to that, and how well it fits; none where it is no number,
-/// or a whole title.
+/// The sections whose printed number fits `name` best, and how well it fits; `None` if `name` is not a number, or is a
+/// whole title.
 fn printed_as<'a>(sections: &'a [SectionRow], name: &str) -> Option<(usize, Vec<&'a SectionRow>)> {
     let wanted = SectionNumber::of_name(name)?;
     let title = normalise_title(name);
@@ -237,7 +239,7 @@ fn is_near(title: &str, wanted: &str) -> bool {
     })
 }
 
-/// How many letters may be wrong, missing, too many or swapped. In a short word one changes the word.
+/// How many letters may be wrong, missing, extra or swapped. One letter makes another word of a short one.
 fn allowed_errors(wanted: &str) -> usize {
     match wanted.chars().count() {
         0..=3 => 0,
@@ -255,7 +257,7 @@ fn name_them(sections: &[&SectionRow]) -> String {
     first_of(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
 }
 
-/// What has names at least so alike (Jaro-Winkler) to the wanted one, the most alike first.
+/// The items whose names are at least this alike to the wanted one (Jaro-Winkler), the most alike first.
 pub fn alike<T>(named: impl Iterator<Item = (String, T)>, wanted: &str, least: f64) -> Vec<T> {
     let mut alike: Vec<(f64, T)> =
         named.map(|(name, one)| (strsim::jaro_winkler(&name, wanted), one)).filter(|(own, _)| *own >= least).collect();

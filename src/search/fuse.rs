@@ -1,4 +1,4 @@
-//! Two rankings to one.
+//! Fuses two rankings into one.
 //!
 //! Weighted sum of scores, each retriever's scaled to 0…1 over the candidates of this question (min-max, as in Bruch et
 //! al., "An Analysis of Fusion Functions for Hybrid Retrieval", 2023). Candidates that one retriever did not recall get
@@ -15,7 +15,7 @@ use super::request::Fusion;
 use super::trace::Trace;
 use super::understand::Route;
 
-/// The scores of both retrievers to one ranking, best first, joined with those of other wordings.
+/// Fuses the scores of both retrievers into one ranking, best first, and joins it with those of other wordings.
 pub(super) fn fuse(
     route: &Route,
     scores: &RetrieverScores,
@@ -33,7 +33,7 @@ pub(super) fn fuse(
 pub(super) fn by_route(route: &Route, scores: &RetrieverScores) -> Vec<Candidate> {
     let (keyword, semantic) = (route.keyword, route.semantic);
     match route.fusion {
-        // Of one retriever there is nothing to fuse, and it keeps its own scores.
+        // A single retriever keeps its own scores.
         Fusion::Rrf(k) if keyword > 0.0 && semantic > 0.0 => by_ranks(scores, keyword, semantic, k),
         Fusion::Rrf(_) | Fusion::Weighted => by_scores(scores, keyword, semantic),
     }
@@ -67,7 +67,7 @@ pub(super) fn join(own: Vec<Candidate>, others: &[(f32, Vec<Candidate>)]) -> Vec
 fn by_ranks(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32, k: f32) -> Vec<Candidate> {
     let mut candidates = by_scores(scores, keyword_weight, semantic_weight);
     let (keyword, semantic) = (ranks(&scores.keyword), ranks(&scores.semantic));
-    // The first place counts as much whatever k is.
+    // The first place counts 1, whatever k is.
     let part = |rank: usize| (k + 1.0) / (k + rank as f32);
     for candidate in &mut candidates {
         let key = candidate.key();
@@ -120,7 +120,7 @@ fn by_scores(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32
             // is the score. Zero would put it behind everything that has a vector.
             let semantic_part = semantic.map_or(keyword_part, |score| scale(score, low, top));
             let score = if keyword_weight <= 0.0 {
-                // One retriever alone keeps its own meaning: a cosine.
+                // Semantic search alone keeps its meaning: a cosine.
                 semantic.unwrap_or(0.0).clamp(0.0, 1.0)
             } else {
                 keyword_weight * keyword_part + semantic_weight * semantic_part
@@ -129,7 +129,7 @@ fn by_scores(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32
             Candidate { chunk_id, namespace, score, keyword, semantic, confidence: 0.0 }
         })
         .collect();
-    // The keys were in order, and sorting leaves equals as they are.
+    // The keys were in order, and the sort is stable.
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     candidates
 }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_fused_where_that_is_asked_for() {
+    fn ranks_are_fused_on_request() {
         let both = scores(&[("a", 100.0), ("b", 2.0), ("c", 1.0)], &[("b", 0.9), ("c", 0.5), ("a", 0.1)]);
         let order = |fusion, keyword, semantic| {
             let fused = by_route(&route(fusion, keyword, semantic), &both);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn twins_share_a_rank_and_equals_do_too() {
+    fn twins_and_equal_scores_share_a_rank() {
         let scores = Scores::from([
             (key("a", 0), 3.0),
             (key("a", 1), 3.0),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_question_weighs_most_and_what_several_find_rises() {
+    fn the_question_weighs_most_and_shared_finds_rise() {
         let others = [(0.4, ranking(&[("b", 1.0), ("c", 0.5)])), (0.4, ranking(&[("b", 1.0), ("d", 0.1)]))];
         let joined = join(ranking(&[("a", 1.0), ("b", 0.5), ("e", 0.1)]), &others);
         let scores: Vec<(&str, i32)> =

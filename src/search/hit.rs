@@ -20,23 +20,23 @@ const SNIPPET_CHARS: usize = 240;
 /// The next best score adds this share of what the best leaves open; the one after it this share of that, and so on.
 const NEXT: f32 = 0.25;
 
-/// A parent chunk among all that are searched: the same file has the same ids in each namespace it is in.
+/// A parent chunk among all searched ones: the same file has the same ids in every namespace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ChunkKey {
     pub chunk_id: ChunkId,
-    /// The place of its namespace among those that are searched.
+    /// The place of its namespace among the searched ones.
     pub namespace: usize,
 }
 
 /// Scores by parent chunk.
 pub(super) type Scores = HashMap<ChunkKey, f32>;
 
-/// The scores of each retriever, over all namespaces that are searched.
+/// The scores of each retriever, over all searched namespaces.
 #[derive(Debug, Default)]
 pub(super) struct RetrieverScores {
-    /// BM25; a chunk that is not in here matches no word.
+    /// BM25; a missing chunk matches no word.
     pub keyword: Scores,
-    /// Cosine; a chunk that is not in here has no vector.
+    /// Cosine; a missing chunk has no vector.
     pub semantic: Scores,
 }
 
@@ -76,9 +76,10 @@ pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: i
 
 /// The joint score of several scores from 0 to 1, for a section or a document.
 ///
-/// The best counts whole; each further one adds a quarter of what the one before it could, of what is left up to 1:
-/// `s₁ + (1 − s₁)(s₂/4 + s₃/16 + …)`. So the result is never below the best and never above 1, two good parent chunks are
-/// better than one, and many middling ones cannot outdo a good one: a long section is not a better one.
+/// The best counts in full; each further one adds to it a share of what is left up to 1, a quarter as large as that of
+/// the one before: `s₁ + (1 − s₁)(s₂/4 + s₃/16 + …)`. So the result is never below the best and never above 1, two good
+/// parent chunks are better than one, and many middling ones cannot outdo a good one: a long section is not a better
+/// one.
 pub(super) fn joint_score(scores: impl IntoIterator<Item = f32>) -> f32 {
     let mut scores: Vec<f32> = scores.into_iter().collect();
     scores.sort_by(|a, b| b.total_cmp(a));
@@ -93,36 +94,37 @@ pub(super) fn joint_score(scores: impl IntoIterator<Item = f32>) -> f32 {
 pub struct Hit {
     /// From 1.
     pub rank: usize,
-    /// From 0 to 1, for fused retrievers relative to this search's candidates; of semantic search alone, the cosine. Of
-    /// parent chunks that became one hit, the best; of sections, the joint score.
+    /// From 0 to 1. Fused scores are relative to this search's candidates; semantic search alone gives the cosine. A
+    /// merged hit has the best score, a section that of its title and parent chunks together.
     pub score: f32,
     /// How sure it is that this answers the question, from 0 to 1, comparable between questions and stores. Of several parent
     /// chunks the best counts.
     pub confidence: f32,
-    /// The namespace it is in; where it is in several, one in which it scored best.
+    /// The namespace it is in; of several, one in which it scored best.
     pub namespace: String,
-    /// The other namespaces that were searched and have this parent chunk of this source too.
+    /// The other searched namespaces that have this parent chunk of this source too.
     pub also_in: Vec<String>,
-    /// The parent chunk; the best one, where it is made of several. Empty for a section without text.
+    /// The parent chunk; of several, the best one. Empty for a section without text.
     pub chunk_id: ChunkId,
     pub doc_id: DocId,
     pub source: String,
     pub title: String,
     pub section: SectionName,
-    /// The document's time and metadata, where they are asked for.
+    /// The document's time and metadata, if requested.
     #[serde(flatten)]
     pub described: Option<Described>,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
-    /// BM25, where keyword search ran.
+    /// BM25, if keyword search ran.
     pub keyword_score: Option<f32>,
-    /// Cosine of the best child, where semantic search ran.
+    /// Semantic score, if semantic search ran: the cosine of the best child and, with less weight, of the parent chunk
+    /// as a whole.
     pub semantic_score: Option<f32>,
     /// Its text: the whole parent chunk, or what the request shows of it.
     pub content: String,
-    /// The text of the neighbours in front of it, where they were asked for.
+    /// The text of the neighbours before it, if requested.
     pub before: String,
-    /// The text of the neighbours behind it.
+    /// The text of the neighbours after it.
     pub after: String,
     /// The part of it that shows why it was found.
     pub snippet: String,
@@ -163,10 +165,10 @@ pub struct Source {
     /// The titles of its section and those above it.
     #[serde(skip)]
     pub section_title: String,
-    /// The titles of the subsections that begin with it; the hit shows them in front of it.
+    /// The titles of the subsections that begin with it; the hit shows them before it.
     #[serde(skip)]
     pub headings: Vec<String>,
-    /// What the hit shows of it, with the space behind it.
+    /// What the hit shows of it, with trailing space.
     #[serde(skip)]
     pub text: String,
 }
@@ -206,7 +208,7 @@ impl Omitted {
     }
 }
 
-/// The titles of a section, of those of a chunk in it: without that of the document in front, unless it is the section's own.
+/// The titles of a section, given those of a chunk in it: without the document's title, unless it is the section's own.
 pub(super) fn titles_of_section<'t>(titles: &'t str, section: &SectionId, document_title: &'t str) -> &'t str {
     match below_document(titles, document_title) {
         "" if section.level() > 0 => document_title,
@@ -285,7 +287,7 @@ impl Hit {
         }
     }
 
-    /// The profile of its document, where it is described and has one.
+    /// The profile of its document, if it is described and has one.
     pub fn profile(&self) -> Option<&Profile> {
         self.described.as_ref()?.profile.as_ref()
     }
@@ -298,7 +300,7 @@ impl Hit {
         }
     }
 
-    /// Separates what was found from the neighbours in front of it and behind it.
+    /// Separates what was found from the neighbours before and after it.
     pub(super) fn separate_neighbours(&mut self) {
         let is_found = |source: &Source| source.score.is_some();
         let (Some(first), Some(last)) =
@@ -320,8 +322,8 @@ impl Hit {
         self.matched_chunks = self.sources.iter().filter(|source| source.score.is_some()).count();
     }
 
-    /// Finds what matches in its text and, where it has no snippet, the part of its best parent chunk that shows why it was
-    /// found. Done last, for the hits that are shown.
+    /// Finds the matches in its text and, if it has no snippet, one in its best parent chunk. Done last, for shown hits
+    /// only.
     pub(super) fn find_snippet(&mut self, query: &str) {
         if self.snippet.is_empty() {
             let own = self.sources.iter().find(|source| source.chunk_id == self.chunk_id);
@@ -338,8 +340,8 @@ impl Hit {
     }
 }
 
-/// Reads the hits, without their snippets. A chunk that several namespaces have alike becomes one hit; the same file in an
-/// older state differs. `names` are those of the namespaces that were searched.
+/// Reads the hits, without their snippets. A chunk that is the same in several namespaces becomes one hit; the same
+/// file in an older state differs. `names` are those of the namespaces that were searched.
 pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates: &[Candidate]) -> Result<Vec<Hit>> {
     let rows = snapshots.iter().enumerate().map(|(place, snapshot)| read(snapshot, candidates, place));
     let rows = try_join_all(rows).await?;

@@ -1,6 +1,6 @@
 //! Chunks as a list: filtered, in an order, a page at a time.
 //!
-//! Reads the keys of all matching chunks, and the text of one page. Where the documents alone say which chunks are on the
+//! Reads the keys of all matching chunks, and the text of one page. If the documents alone tell which chunks are on the
 //! page, it reads no other documents.
 
 use std::cmp::Ordering;
@@ -89,7 +89,7 @@ impl ChunkList {
     /// Reads a page. `documents` are all of the snapshot, in its order.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], request: &ChunkListRequest) -> Result<Self> {
         let limit = request.limit.unwrap_or(usize::MAX);
         let Pages { filter, offset, total } = Pages::of(documents, request, limit);
@@ -103,22 +103,22 @@ impl ChunkList {
     }
 }
 
-/// A page of more documents than these is read with all the others: a filter that names each takes longer.
+/// A page of more documents than this is read with all the others: a filter that names each takes longer.
 const MOST_DOCUMENTS: usize = 200;
 
 /// What has to be read for a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Pages {
     filter: ChunkFilter,
-    /// How many chunks that the filter lets through are in front of the page.
+    /// How many matching chunks come before the page.
     offset: usize,
-    /// The number of chunks on all pages, where the documents say it.
+    /// The number of chunks on all pages, if the documents alone tell.
     total: Option<usize>,
 }
 
 impl Pages {
-    /// The documents of the page, where these come one after the other and all their chunks are wanted; otherwise all that
-    /// the request asks for.
+    /// The documents of the page, if chunks are listed document by document and all are wanted; otherwise all that the
+    /// request asks for.
     fn of(documents: &[DocumentRow], request: &ChunkListRequest, limit: usize) -> Self {
         let (wanted, filter) = (&request.filter, request.filter.clone());
         let by_document = request.order.is_empty() && request.scope == Scope::Everything;
@@ -152,7 +152,7 @@ impl ListedChunk {
     /// The chunk with this id, if there is one.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     pub async fn read(snapshot: &Snapshot, chunk_id: &str) -> Result<Option<Self>> {
         let rows = snapshot.chunks_by_id(&[chunk_id.into()]).await?;
         let doc_ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documents_say_which_of_them_a_page_is_of() {
+    fn a_page_reads_only_its_documents() {
         let document = |id: &str, parents, children| DocumentRow { parents, children, ..DocumentRow::sample(id) };
         let documents = [document("a", 1, 2), document("b", 2, 4), document("c", 0, 0), document("d", 1, 1)];
         let pages = |request: ChunkListRequest, limit| {

@@ -1,8 +1,8 @@
-//! A search: a question to hits. [`run`] has the stages on one page: understand, recall, fuse, rerank, select, expand.
+//! A search turns a question into hits. [`run`] lists the stages: understand, recall, fuse, rerank, select, expand.
 //! Several namespaces are searched as if they were one.
 //!
-//! Promise: the weaker retriever never spoils the better one. A retriever that cannot judge a question (a model asked in a
-//! language it was not trained on) gets no weight, and then does not even run.
+//! Promise: the weaker retriever never spoils the better one. A retriever that cannot judge a question (a model asked
+//! in a language it was not trained on) gets no weight and does not run.
 
 mod confidence;
 mod contents;

@@ -13,7 +13,7 @@ use crate::ids::DocId;
 use crate::models::model_that_reads;
 use crate::text::count;
 
-/// Titles of so many documents show what they are written in.
+/// Titles that are read to tell the language of the documents.
 const MOST_TITLES: usize = 200;
 
 /// A note: the code is for programs, the message for people.
@@ -37,11 +37,11 @@ pub enum NoteCode {
     VectorsMissing,
     /// Synonyms were searched for too.
     Synonyms,
-    /// Another word was searched for instead of one that nothing has.
+    /// Another word was searched for instead of an unknown one.
     WordReplaced,
-    /// Nothing has the phrase in quotation marks.
+    /// No parent chunk has the phrase in quotation marks.
     PhraseMissing,
-    /// Nothing has a word of the question.
+    /// No hit has a word of the question.
     MeaningAlone,
     /// No document has a field of the filter.
     FieldUnknown,
@@ -49,7 +49,7 @@ pub enum NoteCode {
     ContentsMissing,
     /// A part of a table of contents was found by another name.
     ContentsGuessed,
-    /// The cross-encoder did not read all that it should.
+    /// The cross-encoder did not read all candidates that it should, or the endpoint gave no scores.
     RerankingStopped,
     /// The language model was not asked, or failed.
     LanguageModelFailed,
@@ -63,7 +63,7 @@ pub enum NoteCode {
     DuplicatesLeftOut,
 }
 
-/// Notes where words were replaced, and where semantic search could not help.
+/// Adds notes about replaced words, and about semantic search that could not help.
 pub(super) async fn add_notes(
     searcher: &Searcher,
     request: &SearchRequest,

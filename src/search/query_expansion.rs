@@ -1,8 +1,8 @@
 //! Other wordings of a question from a language model (`expand = "llm"`, or some of `rewrite`, `hyde`, `keywords`).
 //!
-//! Each wording is recalled once, by the retrievers of its own route, within the same scopes. The question counts most: all
-//! other wordings together count no more than it does, and what only they recall gets its true scores for the question
-//! too. A search never fails for want of the language model: a note says why it has no wordings.
+//! Each wording is recalled once, by the retrievers of its own route, within the same scopes. The question counts most:
+//! all other wordings together count no more than it does, and chunks that only they recall get their true scores for
+//! the question too. A search never fails because of the language model: a note says why it has no wordings.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -36,11 +36,11 @@ const ALL: f32 = 1.0;
 struct Wording {
     text: String,
     weight: f32,
-    /// The embedding model makes little of words without a sentence.
+    /// Whether it is bare words, of which the embedding model makes little.
     words_only: bool,
 }
 
-/// The wordings of a question, each once, whatever the order of its words and its function words.
+/// The different wordings of a question. Word order and function words make no difference.
 fn wordings(query: &str, expansion: &Expansion, wanted: LlmWordings) -> Vec<Wording> {
     let mut known = HashSet::from([terms(query)]);
     let whole = expansion.rewritten.iter().map(|text| (text.clone(), REWRITTEN, false));
@@ -63,7 +63,7 @@ fn wordings(query: &str, expansion: &Expansion, wanted: LlmWordings) -> Vec<Word
     wordings
 }
 
-/// The terms that a text is searched for by.
+/// The search terms of a text.
 fn terms(text: &str) -> Vec<String> {
     let mut terms: Vec<String> = keyword_terms(text, &[]).into_iter().map(|(_, text, _)| text).collect();
     terms.sort();
@@ -71,18 +71,18 @@ fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// The language model's answer, being waited for while the store opens.
+/// The language model's pending answer; the store opens meanwhile.
 pub(super) struct Paraphrasing {
     answer: tokio::task::JoinHandle<(Result<Expansion, llm::Failure>, f64)>,
     client: Arc<llm::Client>,
 }
 
-/// What came of other wordings.
+/// The outcome of other wordings.
 #[derive(Default)]
 pub(super) struct Paraphrased {
-    /// Of each wording: its weight, and its ranking.
+    /// The weight and the ranking of each wording.
     pub rankings: Vec<(f32, Vec<Candidate>)>,
-    /// What the question asks for, as the language model says.
+    /// The kind of the question, according to the language model.
     pub kind: Option<Kind>,
 }
 
@@ -91,7 +91,7 @@ fn without(why: &str) -> String {
 }
 
 impl Paraphrasing {
-    /// Asks the language model, where that is wanted and of use.
+    /// Asks the language model, if that is requested and useful.
     pub(super) fn begin(
         client: Option<&Arc<llm::Client>>,
         question: &Question<'_>,
@@ -104,7 +104,7 @@ impl Paraphrasing {
             trace.note(NoteCode::LanguageModelFailed, "no language model is configured: searched without its wordings");
             return None;
         };
-        // A code has no other words, and every guess would be another thing.
+        // A code has no other wording; a guess would be another code.
         if question.understood.kind == Kind::Lookup {
             return None;
         }
@@ -116,7 +116,7 @@ impl Paraphrasing {
         Some(Paraphrasing { answer, client })
     }
 
-    /// Waits for the answer and recalls by it. Nothing in here makes a search fail.
+    /// Waits for the answer and recalls its wordings. Never fails a search.
     pub(super) async fn recall(self, search: &Wordings<'_>, trace: &mut Trace) -> Paraphrased {
         let (start, query) = (Instant::now(), &search.question.request.query);
         let (answer, took) = match self.answer.await {
@@ -171,8 +171,8 @@ impl Wordings<'_> {
             let understood = Understanding::of_kind(&text, request.kind);
             let own = SearchRequest { query: text.clone(), ..request.clone() };
             let mut route = Route::choose(understood.kind, &own, self.question.model.coverage(&text));
-            // Words without a sentence are left to keyword search, where the question has it; and where the question has no
-            // semantic search, its wordings have none.
+            // Bare words are left to keyword search if the question uses it. If the question has no semantic search,
+            // neither have its wordings.
             if asked.semantic <= 0.0 || (words_only && asked.keyword > 0.0) {
                 route = route.keyword_only();
             }
@@ -197,7 +197,7 @@ impl Wordings<'_> {
                 scores.keyword.extend(rest);
             }
             let mut candidates = by_route(&route, &scores);
-            // What answers a wording answers the question.
+            // An answer to a wording answers the question.
             let first = self.question.request.limit.min(candidates.len());
             coverage.rate(&keyword, &mut candidates[..first])?;
             rankings.push((weight, candidates));
@@ -206,7 +206,7 @@ impl Wordings<'_> {
     }
 }
 
-/// What the question's own retrievers score too.
+/// The chunks that wordings recalled, for the question's own retrievers to score.
 pub(super) fn recalled_by(rankings: &Paraphrased) -> Scores {
     rankings.rankings.iter().flat_map(|(_, ranking)| ranking).map(|candidate| (candidate.key(), 0.0)).collect()
 }

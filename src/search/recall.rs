@@ -26,19 +26,18 @@ pub(super) struct Recalled<'s> {
     pub keyword: KeywordRetriever<'s>,
     pub coverage: Coverage,
     pub scopes: Vec<Scope>,
-    /// The question's route, as far as the retrievers could follow it.
+    /// The question's route, adjusted to what the retrievers could do.
     pub route: Route,
     pub scores: RetrieverScores,
     pub paraphrased: Paraphrased,
-    /// The words that were searched for instead of others, or beside them.
+    /// Words that were searched for instead of the question's or in addition to them.
     pub replacements: Vec<Replacement>,
-    /// The question's vector, where semantic search was used.
+    /// The question's vector, if semantic search was used.
     pub vector: Option<Vec<f32>>,
-    /// Whether semantic search was asked for and no chunk that was searched has a vector.
+    /// Whether semantic search ran but no searched chunk has a vector.
     pub no_vectors: bool,
 }
 
-/// Recalls candidates.
 pub(super) async fn recall<'s>(
     searcher: &Searcher,
     question: &Question<'_>,
@@ -83,8 +82,8 @@ pub(super) async fn recall<'s>(
     Ok(recalled)
 }
 
-/// The terms of a question with synonyms and other words, what these words count for the confidence, and the replacements that
-/// notes name.
+/// The terms of a question with synonyms and other words, how these words count for the confidence, and the
+/// replacements for the notes.
 async fn other_words(
     searcher: &Searcher,
     question: &Question<'_>,
@@ -126,7 +125,7 @@ impl Recalled<'_> {
         Ok(())
     }
 
-    /// Recalls by vectors, and scores by them what keywords and other wordings recalled.
+    /// Recalls by vectors, and scores by vectors what keywords and other wordings recalled.
     async fn by_vectors(
         &mut self,
         searcher: &Searcher,
@@ -143,7 +142,7 @@ impl Recalled<'_> {
         trace.took("model_load", load_ms);
         trace.took("encode", encode_ms);
         self.route = self.route.as_read(share, question.request);
-        // What the model could only spell is left to keyword search.
+        // A question that the model cannot read as words is left to keyword search.
         if self.route.semantic <= 0.0 {
             return Ok(());
         }
@@ -157,9 +156,9 @@ impl Recalled<'_> {
         Ok(())
     }
 
-    /// Recalls from the documents that are nearest themselves, whether or not their chunks are among the best of all: a
-    /// document may be what a question is about, by its titles and its summary, and say it nowhere in a few words. Where
-    /// fewer of its chunks were recalled than the beam follows, its best by each retriever are added.
+    /// Recalls from the nearest documents, even if none of their chunks is among the best: titles and summary may match
+    /// a question that no single chunk answers in few words. If fewer chunks of a document were recalled than the beam
+    /// follows, its best by each retriever are added.
     async fn by_documents(
         &mut self,
         searcher: &Searcher,
@@ -192,7 +191,7 @@ impl Recalled<'_> {
         Ok(())
     }
 
-    /// Adds the best parent chunks of some scopes; returns those that were not there before.
+    /// Adds the best parent chunks of some scopes; returns the new ones.
     async fn recall_within(
         &mut self,
         searcher: &Searcher,
@@ -217,7 +216,7 @@ impl Recalled<'_> {
         Ok(new)
     }
 
-    /// Scores by keywords what was recalled otherwise.
+    /// Scores by keywords the chunks that were recalled otherwise.
     fn score_the_rest(&mut self, also: &Scores, trace: &mut Trace) -> Result<()> {
         let scores = &mut self.scores;
         let recalled = scores.semantic.keys().chain(also.keys().filter(|key| !scores.semantic.contains_key(*key)));

@@ -1,4 +1,4 @@
-//! What a search is asked for, in plain values: every default is settled before a request is made.
+//! A search request in plain values, with all defaults already applied.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,23 +15,23 @@ use crate::embed::TokenCounter;
 use crate::error::Result;
 use crate::ids::DocId;
 
-/// Candidates per retriever: enough that a parent chunk which is good in both is found by at least one.
+/// Candidates per retriever: enough for a parent chunk that both rate well to be found by at least one.
 pub const DEFAULT_POOL: usize = 100;
 /// The largest number of candidates per retriever.
 pub const LARGEST_POOL: usize = 10_000;
-/// Hits of `kb search`.
+/// Hits that `kb search` shows.
 pub const DEFAULT_LIMIT: usize = 5;
 /// The largest number of hits.
 pub const LARGEST_LIMIT: usize = 1000;
-/// Candidates that a cross-encoder reads: about what a small one reads in the time it has.
+/// Candidates that a cross-encoder reads: about as many as a small one reads in [`DEFAULT_RERANK_TIME`].
 pub const DEFAULT_RERANK_DEPTH: usize = 30;
-/// How long it reads for a person who waits.
+/// How long a cross-encoder may read while a person waits.
 pub const DEFAULT_RERANK_TIME: Duration = Duration::from_millis(500);
-/// The constant of reciprocal rank fusion, that of Cormack et al. (2009).
+/// The constant of reciprocal rank fusion, from Cormack et al. (2009).
 pub const DEFAULT_RRF_K: f32 = 60.0;
-/// The λ of maximal marginal relevance is 1 less this.
+/// 1 − λ of maximal marginal relevance.
 pub const DEFAULT_DIVERSITY: f32 = 0.3;
-/// All ranks count alike beyond this k.
+/// Beyond this k all ranks count practically alike.
 const LARGEST_RRF_K: f32 = 10_000.0;
 /// The largest number of branches on one level of a beam.
 const LARGEST_BEAM: usize = 1000;
@@ -39,7 +39,7 @@ const LARGEST_BEAM: usize = 1000;
 const BROAD_CHOICE: usize = 5;
 /// … this many.
 const LEAST_BROAD_CHOICE: usize = 50;
-/// Where adjacent hits become one, this many times the wanted hits are ranked, so that enough are left.
+/// If adjacent hits merge, this many times the wanted hits are ranked, so that enough are left.
 const MERGED_CHOICE: usize = 3;
 
 /// Which retrievers are used.
@@ -71,15 +71,15 @@ impl Method {
 /// How the best candidates are reranked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Rerank {
-    /// By the question's words, with the methods `auto` and `hybrid`. A retriever that was asked for alone keeps its order.
+    /// By the question's words, for the methods `auto` and `hybrid`. A single requested retriever keeps its order.
     #[default]
     Auto,
     Off,
     /// By the question's words.
     Light,
-    /// As `Auto`, and then by a cross-encoder.
+    /// As `Auto`, then by a cross-encoder.
     Model(CrossEncoderRerank),
-    /// As `Auto`, and then by the endpoint that the searcher has: so many candidates, within this time.
+    /// As `Auto`, then by the searcher's endpoint: `depth` candidates within `time`.
     Endpoint {
         depth: usize,
         time: Option<Duration>,
@@ -93,7 +93,7 @@ pub struct CrossEncoderRerank {
     pub folder: PathBuf,
     /// How many candidates it reads; the rest follow in their old order.
     pub depth: usize,
-    /// How long it may read, without the time to load it; `None`: as long as it takes.
+    /// How long it may read, loading excluded; `None`: no limit.
     pub time: Option<Duration>,
 }
 
@@ -109,7 +109,7 @@ impl Weights {
     /// Weights in any unit: only the proportion counts.
     ///
     /// # Errors
-    /// Where one is negative or not finite, or both are 0.
+    /// If one is negative or not finite, or both are 0.
     pub fn new(keyword: f32, semantic: f32) -> Result<Self, String> {
         let is_weight = |weight: f32| weight.is_finite() && weight >= 0.0;
         let sum = keyword + semantic;
@@ -138,7 +138,7 @@ impl FromStr for Weights {
     }
 }
 
-/// How two rankings become one: written `weighted`, `rrf` or `rrf:K`.
+/// How two rankings are fused; written `weighted`, `rrf` or `rrf:K`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fusion {
@@ -164,8 +164,8 @@ impl FromStr for Fusion {
     }
 }
 
-/// Which words are searched for beside those of the question. Written as a list: `off`, `missing` or `all`, and `llm` or some of
-/// `rewrite`, `hyde` and `keywords`.
+/// Which words are searched for in addition to those of the question. Written as a list: `off`, `missing` or `all`, and
+/// `llm` or some of `rewrite`, `hyde` and `keywords`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expand {
     pub words: OtherWords,
@@ -204,7 +204,7 @@ impl LlmWordings {
     }
 }
 
-/// As it is written.
+/// The form that [`FromStr`] reads.
 impl fmt::Display for Expand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self.words {
@@ -274,7 +274,7 @@ pub enum Decay {
 }
 
 impl HalfLife {
-    /// The share of a score that is left at an age. What is from the future counts as new.
+    /// The share of a score that is left at an age. Documents from the future count as new.
     pub(super) fn share_left(self, age: f64) -> f32 {
         let lives = age.max(0.0) / self.age;
         match self.decay {
@@ -284,7 +284,7 @@ impl HalfLife {
     }
 }
 
-/// When a search is tried again with wider settings; never, where no condition is set.
+/// When a search is tried again with wider settings; never if no condition is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fallback {
@@ -359,7 +359,7 @@ pub enum GroupBy {
 }
 
 impl GroupBy {
-    /// What the hits of a group have in common; `None` where hits stand alone.
+    /// The namespace and id that the hits of a group share; `None` if hits are not grouped.
     pub(super) fn id(self, hit: &Hit) -> Option<(&str, &str)> {
         match self {
             GroupBy::None => None,
@@ -413,26 +413,26 @@ impl FromStr for Beam {
 pub struct Shape {
     pub mode: Mode,
     pub target: Target,
-    /// How many neighbouring parent chunks of the same section are shown on both sides of each hit.
+    /// How many neighbouring parent chunks of the same section are shown on each side of a hit.
     pub context: usize,
-    /// Shows of each parent chunk only the sentence that matches best, with this many on both sides; `None`: all of it.
+    /// Shows only the best sentence of each parent chunk and this many on each side; `None`: the whole parent chunk.
     pub window: Option<usize>,
-    /// Whether adjacent hits of a section become one; `None`: they do but in [`Mode::Drill`]. Neighbours that overlap always
-    /// do.
+    /// Whether adjacent hits of a section merge; `None`: yes, except in [`Mode::Drill`]. Overlapping neighbours always
+    /// merge.
     pub merge: Option<bool>,
-    /// Whether parent chunks with (nearly) the text of a better one stay.
+    /// Whether parent chunks that (nearly) repeat a better one stay.
     pub keep_duplicates: bool,
     pub group_by: GroupBy,
-    /// From 0 to 1, how much being different counts beside being relevant in [`Mode::Broad`]; `None`:
+    /// The weight of being different against being relevant in [`Mode::Broad`], from 0 to 1; `None`:
     /// [`DEFAULT_DIVERSITY`].
     pub diversity: Option<f32>,
     /// The most hits of one document.
     pub per_document: Option<usize>,
-    /// Of [`Mode::Drill`].
+    /// The branches of [`Mode::Drill`].
     pub beam: Beam,
-    /// How many of its best child chunks are named with each parent chunk.
+    /// How many of the best child chunks are named with each parent chunk.
     pub children: usize,
-    /// Whether hits have the time, the metadata and the profile of their documents.
+    /// Whether hits carry the time, the metadata and the profile of their documents.
     pub describe: bool,
     /// The most tokens of all hits together, titles included; hits that do not fit are named.
     pub max_tokens: Option<usize>,
@@ -441,22 +441,21 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Counts tokens.
     pub(super) fn counter(&self) -> Arc<TokenCounter> {
         self.counter.clone().unwrap_or_else(TokenCounter::shared)
     }
 
-    /// Whether adjacent hits of a section become one.
+    /// Whether adjacent hits of a section merge.
     pub fn merges(&self) -> bool {
         self.merge.unwrap_or(self.mode != Mode::Drill)
     }
 
-    /// Which hits stand together: of a drill, those of a document.
+    /// How hits are grouped; a drill groups them by document.
     pub fn groups_by(&self) -> GroupBy {
         if self.drills() { GroupBy::Doc } else { self.group_by }
     }
 
-    /// Whether documents are followed to their parent chunks and child chunks.
+    /// Whether the search drills from documents to parent chunks to child chunks.
     pub fn drills(&self) -> bool {
         self.mode == Mode::Drill && !self.seeks_sections()
     }
@@ -474,7 +473,7 @@ pub struct SearchRequest {
     pub method: Method,
     /// The most hits.
     pub limit: usize,
-    /// Searches only these documents, by id, in whichever namespaces they are; `None`: all.
+    /// Searches only these documents, in every namespace that has them; `None`: all.
     pub documents: Option<Vec<DocId>>,
     /// Further restricts those documents.
     pub restriction: Restriction,
@@ -485,9 +484,9 @@ pub struct SearchRequest {
     /// Candidates per retriever.
     pub pool: usize,
     pub rerank: Rerank,
-    /// Whether each stage keeps what it gave.
+    /// Whether the trace keeps the output of each stage.
     pub explain: bool,
-    /// `None`: chosen by the question.
+    /// `None`: chosen for the question.
     pub weights: Option<Weights>,
     pub fusion: Fusion,
     /// `None`: chosen by the question's words.
@@ -503,7 +502,7 @@ impl SearchRequest {
         SearchRequest { query: query.into(), limit: 10, pool: DEFAULT_POOL, ..SearchRequest::default() }
     }
 
-    /// How many parent chunks have to be ranked so that enough hits are left.
+    /// How many parent chunks must be ranked so that enough hits are left.
     pub(super) fn depth(&self) -> usize {
         let shape = &self.shape;
         if shape.seeks_sections() || shape.mode == Mode::Drill || shape.per_document.is_some() {
@@ -561,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn enough_of_the_ranking_is_read() {
+    fn enough_parent_chunks_are_ranked() {
         let depth = |shape: Shape| SearchRequest { limit: 10, shape, ..SearchRequest::new("x") }.depth();
         let apart = Shape { merge: Some(false), ..Shape::default() };
         assert_eq!(depth(Shape { keep_duplicates: true, ..apart.clone() }), 10);

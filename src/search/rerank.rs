@@ -1,12 +1,12 @@
 //! Reranks the best candidates by signs that neither retriever sees: how much of the question a chunk and its titles have,
 //! and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
 //!
-//! BM25 lets a word that is often there make up for one that is missing, and a vector is of everything at once. Which
-//! words of the question are there at all is a sign of its own ("coordination level" in the field's older literature).
-//! `cargo bench --bench ablation` measures what the signs are worth.
+//! In BM25 a frequent word makes up for a missing one, and a vector covers everything at once. Which words of the
+//! question occur at all is a sign of its own ("coordination level" in the field's older literature). `cargo bench
+//! --bench ablation` measures what the signs are worth.
 //!
-//! What the cross-encoder has not read, because it was too far down or the time was over, follows what it has, in its old
-//! order. The model loads while the store opens and the retrievers recall, and stays for the next question.
+//! Candidates that the cross-encoder did not read, being too far down or out of time, follow in their old order. The
+//! model loads while the store opens and the retrievers recall, and stays for the next question.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -33,17 +33,16 @@ use crate::text::count;
 
 /// How many candidates are reranked by words; the rest follow in their old order.
 const DEPTH: usize = 100;
-/// How much the share of the question's words, by their weight, in a chunk or the titles above it counts, beside 1 for the
-/// fused score …
+/// The weight of the share of the question's words that a chunk or the titles above it have; the fused score has 1 …
 const COVERAGE: f32 = 0.4;
-/// … the share of them in the titles …
+/// … of their share in the titles alone …
 const TITLE: f32 = 0.1;
-/// … and being of the kind that a question surely asks for: steps for "how do I …".
+/// … and of being of the kind that the question surely asks for: steps for "how do I …".
 const KIND: f32 = 0.05;
-/// The text of so many candidates is read to see of which kind it is.
+/// Candidates whose text is read to tell its kind.
 const KIND_DEPTH: usize = 30;
 
-/// Reranks by the question's words where that can help, then by a cross-encoder where one is loading.
+/// Reranks by the question's words if that can help, then by the requested cross-encoder or endpoint.
 pub(super) async fn rerank(
     question: &Question<'_>,
     route: &Route,
@@ -91,7 +90,7 @@ pub(super) struct Rerankers<'a> {
     pub endpoint: Option<&'a llm::Reranker>,
 }
 
-/// Has an endpoint score the first candidates. Where it gives no scores, they keep their order, and a note says why.
+/// Lets an endpoint score the first candidates. If it fails, they keep their order and a note says why.
 async fn ask(
     reranker: &llm::Reranker,
     (depth, time): (usize, Option<Duration>),
@@ -145,8 +144,8 @@ fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Ca
     Ok(keys.collect())
 }
 
-/// Reranks the first candidates. `weights` are those of the question's words, `places` where they are in each chunk;
-/// `preferred` are of the kind that is asked for, and what that counts.
+/// Reranks the first candidates. `weights` are those of the question's words, `places` says which of them each chunk
+/// has; `preferred` are the chunks of the kind that is asked for, and `kind` is the weight of that.
 fn rank_by_words(
     candidates: &mut [Candidate],
     depth: usize,
@@ -186,7 +185,7 @@ fn signs(found: &WordsFound, weights: &[f32]) -> f32 {
 /// A model that is being loaded, and the milliseconds that took.
 pub(super) type LoadingCrossEncoder = JoinHandle<Result<(Arc<CrossEncoder>, f64)>>;
 
-/// The model that was last used.
+/// The last used model.
 #[derive(Clone, Default)]
 pub(super) struct LoadedCrossEncoder(Arc<Mutex<Option<Arc<CrossEncoder>>>>);
 
@@ -214,7 +213,7 @@ impl LoadedCrossEncoder {
     }
 }
 
-/// Has the model read the first candidates, and ranks them by its scores.
+/// Lets the model read the first candidates, and ranks them by its scores.
 async fn read(
     loading: LoadingCrossEncoder,
     settings: &CrossEncoderRerank,
@@ -291,8 +290,8 @@ fn each_once(texts: Vec<String>) -> (Vec<String>, Vec<usize>) {
     (different, places)
 }
 
-/// Ranks the first candidates, which the model has read, by their logits. Their scores become the model's, from 0 to 1; those
-/// of the rest are scaled below.
+/// Ranks the first candidates, which the model has read, by their logits. Their scores become the model's, from 0 to 1;
+/// those of the rest are scaled to lie below.
 fn ranked(mut candidates: Vec<Candidate>, logits: &[f32]) -> Vec<Candidate> {
     let rest = candidates.split_off(logits.len().min(candidates.len()));
     let mut read: Vec<(f32, Candidate)> = logits.iter().copied().zip(candidates).collect();
@@ -304,7 +303,7 @@ fn ranked(mut candidates: Vec<Candidate>, logits: &[f32]) -> Vec<Candidate> {
     read.chain(rest).collect()
 }
 
-/// A logit as a share of 1.
+/// The logistic function.
 fn probability(logit: f32) -> f32 {
     1.0 / (1.0 + (-logit).exp())
 }
@@ -343,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equals_the_one_of_the_kind_that_is_asked_for_comes_first() {
+    fn of_equals_the_one_of_the_requested_kind_comes_first() {
         let all = HashMap::from([found("a", [true; 2], [false; 2]), found("b", [true; 2], [false; 2])]);
         let mut ranked = vec![candidate("a", 0.5), candidate("b", 0.47)];
         let preferred = HashSet::from([ranked[1].key()]);

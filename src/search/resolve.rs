@@ -1,4 +1,4 @@
-//! What a user calls a document, resolved to it.
+//! Resolves what a user calls a document.
 //!
 //! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title; for
 //! reading, also by a part of its title.
@@ -13,7 +13,7 @@ use crate::text::first_of;
 
 /// Documents whose title and file name are less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.75;
-/// A shorter prefix of an id is too easily a typing mistake.
+/// A shorter prefix of an id could easily be a typing mistake.
 const SHORTEST_PREFIX: usize = 2;
 
 /// What a document is wanted for; decides how loosely it may be named.
@@ -25,7 +25,7 @@ pub enum Purpose {
     Change,
 }
 
-/// What has the names of a document.
+/// A row with the names of a document.
 pub trait HasNames {
     /// Its id, its source and its title.
     fn names(&self) -> (&DocId, &str, &str);
@@ -79,7 +79,7 @@ pub fn resolve_document<'a, D: HasNames>(
             .hint(format!("`{}` lists the documents", NextStep::ListDocuments)));
     }
     let lower = wanted.to_lowercase();
-    // A path relative to where the user is.
+    // A path relative to the current folder.
     let as_path = Path::new(wanted).exists().then(|| store.source_name(Path::new(wanted)));
     let ends_with = |source: &str, end: &str| {
         source.to_lowercase().strip_suffix(end).is_some_and(|before| before.ends_with('/') || before.ends_with(':'))
@@ -137,7 +137,7 @@ fn by_part_of_title<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: 
 /// in one namespace gives way to an exact match in another.
 ///
 /// # Errors
-/// As for [`resolve_document`]; not found only where no namespace has it.
+/// As for [`resolve_document`]; not found only if no namespace has it.
 pub fn resolve_each<'a, D: HasNames>(
     namespaces: &'a [Vec<D>],
     name: &str,
@@ -227,7 +227,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_beginning_of_an_id_is_never_taken_for_a_part_of_a_title() {
+    fn a_prefix_of_an_id_is_never_read_as_part_of_a_title() {
         // "Network 9a and abroad" contains all of these.
         let error = resolve("ab").unwrap_err();
         assert!(error.message().contains("abc123") && error.message().contains("abd456"), "{error}");
@@ -262,7 +262,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_ambiguous_lists_the_candidates() {
+    fn an_ambiguous_name_lists_the_candidates() {
         let error = resolve("pump.pdf").unwrap_err();
         assert!(error.message().contains("abc123") && error.message().contains("abd456"));
         assert_eq!(error.kind().exit_code(), 2);
@@ -276,7 +276,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn in_several_namespaces_a_name_stands_for_a_document_in_each_that_has_it() {
+    fn a_name_finds_a_document_in_each_namespace_that_has_it() {
         let namespaces = [
             vec![row("abc123", "docs/pump.pdf", "Pump Manual"), row("xyz789", "docs/net.md", "Networks")],
             vec![row("def456", "old/pump.pdf", "Pump Manual"), row("ghj000", "old/guide.md", "A network guide")],
@@ -290,7 +290,7 @@ pub(super) mod tests {
         };
         assert_eq!(ids("pump.pdf").unwrap(), ["abc123", "def456"]);
         assert_eq!(ids("ghj000").unwrap(), ["ghj000"]);
-        // A part of a title in two of them; and in one where the other has it by name.
+        // A part of a title in two of them; and in one, while the other has it by name.
         assert_eq!(ids("network").unwrap(), ["xyz789", "ghj000"]);
         assert_eq!(ids("networks").unwrap(), ["xyz789"]);
         assert_eq!(ids("net").unwrap(), ["xyz789"]);

@@ -1,4 +1,4 @@
-//! What may be found: by the request's documents, filter and times, and by the phrases of the question.
+//! Restricts what may be found by the request's documents, filter and times, and by the question's phrases.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ use crate::text::period::duration;
 /// What may be found in each namespace.
 pub(super) struct Restricted {
     pub scopes: Vec<Scope>,
-    /// Whether that is what has the quoted phrases of the question.
+    /// Whether the scopes hold only parent chunks with the question's phrases.
     pub quoted: bool,
 }
 
@@ -60,8 +60,8 @@ pub(super) async fn filter(
     Ok(scopes.each)
 }
 
-/// Confines the scopes to the parent chunks that have the phrases of a question, and returns whether it has any. Where
-/// nothing has them, a question is answered by its words, and a lookup finds nothing; a note reports either.
+/// Confines the scopes to the parent chunks with the question's phrases, and returns whether it did. If no parent chunk
+/// has them, a question falls back to its words and a lookup finds nothing; a note says which.
 fn confine(
     snapshots: &[&Snapshot],
     understood: &Understanding,
@@ -91,7 +91,7 @@ fn confine(
     Ok(!instead)
 }
 
-/// The note that nothing has the phrases of a question, and whether their words were searched for instead.
+/// The note that no parent chunk has the phrases. It says whether their words were searched for instead.
 fn nothing_has(phrases: &[String], instead: bool) -> String {
     let quoted: Vec<String> = phrases.iter().map(|phrase| format!("{phrase:?}")).collect();
     let (the, its) = if phrases.len() == 1 { ("the phrase", "its") } else { ("all the phrases", "their") };
@@ -103,8 +103,8 @@ fn nothing_has(phrases: &[String], instead: bool) -> String {
     format!("no parent chunk has {the} {}; {then}", quoted.join(", "))
 }
 
-/// Lowers the score of each candidate with its age, if that was asked for, and sorts them again. What has no time
-/// keeps its score.
+/// Lowers the score of each candidate by its age, if requested, and sorts again. A candidate without a time keeps its
+/// score.
 pub(super) async fn decay_scores(
     searcher: &Searcher,
     question: &Question<'_>,
@@ -141,7 +141,7 @@ pub(super) async fn decay_scores(
     Ok(candidates)
 }
 
-/// The ages of the candidates' documents in seconds, seen from a moment; `None` without a time.
+/// The ages of the candidates' documents in seconds at a moment; `None` without a time.
 async fn ages_in_seconds(
     searcher: &Searcher,
     snapshots: &[&Snapshot],
@@ -176,8 +176,7 @@ async fn numbers(
 }
 
 impl Searcher {
-    /// The stage that leaves out all of the given parent chunks (of a document without any, the document): `filter`, or
-    /// `phrases`.
+    /// The stage that excludes all of these parent chunks, or the document if it has none: `filter` or `phrases`.
     pub(super) async fn restricting_stage(
         &self,
         request: &SearchRequest,

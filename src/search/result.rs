@@ -1,4 +1,4 @@
-//! What a search gives: a ranking of parent chunks, and the result that is made of it.
+//! The results of a search: a ranking of parent chunks, and the hits made from it.
 
 use serde::Serialize;
 
@@ -19,17 +19,17 @@ pub struct Ranking {
     pub understood: Understanding,
     /// Which retrievers were used, with which weights.
     pub route: Route,
-    /// The words that were searched for instead of others, or beside them.
+    /// Words that were searched for instead of the question's or in addition to them.
     pub(super) replacements: Vec<Replacement>,
-    /// A chunk that is in several namespaces is listed for each, and counts once for the limit.
+    /// A chunk that is in several namespaces is listed for each, and counts once towards the limit.
     pub candidates: Vec<Candidate>,
-    /// What would be among them with more confidence.
+    /// The candidates with too little confidence.
     pub(super) unsure: Vec<Candidate>,
-    /// The question's vector, where semantic search was used.
+    /// The question's vector, if semantic search was used.
     pub vector: Option<Vec<f32>>,
-    /// What may be found in each namespace.
+    /// The scope of each namespace.
     pub(super) scopes: Vec<Scope>,
-    /// Whether semantic search was asked for and no chunk that was searched has a vector.
+    /// Whether semantic search ran but no searched chunk has a vector.
     pub no_vectors: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct SearchResult {
     pub query: String,
     /// The names of the namespaces that were searched.
     pub namespaces: Vec<String>,
-    /// What the question was understood as.
+    /// How the question was understood.
     pub understood: Understanding,
     /// Which retrievers were used, with which weights.
     pub route: Route,
@@ -51,14 +51,13 @@ pub struct SearchResult {
     /// Which hits stand together.
     #[serde(skip)]
     pub group_by: GroupBy,
-    /// The parent chunks, best first, or beside each other where they were grouped; none where tables of contents are the
-    /// answer.
+    /// Best first, or group by group; empty if tables of contents answer the question.
     pub hits: Vec<Hit>,
     pub left_out: Vec<Omitted>,
-    /// What is not among the hits for want of confidence.
+    /// The candidates with too little confidence.
     #[serde(skip)]
     pub(super) unsure: Vec<Candidate>,
-    /// The best of those, where there are no hits.
+    /// The best of those, if there are no hits.
     pub nearest: Vec<Hit>,
     /// What the user should know about how the hits were found.
     pub notes: Vec<Note>,
@@ -92,13 +91,13 @@ impl SearchResult {
         }
     }
 
-    /// The confidence of its best hit. A table of contents is read, not guessed.
+    /// The confidence of its best hit. A table of contents is certain.
     pub fn confidence(&self) -> f32 {
         let certain = if self.contents.is_empty() { 0.0 } else { 1.0 };
         self.hits.iter().map(|hit| hit.confidence).fold(certain, f32::max)
     }
 
-    /// The hits in their groups; none where they stand alone.
+    /// The hits by group; empty if they are not grouped.
     pub fn groups(&self) -> Vec<&[Hit]> {
         match self.group_by {
             GroupBy::None => Vec::new(),
@@ -106,7 +105,7 @@ impl SearchResult {
         }
     }
 
-    /// Whether its hits are the parent chunks of documents that were followed, with their child chunks.
+    /// Whether drilling chose its hits.
     pub fn drills(&self) -> bool {
         self.mode == Mode::Drill && !self.seeks_sections()
     }

@@ -1,7 +1,7 @@
 //! The two retrievers, keyword and semantic search, over all namespaces as if they were one.
 //!
-//! Every namespace recalls as many as are wanted of all together, and the best of those are kept. A parent chunk that is
-//! in several namespaces takes one place among them, so that it crowds out nothing else.
+//! Each namespace recalls as many as are wanted in total, and the best of all are kept. A parent chunk that is in
+//! several namespaces takes one place, so that it crowds out nothing else.
 
 use std::collections::HashMap;
 
@@ -18,10 +18,10 @@ use crate::text::script::is_unspaced;
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;
-/// The share of a parent's own vector, the mean of its children's, beside its best child.
+/// The weight of a parent's own vector beside its best child's.
 const WHOLE_PARENT_CHUNK_WEIGHT: f32 = 0.4;
 
-/// A word of the question, or one that is searched for beside it.
+/// A word of the question, or one that is searched for in addition.
 #[derive(Debug, Clone)]
 pub(super) struct QuestionWord {
     pub text: String,
@@ -31,7 +31,7 @@ pub(super) struct QuestionWord {
     pub unspaced: bool,
 }
 
-/// Keyword search on the namespaces that are searched.
+/// Keyword search in the searched namespaces.
 pub(super) struct KeywordRetriever<'a> {
     snapshots: &'a [&'a Snapshot],
     terms: Terms,
@@ -70,7 +70,7 @@ impl<'a> KeywordRetriever<'a> {
         &self.words
     }
 
-    /// The scores of the best `pool` in the scopes, one of each namespace.
+    /// The scores of the best `pool` parent chunks; `scopes` are by namespace.
     pub(super) fn recall(&self, scopes: &[Scope], pool: usize) -> Result<Scores> {
         let hits = on_each(self.snapshots, |namespace, snapshot| {
             snapshot.keyword().search(&self.terms, self.statistics.as_ref(), &scopes[namespace], pool)
@@ -122,14 +122,13 @@ fn keyed(hits: Vec<Vec<KeywordHit>>) -> impl Iterator<Item = (ChunkKey, f32)> {
 
 /// What semantic search found.
 pub(super) struct SemanticRecall {
-    /// Of the best of this retriever, and of those of keyword search that have vectors.
+    /// The scores of the best by this retriever, and of keyword candidates that have vectors.
     pub scores: Scores,
-    /// Whether nothing that was searched has a vector.
+    /// Whether no searched chunk has a vector.
     pub no_vectors: bool,
 }
 
-/// Recalls by vectors, in memory where they are held there. `keyword` is what keyword search recalled, which gets its
-/// true scores too.
+/// Recalls by vectors, in memory if they are held there. The candidates of `keyword` search get their true scores too.
 pub(super) async fn semantic(
     snapshots: &[&Snapshot],
     vectors: &[Option<LoadedVectors>],
@@ -138,7 +137,7 @@ pub(super) async fn semantic(
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
-    // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones are scored again.
+    // In memory all vectors are scored exactly. In a table the nearest are found, and the wanted ones are scored again.
     let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
         Some(vectors) => {
             let mut scores = ParentScores::default();
@@ -195,8 +194,8 @@ fn best_of(scores: impl Iterator<Item = (ChunkKey, f32)>, limit: usize) -> Vec<(
     scores
 }
 
-/// Does `work` for each of `items`, given with its place: a single one here, several on a thread each. The results are in
-/// the order of the items.
+/// Runs `work` on each of `items` with its place: a single item on this thread, several on a thread each. The results
+/// are in the order of the items.
 pub(super) fn on_each<'i, T: Sync, R: Send>(
     items: &'i [T],
     work: impl Fn(usize, &'i T) -> Result<R> + Sync,

@@ -1,4 +1,4 @@
-//! A search on one page: a question passes the stages, each a function in the file of its name.
+//! The stages of a search, each a function in the file of its name.
 //!
 //! The model loads and embeds the question on another thread while the store opens and keyword search runs.
 
@@ -31,18 +31,18 @@ use crate::store::Snapshot;
 use crate::text::tables::plain;
 use crate::text::{squeeze, truncate};
 
-/// Of each stage, so many candidates have their first words.
+/// Candidates of each stage whose first words the trace quotes.
 const MOST_QUOTED: usize = 5;
-/// Characters of these.
+/// Characters quoted of each.
 const QUOTED_CHARS: usize = 40;
-/// How many are named where nothing is sure enough.
+/// Candidates that are named if none is sure enough.
 const NEAREST: usize = 3;
 
 impl Searcher {
     /// Answers a question.
     ///
     /// # Errors
-    /// Where the question has no word in it, or the store or the model fail.
+    /// If the question has no word in it, or the store or the model fails.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
         if Understanding::needs_no_search(request) {
             return answer_greeting(self, request).await;
@@ -101,7 +101,7 @@ impl Searcher {
     }
 }
 
-/// Opens what is searched.
+/// Opens the searched namespaces.
 async fn open<'s>(searcher: &'s Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Vec<&'s Snapshot>> {
     let start = Instant::now();
     let snapshots = searcher.snapshots().await?;
@@ -116,7 +116,7 @@ async fn open<'s>(searcher: &'s Searcher, question: &Question<'_>, trace: &mut T
     Ok(snapshots)
 }
 
-/// What other threads work on meanwhile.
+/// Work that runs on other threads meanwhile.
 struct Begun {
     encoding: Option<Encoding>,
     paraphrasing: Option<Paraphrasing>,
@@ -141,7 +141,7 @@ impl Begun {
     }
 }
 
-/// Leaves as many candidates as are wanted.
+/// Keeps as many candidates as the request's limit.
 fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trace) -> Vec<Candidate> {
     let (start, all) = (Instant::now(), candidates.len());
     first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);
@@ -153,7 +153,7 @@ fn is_by_meaning_alone(hit: &Hit) -> bool {
     hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0
 }
 
-/// Gives the first candidates of each stage their first words.
+/// Quotes the first words of the first candidates of each stage.
 async fn quote(searcher: &Searcher, trace: &mut Trace) -> Result<()> {
     for (place, snapshot) in searcher.snapshots().await?.into_iter().enumerate() {
         let stages = trace.stages.iter_mut();
@@ -172,7 +172,7 @@ async fn quote(searcher: &Searcher, trace: &mut Trace) -> Result<()> {
     Ok(())
 }
 
-/// Where nothing was found, the best of what is too unsure to be an answer.
+/// If nothing was found, the best of the candidates that are too unsure to be answers.
 async fn nearest(searcher: &Searcher, ranking: &Ranking, hits: &[Hit]) -> Result<Vec<Hit>> {
     if !hits.is_empty() {
         return Ok(Vec::new());
@@ -194,11 +194,12 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
     Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
 }
 
-/// Answers a question about structure from tables of contents. Where they do not, notes say why and the text is searched.
+/// Answers a question about structure from tables of contents. If they have no answer, notes say why and the text is
+/// searched.
 async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<Note>) -> Result<Option<SearchResult>> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
     let understood = Understanding::of_kind(&request.query, request.kind);
-    // A request for sections wants those: a section may be called "Contents".
+    // A request for sections gets sections: one may be called "Contents".
     let Some(wanted) = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections()) else { return Ok(None) };
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     trace.stage("understand", start, 1, 1).notes(understood.in_words());

@@ -1,4 +1,4 @@
-//! What is searched, opened with the first question and kept: namespaces, vectors, the model, synonyms.
+//! Opens namespaces, vectors, the model and synonyms with the first question, and keeps them.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,14 +18,14 @@ use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot};
 
-/// Vectors of so many bytes, of all namespaces together, are scored in memory: 100,000 of the embedded model. A namespace
-/// that has an index of them is searched in that.
+/// Vectors are scored in memory up to this many bytes over all namespaces: 100,000 vectors of the embedded model. A
+/// namespace with a vector index is searched by that.
 const MOST_IN_MEMORY: usize = 153_600_000;
 
 /// Answers questions from one namespace, or from several as if they were one.
 pub struct Searcher {
     pub(super) searched: Vec<Searched>,
-    /// Of each namespace; `None` where they stay in its table.
+    /// By namespace; `None` if they stay in its table.
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     pub(super) encoder: Encoder,
     model: OnceCell<VectorModel>,
@@ -65,28 +65,28 @@ impl Searcher {
         Searcher { reranker: Some(reranker), ..self }
     }
 
-    /// The generation that is searched; of the first namespace, where there are several.
+    /// The searched generation; with several namespaces, that of the first.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub async fn snapshot(&self) -> Result<&Snapshot> {
         self.searched.first().ok_or_else(|| Error::usage("no namespace was named to search in"))?.snapshot().await
     }
 
-    /// The generations that are searched, in the order in which the namespaces were named.
+    /// The searched generations, in the order in which the namespaces were named.
     ///
     /// # Errors
-    /// Where one cannot be opened.
+    /// If one cannot be opened.
     pub async fn snapshots(&self) -> Result<Vec<&Snapshot>> {
         try_join_all(self.searched.iter().map(Searched::snapshot)).await
     }
 
-    /// The model of the vectors that are searched.
+    /// The model of the searched vectors.
     pub(super) async fn model(&self) -> Result<&VectorModel> {
         let read = async || {
             let mut each = Vec::with_capacity(self.searched.len());
             for searched in &self.searched {
-                // What is published is read before it is opened, so that the model loads meanwhile.
+                // The manifest is read before the generation is opened, so that the model loads meanwhile.
                 let record = match Snapshot::model_of(&searched.namespace).await? {
                     Some(record) => record,
                     None => searched.snapshot().await?.manifest().model.clone(),
@@ -103,7 +103,8 @@ impl Searcher {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
     }
 
-    /// The vectors. Scoring them in memory is exact and takes a few milliseconds, a search in the table ten times that.
+    /// The vectors of each namespace. Scoring in memory is exact and takes a few milliseconds; a search in the table
+    /// takes ten times that.
     pub(super) async fn vectors(&self) -> Result<&[Option<LoadedVectors>]> {
         let load = async || {
             let snapshots = self.snapshots().await?;
@@ -125,8 +126,8 @@ impl Searcher {
         self.vectors.get_or_try_init(load).await.map(Vec::as_slice)
     }
 
-    /// Begins to read the vectors while the generation is opened. Only of a single namespace: of several, some may stay
-    /// in their tables.
+    /// Starts reading the vectors while the generation is opened. Only for a single namespace: of several, some may
+    /// stay in their tables.
     pub(super) fn read_vectors_ahead(&self) {
         if let ([only], false) = (self.searched.as_slice(), self.vectors.initialized()) {
             *only.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Snapshot::read_ahead(&only.namespace);
@@ -144,7 +145,7 @@ impl Searcher {
         Ok(self.section_indexes().await?.into_iter().zip(documents).collect())
     }
 
-    /// Recognises the entities of the namespaces in a question and in what answers it.
+    /// Recognises the entities of the namespaces in a question and in its answers.
     pub(super) async fn recogniser<'s>(&'s self, request: &'s SearchRequest) -> Result<Recogniser<'s>> {
         let read = async |searched: &'s Searched| searched.facts.entities(searched.snapshot().await?).await;
         let known = try_join_all(self.searched.iter().map(read)).await?;
@@ -157,7 +158,7 @@ impl Searcher {
         let mut all = Synonyms::default();
         let each = self.searched.iter().map(|searched| Manifest::read(&searched.namespace));
         let published: Vec<Option<Manifest>> = each.collect::<Result<_>>()?;
-        // The question is embedded before a store without entities is open.
+        // Without entities the store need not be open before the question is embedded.
         if published.iter().all(|manifest| manifest.as_ref().is_some_and(|manifest| !manifest.may_have_entities())) {
             return Ok(all);
         }
@@ -187,8 +188,8 @@ impl Searcher {
     }
 }
 
-/// Which namespaces' vectors are held in memory, by the bytes of each: the small ones first, as long as all of them
-/// together are at most `most`.
+/// Which namespaces hold their vectors in memory, given the bytes of each: the smallest first, up to `most` bytes in
+/// total.
 fn held_in_memory(bytes: &[usize], most: usize) -> Vec<bool> {
     let mut by_size: Vec<usize> = (0..bytes.len()).collect();
     by_size.sort_by_key(|&place| bytes[place]);
@@ -200,15 +201,15 @@ fn held_in_memory(bytes: &[usize], most: usize) -> Vec<bool> {
     held
 }
 
-/// A namespace that is searched. Each part is read with the first question that needs it.
+/// A searched namespace. Each part is read with the first question that needs it.
 pub(super) struct Searched {
     namespace: Namespace,
     snapshot: OnceCell<Snapshot>,
-    /// What filters decide on.
+    /// The facts that filters test.
     pub(super) facts: Facts,
     sections: OnceCell<SectionIndex>,
     documents: OnceCell<DocumentIndex>,
-    /// Its vectors, on their way from the disk.
+    /// Its vectors while they are being read from disk.
     ahead: Mutex<Option<ReadAhead>>,
 }
 

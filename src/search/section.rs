@@ -17,7 +17,7 @@ pub struct SectionContent {
     pub source: String,
     /// The document's title.
     pub title: String,
-    /// The sections in the order in which they were asked for, each followed by its subsections, each with its own text.
+    /// The sections in the requested order, each followed by its subsections; each part has its own text only.
     pub parts: Vec<SectionPart>,
     /// What did not fit into the token limit.
     pub left_out: Vec<Omitted>,
@@ -28,7 +28,7 @@ pub struct SectionContent {
 pub struct SectionPart {
     #[serde(flatten)]
     pub section: SectionRow,
-    /// Its depth below the section that was asked for; 0 for that one.
+    /// Its depth below the requested section, which has 0.
     #[serde(skip)]
     pub depth: u32,
     /// Its text with edits, without that of its subsections.
@@ -36,11 +36,11 @@ pub struct SectionPart {
 }
 
 impl SectionContent {
-    /// Reads sections of a document, with their subsections if `children`, in at most `max_tokens` tokens, titles included. A
-    /// section that is contained in another is read once.
+    /// Reads sections of a document, with their subsections if `children`, in at most `max_tokens` tokens, titles
+    /// included. A section inside another is read once.
     ///
     /// # Errors
-    /// Where the store cannot be read, or not even the first parent chunk fits into the token limit.
+    /// If the store cannot be read, or not even the first parent chunk fits into the token limit.
     pub async fn read(
         snapshot: &Snapshot,
         document: &DocumentRow,
@@ -71,8 +71,8 @@ impl SectionContent {
     }
 }
 
-/// Sections with their depths and parent chunks as far as these fit: whole parent chunks, and none after the first that is
-/// left out.
+/// As much of the sections as fits, in order: whole parent chunks, and none after the first that is left out. Each
+/// section comes with its depth and its parent chunks.
 fn fitting(
     sections: Vec<(SectionRow, u32, Vec<ChunkRow>)>,
     source: &str,
@@ -118,7 +118,7 @@ fn fitting(
     }
 }
 
-/// The sections that are in no other of them, each once. Without subsections, none is in another.
+/// The sections that none of the others contains, each once. If subsections are not read, no section contains another.
 fn outermost<'a>(wanted: &[&'a SectionRow], children: bool) -> Vec<&'a SectionRow> {
     let mut out: Vec<&SectionRow> = Vec::with_capacity(wanted.len());
     for section in wanted {

@@ -7,14 +7,14 @@ use crate::chunk::context::SEPARATOR;
 use crate::ids::SectionId;
 use crate::structure::printed_number;
 
-/// A section with the titles above it. In JSON it is `{id, path, number, title, titles, level}`: `number` as the title prints
-/// it, `null` where it prints none; `titles` from the top down to its own; `level` from 1, and 0 for text in front of the
-/// first section.
+/// A section with the titles above it. In JSON it is `{id, path, number, title, titles, level}`: `number` as the title
+/// prints it, or `null`; `titles` from the top down to its own; `level` from 1, and 0 for text before the first
+/// section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SectionName {
     /// Like `doc#path`.
     pub id: SectionId,
-    /// Its title behind those above it, ` › ` between them; empty for text without a section.
+    /// The titles from the top down to its own, joined by ` › `; empty for text without a section.
     pub titles: String,
 }
 

@@ -1,4 +1,4 @@
-//! The number of a section in all its spellings: `14`, `Chapter 14`, `第14章`, `第十四章`, `XIV`, `§ 14`.
+//! The number of a section in every spelling: `14`, `Chapter 14`, `第14章`, `第十四章`, `XIV`, `§ 14`.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -6,7 +6,7 @@ use super::understand::NUMBERS;
 use crate::structure::{NumberKind, parse_number};
 use crate::text::han::simplified;
 
-/// The number that a title begins with, or that a name is.
+/// A section number, at the start of a title or as a name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SectionNumber {
     kind: NumberKind,
@@ -16,7 +16,7 @@ pub(super) struct SectionNumber {
 }
 
 impl SectionNumber {
-    /// Of a name that is a number and nothing else, in capitals or small letters.
+    /// The number of a name that is only a number, in either case.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = written_out(&plain(name));
         let name = name.trim().trim_end_matches('.');
@@ -26,7 +26,7 @@ impl SectionNumber {
         })
     }
 
-    /// It as a path, where it counts sections.
+    /// The number as a path, if it counts sections.
     pub fn place(&self) -> Option<String> {
         let counts =
             !self.lettered && !matches!(self.kind, NumberKind::Letter | NumberKind::Appendix | NumberKind::Roman);
@@ -34,20 +34,20 @@ impl SectionNumber {
         counts.then(|| parts.join("."))
     }
 
-    /// Of a title, which may begin with one.
+    /// The number at the start of a title.
     pub fn of_title(title: &str) -> Option<Self> {
         Some(Self::in_front(title)?.0)
     }
 
-    /// The number that a title begins with, and what stands behind it.
+    /// The number at the start of a title, and the rest.
     pub fn in_front(title: &str) -> Option<(Self, String)> {
         let title = plain(title);
         let (number, length) = read(&title)?;
         Some((number, title[length..].to_owned()))
     }
 
-    /// Whether a title with `other` can be meant, and how freely: 0 is word for word, and lower is better. `14` may be Chapter
-    /// 14, but `Section 14` is not.
+    /// How freely this number must be read to mean a title with `other`: 0 is literal, `None` is no match. `14` may
+    /// mean Chapter 14; `Section 14` does not.
     pub fn fit(&self, other: &SectionNumber) -> Option<usize> {
         if self.parts != other.parts || self.lettered != other.lettered {
             return None;
@@ -80,7 +80,7 @@ fn is_named(kind: NumberKind) -> bool {
     )
 }
 
-/// Full-width and traditional forms as others, and a number in words behind the name of its kind as digits.
+/// Normalises full-width and traditional characters, and writes a spelt-out number after its kind in digits.
 fn plain(text: &str) -> String {
     let text: String = text.nfkc().map(simplified).collect();
     let mut words = text.split(' ');
@@ -93,13 +93,13 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// Kinds of sections whose numbers are written in words too.
+/// Kinds of sections whose numbers may be spelt out.
 const KINDS: [&str; 3] = ["chapter", "part", "section"];
-/// The numbers that go on behind [`NUMBERS`].
+/// The numbers after [`NUMBERS`].
 const MORE_NUMBERS: [&str; 10] =
     ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"];
 
-/// A name as titles are written: without abbreviations, `第` in front of a number that lacks it, and `§ 1.1` for `第1.1节`.
+/// Writes a name the way titles are written: expands abbreviations, adds a missing `第`, and turns `第1.1节` into `§ 1.1`.
 fn written_out(name: &str) -> String {
     let name = name.trim();
     for (short, long) in [("ch", "chapter"), ("chap", "chapter"), ("sec", "section"), ("app", "appendix")] {
@@ -121,7 +121,7 @@ fn written_out(name: &str) -> String {
     }
 }
 
-/// The number that a text begins with, and its length with the separator behind it.
+/// The number at the start of a text, and its length including the separator after it.
 fn read(text: &str) -> Option<(SectionNumber, usize)> {
     let found = parse_number(text)?;
     let number = text[..found.length].trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_so_fits_best() {
+    fn a_number_printed_the_same_way_fits_best() {
         assert!(fit("第四章", "第四章 阀门") < fit("第四章", "4 阀门"));
         assert!(fit("4", "4 Valves") < fit("4", "Chapter 4 Valves"));
         assert!(fit("4", "Chapter 4 Valves") < fit("4", "Article 4"));

@@ -1,9 +1,9 @@
-//! Other words for those of a question. A word that nothing has is replaced by the word that it probably misspells, or by its
-//! parts; a word with a star behind it (`valv*`) stands for those that begin with it. On request the words that begin with the
-//! others are added too.
+//! Other words for those of a question. An unknown word is replaced by the word that it probably misspells, or by its
+//! parts; a word with a star after it (`valv*`) stands for the words that begin with it. On request the prefix and
+//! compound matches of all words are added.
 //!
-//! Only words of letters are replaced, never an identifier: another code is another thing. Words of scripts without spaces
-//! are searched for by their characters anyway.
+//! Only words of letters are replaced, never an identifier: another code is something else. Words of scripts without
+//! spaces are searched for by their characters anyway.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,21 +28,21 @@ const LONG: usize = 8;
 const SHORTEST_PART: usize = 3;
 /// A longer question has enough known words.
 const MOST_WORDS: usize = 32;
-/// The most words that begin with one.
+/// The most words that begin with a typed one.
 const MOST_BEGINNING: usize = 4;
 /// How many chunks of a namespace are read to see how a word is written.
 const MOST_READ: usize = 3;
-/// The weight of a replacement, beside a word of the question.
+/// The weight of a replacement; a word of the question has 1.
 const INSTEAD_WEIGHT: f32 = 0.8;
 /// The weight of a word that is added to a known one.
 const BESIDE_WEIGHT: f32 = 0.3;
 
-/// Words that are searched for instead of one of the question, or beside it.
+/// Words that are searched for instead of a word of the question, or in addition to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Replacement {
     /// The word as it was typed.
     pub typed: String,
-    /// Whether nothing has it.
+    /// Whether no chunk has it.
     pub missing: bool,
     /// The words that are searched for, as they are indexed.
     pub words: Vec<String>,
@@ -74,7 +74,7 @@ pub(super) fn replace_words(
             words = vocabulary.beginning(&typed, &token.text)?;
         }
         if token.kind == TokenKind::Word && missing && words.is_empty() {
-            // A word that is spelled right is no other word, however near.
+            // A correctly spelled word is not taken for another, however near.
             let guess = if is_known_word(&typed) { None } else { vocabulary.misspelt(&typed, &token.text)? };
             words.extend(guess);
         }
@@ -121,7 +121,7 @@ fn words(query: &str) -> Vec<Replaceable> {
         .collect()
 }
 
-/// The words of all that is searched.
+/// The words of all searched namespaces.
 struct Vocabulary<'a>(&'a [&'a Snapshot]);
 
 impl Vocabulary<'_> {
@@ -147,9 +147,9 @@ impl Vocabulary<'_> {
         Ok(found.into_iter().take(MOST_BEGINNING).map(|(word, _)| word).collect())
     }
 
-    /// The word that was most likely meant: as few letters wrong as can be, of equals the most frequent. Forms that
-    /// differ in one letter are looked up whatever the ending is that they lose in the index; two letters may be wrong
-    /// in what the index has, with the first one right, or the first two swapped.
+    /// The word that was most likely meant: the fewest wrong letters, then the most frequent. All forms one letter away
+    /// are looked up as they would be indexed, without their ending. Two letters may be wrong in indexed words that
+    /// begin with the first or the second typed letter.
     fn misspelt(&self, typed: &str, indexed: &str) -> Result<Option<String>> {
         let mut found: HashMap<String, (usize, u64)> = HashMap::new();
         let mut add = |word: String, wrong: usize, count: u64| {
@@ -180,8 +180,7 @@ impl Vocabulary<'_> {
         Ok(best.map(|(word, _)| word))
     }
 
-    /// The two words that a compound is made of, where both are known: those of which the rarer one is the most
-    /// frequent.
+    /// The two known words that make up a compound: the pair whose rarer word is the most frequent.
     fn parts(&self, typed: &str) -> Result<Vec<String>> {
         let mut best: Option<(u64, Vec<String>)> = None;
         for (at, _) in typed.char_indices() {
@@ -221,7 +220,8 @@ fn one_letter_away(word: &str) -> Vec<String> {
     forms
 }
 
-/// How many letters of a word are wrong, as typed, or one more as indexed, where those are few enough for its length.
+/// How many letters of a word are wrong, counted from the typed form, or from the indexed form plus one; `None` if they
+/// are too many for its length.
 fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
     if !word.chars().all(char::is_alphabetic) {
         return None;

@@ -1,5 +1,5 @@
-//! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, and the synonyms that
-//! the user lists. They are searched for beside the question's own words, and count less.
+//! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, and the synonyms
+//! that the user lists. They are searched for in addition to the question's own words, and count less.
 //!
 //! Documents define them (`knowledge::names`), and the keyword index finds them by name, so that a question costs a few look-ups
 //! whatever the size of the store.
@@ -21,19 +21,19 @@ const MOST_TOKENS: usize = 64;
 const MOST_WORDS: usize = 8;
 /// … or characters of a script without spaces.
 const MOST_CHARACTERS: usize = 16;
-/// In a query of few words abbreviations are typed in small letters too.
+/// In a query of at most this many words, abbreviations may be in lower case.
 const MOST_WORDS_IN_HASTE: usize = 3;
-/// Of an abbreviation with more meanings than this, the most frequent.
+/// The most meanings of an abbreviation; the most frequent are taken.
 const MOST_MEANINGS: usize = 4;
-/// Synonyms of one name that are searched for.
+/// The most synonyms of one name.
 const MOST_SYNONYMS: usize = 16;
-/// The weight of another name beside a word of the question: of all its words together, so that the question's own words
-/// come first. Several meanings share it.
+/// The weight of another name, all its words together; a word of the question has 1 and so comes first. Several
+/// meanings share it.
 const NAME_WEIGHT: f32 = 0.8;
 /// The weight of a synonym that the user lists.
 const SYNONYM_WEIGHT: f32 = 0.9;
 
-/// Other names that are searched for beside one of the question.
+/// Other names for a name in the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Synonymous {
     /// The name as it was typed.
@@ -49,7 +49,7 @@ impl Synonymous {
     }
 }
 
-/// Adds other names to the terms of a question and returns them. `listed` are those that people have listed.
+/// Adds other names to the terms of a question and returns them. `listed` are those that people list.
 pub(super) fn add_synonyms(
     snapshots: &[&Snapshot],
     listed: [&Synonyms; 2],
@@ -67,7 +67,7 @@ pub(super) fn add_synonyms(
             defined.entry(key).or_default().extend(others);
         }
     }
-    // In more than a few words, who means the abbreviation TWO does not write "two".
+    // In a longer query, "two" does not mean the abbreviation TWO.
     let is_sentence = query.split_whitespace().count() > MOST_WORDS_IN_HASTE;
     let mut meanings: Vec<(Range<usize>, Synonymous)> = Vec::new();
     for Named { key, range } in names {
@@ -98,7 +98,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// The question as the model reads it, with the listed names behind it: an abbreviation means little to it.
+/// The question for the model, with the listed names appended: an abbreviation means little to a model.
 pub(super) fn written_out(query: &str, lists: [&Synonyms; 2]) -> String {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut others: Vec<&str> = Vec::new();
@@ -123,7 +123,7 @@ fn same_script(query: &str, name: &str) -> bool {
     wide(query) == wide(name)
 }
 
-/// Adds the words of a name that the question does not have; returns whether there were any.
+/// Adds the words of a name that the question lacks; returns whether there were any.
 fn add(name: &str, weight: f32, terms: &mut Terms) -> bool {
     let known = terms.len();
     let own = keyword_terms(name, &[]);
@@ -136,7 +136,7 @@ fn add(name: &str, weight: f32, terms: &mut Terms) -> bool {
     terms.len() > known
 }
 
-/// The meanings that most chunks have, each once.
+/// The meanings in the most chunks, each once.
 fn most_frequent(others: Vec<OtherName>) -> Vec<String> {
     let mut meanings: Vec<(String, OtherName)> = Vec::new();
     for other in others {
@@ -173,7 +173,7 @@ fn names(query: &str) -> Vec<Named> {
             }
             let range = tokens[first].start..tokens[last].end;
             let typed = &query[range.clone()];
-            // "WHO" may be one, "who" is none.
+            // "WHO" may be a name, "who" is not.
             let telling = tokens[first..=last].iter().any(|token| !is_stopword(&token.text))
                 || (first == last && !shouted && !typed.chars().any(char::is_lowercase));
             if let Some(key) = key(typed).filter(|_| telling) {

@@ -1,4 +1,4 @@
-//! What each stage of a search took in, gave out and cost, and the notes for the user.
+//! The input, output and cost of each stage of a search, and the notes for the user.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use super::note::{Note, NoteCode};
 use crate::error::Result;
 use crate::ids::ChunkId;
 
-/// The stages that recall; what comes behind the last of them works on what was found.
+/// The stages that recall; later stages work on what these found.
 const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
 
 /// The stages of a search, in order.
@@ -37,16 +37,16 @@ pub struct Stage {
     pub given: usize,
     /// What it decided, in words.
     pub notes: Vec<String>,
-    /// What came out, best first, where that was asked for.
+    /// What came out, best first, if the trace is detailed.
     pub candidates: Vec<Traced>,
-    /// Whether `candidates` are all that came out, even where they are none.
+    /// Whether `candidates` lists all that came out, even if that is nothing.
     #[serde(skip)]
     pub(super) is_listed: bool,
     #[serde(skip)]
     detailed: bool,
 }
 
-/// A candidate as a stage gave it out.
+/// A candidate in the output of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Traced {
     /// The chunk or the section.
@@ -57,7 +57,7 @@ pub struct Traced {
     pub score: f32,
     /// The first words of a parent chunk.
     pub begins: String,
-    /// The parent chunks it is made of, or that count for a section; empty where that is just itself.
+    /// The parent chunks it is made of, or that count for a section; empty if that is only itself.
     pub parent_chunks: Vec<ChunkId>,
     /// The parent chunks that were left out because they repeat it.
     pub duplicates: Vec<ChunkId>,
@@ -83,7 +83,7 @@ impl Traced {
         Traced { parent_chunks, duplicates: hit.duplicates.clone(), ..Traced::new(id, namespace, hit.score) }
     }
 
-    /// Whether it is a chunk or section, or made of it.
+    /// Whether it is the chunk or section with this id, or contains it.
     pub(super) fn has(&self, id: &str) -> bool {
         self.id == id || self.parent_chunks.iter().any(|parent_chunk| parent_chunk == id)
     }
@@ -100,7 +100,7 @@ impl Trace {
         self.notes.push(Note { code, message: message.into() });
     }
 
-    /// Adds a stage that began at `start` and is over now.
+    /// Adds a stage that began at `start` and ends now.
     pub fn stage(&mut self, name: &str, start: Instant, taken: usize, given: usize) -> &mut Stage {
         self.stages.push(Stage {
             name: name.to_owned(),
@@ -115,7 +115,7 @@ impl Trace {
         self.stages.last_mut().expect("a stage was pushed")
     }
 
-    /// Adds a stage without candidates, of which the milliseconds are known.
+    /// Adds a stage without candidates that took this long.
     pub fn took(&mut self, name: &str, milliseconds: f64) {
         self.stage(name, Instant::now(), 0, 0).milliseconds = milliseconds;
     }
@@ -146,7 +146,7 @@ impl Trace {
         milliseconds(self.begun)
     }
 
-    /// Milliseconds of the stages that follow recall; `None` where nothing was recalled.
+    /// Milliseconds of the stages that follow recall; `None` if nothing was recalled.
     pub fn after_recall(&self) -> Option<f64> {
         let last = self.stages.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
         Some(self.stages[last + 1..].iter().map(|stage| stage.milliseconds).sum())
@@ -180,7 +180,7 @@ impl Stage {
         self.list(hits.iter().map(|hit| Traced::hit(hit, names, are_sections)));
     }
 
-    /// Keeps what came out, where that was asked for.
+    /// Keeps the output, if the trace is detailed.
     pub(super) fn list(&mut self, candidates: impl Iterator<Item = Traced>) {
         if self.detailed {
             (self.candidates, self.is_listed) = (candidates.collect(), true);

@@ -1,7 +1,7 @@
 //! Why a chunk or a section is where it is in a result, or in which stage it was lost.
 //!
-//! Promise: places and scores are those of the search that was asked. One more ranking is made where its trace cannot
-//! show the place: beyond the pool of a retriever, or among all sections.
+//! Promise: places and scores are those of the original search. A second ranking is made if its trace cannot show the
+//! place: beyond the pool of a retriever, or among all sections.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -25,13 +25,13 @@ const RETRIEVERS: [&str; 4] = ["keyword", "semantic", "reworded", "by_documents"
 /// What became of a chunk or a section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Why {
-    /// The chunk or section that was asked about.
+    /// The chunk or section in question.
     pub id: String,
-    /// The parent chunk that came furthest of those it stands for.
+    /// Of the parent chunks that the id stands for, the one that came furthest.
     pub chunk_id: Option<ChunkId>,
-    /// Its place in the result, from 1; `None` where it is not in it.
+    /// Its place in the result, from 1; `None` if it is not there.
     pub rank: Option<usize>,
-    /// How the result shows it, where it is not a hit of its own.
+    /// How the result shows it, if it is not a hit of its own.
     pub shown: Option<String>,
     /// The stages it went through.
     pub stages: Vec<WhyStage>,
@@ -39,7 +39,7 @@ pub struct Why {
     pub loss: Loss,
 }
 
-/// Where something was lost; empty where it is in the result.
+/// Where something was lost; empty if it is in the result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Loss {
     /// The stage.
@@ -57,7 +57,7 @@ pub struct Loss {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhyStage {
     pub name: String,
-    /// Its place there, from 1; `None` where it did not come out.
+    /// Its place there, from 1; `None` if it did not come out.
     pub place: Option<usize>,
     /// How many came out.
     pub of: usize,
@@ -70,10 +70,10 @@ fn lost(stage: &str, at: Option<(usize, f32)>, reason: impl Into<String>, settin
 }
 
 impl Searcher {
-    /// Says for a chunk (`7f3k2m:12`, or a part of it) or a section (`7f3k2m#3.2`) what became of it.
+    /// Says what became of a chunk (`7f3k2m:12`, or a part of it) or a section (`7f3k2m#3.2`).
     ///
     /// # Errors
-    /// Where there is no such chunk or section, or the search fails.
+    /// If there is no such chunk or section, or the search fails.
     pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
         let request = SearchRequest { explain: true, ..request.clone() };
         let parents = self.parents_of(id).await?;
@@ -121,7 +121,7 @@ impl Searcher {
     }
 }
 
-/// What is asked about, and the search that was asked.
+/// What is in question, and the search and its result.
 struct Case<'s> {
     searcher: &'s Searcher,
     request: &'s SearchRequest,
@@ -136,7 +136,7 @@ impl Case<'_> {
         self.id.contains('#')
     }
 
-    /// Where something that is not in the result was lost.
+    /// Where it was lost, if it is not in the result.
     async fn loss(&self) -> Result<Loss> {
         let (searcher, request) = (self.searcher, self.request);
         if !self.found.contents.is_empty() {
@@ -156,7 +156,7 @@ impl Case<'_> {
         }
     }
 
-    /// The setting that restricts what may be found, where it is one.
+    /// The setting that restricts the search, if there is exactly one.
     fn restricting_setting(&self) -> Option<&'static str> {
         let Restriction { filter, before, after, as_of, time_field, headings: _ } = &self.request.restriction;
         let on = |limit: fn(&TimeField) -> Option<f64>| time_field.as_ref().and_then(limit).is_some();
@@ -219,7 +219,7 @@ impl Case<'_> {
         })
     }
 
-    /// No retriever recalled it.
+    /// Where a chunk was lost that no retriever recalled.
     async fn loss_in_recall(&self, id: &str) -> Result<Loss> {
         let (request, snapshots) = (self.request, self.searcher.snapshots().await?);
         let all = snapshots.iter().map(|snapshot| usize::try_from(snapshot.keyword().count()).unwrap_or(usize::MAX));
@@ -297,13 +297,13 @@ impl Case<'_> {
         }
     }
 
-    /// The confidence in a chunk that was dropped for want of it.
+    /// The confidence of a chunk that was dropped for having too little.
     fn unsure(&self, id: &str) -> f32 {
         let dropped = self.found.unsure.iter().filter(|candidate| candidate.chunk_id == *id);
         dropped.map(|candidate| candidate.confidence).fold(0.0, f32::max)
     }
 
-    /// The first hit that is what was asked about, or shows it.
+    /// The first hit that is the chunk or section in question, or shows it.
     fn shown(&self) -> Option<Shown> {
         let sections = self.request.shape.seeks_sections();
         if sections && self.is_section() {
@@ -331,7 +331,7 @@ impl Case<'_> {
         Some(Shown { rank: hit.rank, parent: Some(parent), how, setting })
     }
 
-    /// A section among sections: the hit that is it, otherwise one that shows it whole among the sections of its chapter.
+    /// A section among sections: its own hit, otherwise the hit of a section above it that shows it whole.
     fn shown_section(&self) -> Option<Shown> {
         if let Some(hit) = self.found.hits.iter().find(|hit| *hit.section.id == *self.id) {
             let parent = Some(hit.chunk_id.clone()).filter(|id| !id.is_empty());
@@ -355,13 +355,13 @@ fn has(hit: &Hit, chunk_id: &str) -> bool {
     hit.sources.iter().any(|source| source.chunk_id == chunk_id)
 }
 
-/// How something is in a result.
+/// How a result shows something.
 #[derive(Debug, Clone, PartialEq)]
 struct Shown {
     /// The place of the hit, from 1.
     rank: usize,
     parent: Option<ChunkId>,
-    /// In words, where it is not a hit of its own.
+    /// In words, if it is not a hit of its own.
     how: Option<String>,
     /// The setting that joined it to that hit.
     setting: Option<&'static str>,
@@ -384,7 +384,7 @@ impl Stage {
     }
 }
 
-/// Of several parent chunks the one that came furthest, and is best there.
+/// Of several parent chunks the one that came furthest; of equals the best there.
 fn furthest<'i>(led: &[Stage], ids: &'i [ChunkId]) -> Option<&'i str> {
     let best = ids.iter().max_by_key(|id| {
         let came_to = led.iter().rposition(|stage| stage.place_of(id).is_some());
@@ -394,7 +394,7 @@ fn furthest<'i>(led: &[Stage], ids: &'i [ChunkId]) -> Option<&'i str> {
     best.map(ChunkId::as_str)
 }
 
-/// The stages as something went through them: a parent chunk, and from where sections are ranked on, the section.
+/// The stages that a parent chunk went through; from the ranking of sections on, those of the section.
 fn stages(led: &[Stage], parent: Option<&str>, about: Option<&str>) -> Vec<WhyStage> {
     let mut of_sections = false;
     let listed = led.iter().filter(|stage| stage.is_listed).map(|stage| {

@@ -8,17 +8,16 @@ use crate::error::{Error, Result, Setting};
 use crate::search::hit::{Hit, Omitted, Source, SourceChild, joint_score, pages_of, text_of};
 use crate::search::section_name::SectionName;
 
-/// Stands between parent chunks of a section with others in between.
+/// Marks parent chunks that are left out within a section.
 const GAP: &str = "\n\n[…]\n\n";
 /// From this many tokens on there is room for the summaries of documents.
 const ROOMY: usize = 2_000;
-/// The states of entities take at most this part of the tokens (a fifth): they add to the parent chunks and do not replace
-/// them.
+/// The states of entities take at most a fifth of the tokens: they add to the parent chunks and do not replace them.
 const SHARE_OF_STATES: usize = 5;
 /// After this many parent chunks that do not fit, no more are counted.
 const MOST_MISSES: usize = 6;
 
-/// What a context is chosen from.
+/// What a context is built from.
 pub(super) struct Sources<'a> {
     pub hits: &'a [Hit],
     pub counter: &'a TokenCounter,
@@ -42,7 +41,7 @@ struct Unit<'h> {
 /// finds the entities that the question and documents mention; their states have a [share](SHARE_OF_STATES) of the tokens.
 ///
 /// # Errors
-/// Where not even the first parent chunk fits, or layout or tokenizer fail.
+/// If not even the first parent chunk fits, or layout or tokenizer fail.
 pub(super) fn assemble(
     from: &Sources<'_>,
     query: &str,
@@ -216,7 +215,7 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
     }
 }
 
-/// What was left out, those of a hit and a section together.
+/// What was left out, grouped by hit and section.
 fn omitted(rest: &[Unit]) -> Vec<Omitted> {
     let same = |a: &Unit, b: &Unit| a.place == b.place && a.source.section_id == b.source.section_id;
     let together = rest.chunk_by(same);
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named_and_the_best_stays() {
+    fn chunks_that_do_not_fit_are_named_and_the_best_stays() {
         let hits = [hit("a:1", "first"), hit("b:1", &"x".repeat(60)), hit("c:1", "third")];
         // Two small ones with titles have 2 × 16, the line 3.
         let cut = assembled(&hits, 40).unwrap();
@@ -348,7 +347,7 @@ mod tests {
         // One parent chunk stays, whatever states the question has.
         let all = assembled_with(&hits[..1], 40, &states(&[1])).unwrap();
         assert_eq!((names(&all), all.parts.entities_left_out.clone()), (vec![], vec!["E0".to_owned()]));
-        // Where nothing was found, the state may be the answer.
+        // If nothing was found, the state may be the answer.
         assert_eq!(names(&assembled_with(&[], 1000, &states(&[9])).unwrap()), ["E0"]);
     }
 

@@ -34,7 +34,7 @@ pub struct ContextDocument {
     pub source: String,
     /// BCP 47.
     pub language: String,
-    /// Its time; `None` where it is unknown.
+    /// Its time, if known.
     pub time: Option<DocumentTime>,
     pub metadata: Fields,
     /// From its profile; empty without one.
@@ -69,7 +69,7 @@ pub struct ContextChild {
     pub content: String,
 }
 
-/// How much a layout writes beside the text of chunks.
+/// How much a layout writes in addition to the text of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
     /// What was left out, and the summaries of documents.
@@ -82,18 +82,18 @@ pub enum Detail {
 /// Writes a context.
 pub trait Layout {
     /// # Errors
-    /// Where the layout uses something that does not exist.
+    /// If the layout uses something that does not exist.
     fn text(&self, query: &str, parts: &ContextParts, detail: Detail) -> Result<String>;
 
     /// The details that it knows, the fullest first.
     fn details(&self) -> &[Detail];
 }
 
-/// An entity that a question or a parent chunk mentions, with its state at the moment that was asked for.
+/// An entity that a question or a parent chunk mentions, with its state at the requested moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ContextEntity {
     pub name: String,
-    /// Its type; empty where it has none.
+    /// Its type; empty if it has none.
     #[serde(rename = "entity_type")]
     pub kind: String,
     pub aliases: Vec<String>,
@@ -133,7 +133,7 @@ impl Template {
     /// Reads a template.
     ///
     /// # Errors
-    /// Where it cannot be read or parsed.
+    /// If it cannot be read or parsed.
     pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -188,7 +188,7 @@ fn environment() -> Environment<'static> {
 mod tests {
     use super::*;
 
-    /// One of everything, none of it empty.
+    /// One of everything, nothing empty.
     fn sample() -> ContextParts {
         let sample = || "sample".to_owned();
         ContextParts {

@@ -22,9 +22,9 @@ use layout::{ContextDocument, ContextParts, Layout};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Context {
     pub query: String,
-    /// The names of the namespaces that were searched.
+    /// The names of the searched namespaces.
     pub namespaces: Vec<String>,
-    /// What counted the tokens.
+    /// The name of the token counter.
     pub tokenizer: String,
     /// The limit.
     pub max_tokens: usize,
@@ -35,7 +35,7 @@ pub struct Context {
     pub parts: ContextParts,
     /// Notes for the user.
     pub notes: Vec<Note>,
-    /// Where nothing was found, what is too unsure to be an answer.
+    /// If nothing was found, the hits that are too unsure to be answers.
     #[serde(skip)]
     pub nearest: Vec<Hit>,
     #[serde(skip)]
@@ -49,7 +49,7 @@ impl Searcher {
     /// the whole text; the request's own limit does not apply.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); and where not even the first parent chunk fits.
+    /// As for [`search`](Self::search); and if not even the first parent chunk fits.
     pub async fn context(&self, request: &SearchRequest, max_tokens: usize, layout: &dyn Layout) -> Result<Context> {
         let mut request = request.clone();
         request.shape.max_tokens = None;
@@ -57,7 +57,7 @@ impl Searcher {
         let counter = request.shape.counter();
         let mut found = self.search(&request).await?;
         if !found.contents.is_empty() {
-            // A table of contents is no context: search the text.
+            // A table of contents is not a context: search the text.
             request.kind = Some(Kind::Concept);
             found = self.search(&request).await?;
         }

@@ -10,8 +10,8 @@ use crate::store::IndexedParentChunk;
 use crate::text::highlight::Terms;
 use crate::text::sentences::sentences;
 
-/// Merges the hits of a section whose parent chunks overlap or follow each other. The merged hit has the place and the score of
-/// the better one. Stops at the hit that would be one more than `most`.
+/// Merges the hits of a section whose parent chunks overlap or follow each other. The merged hit has the place and the
+/// score of the better one. Stops at the first hit beyond `most`.
 pub fn merge(hits: Vec<Hit>, most: usize) -> Vec<Hit> {
     let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
     for mut hit in hits {
@@ -58,15 +58,15 @@ fn join(better: Hit, other: Hit) -> Hit {
     hit
 }
 
-/// The numbers of a hit's parent chunks and of `count` on both sides.
+/// The numbers of a hit's parent chunks and of `count` on each side.
 pub fn reach(hit: &Hit, count: usize) -> Option<Range<u32>> {
     let (first, last) = span(hit)?;
     let count = u32::try_from(count).unwrap_or(u32::MAX);
     Some(first.saturating_sub(count)..last.saturating_add(count).saturating_add(1))
 }
 
-/// Adds up to `count` parent chunks of the same section on both sides. `chunks` are those of the document by number, as far
-/// as they were read.
+/// Adds up to `count` parent chunks of the same section on each side. `chunks` are those of the document that were
+/// read, by number.
 pub fn add_neighbours(hit: &mut Hit, chunks: &BTreeMap<u32, IndexedParentChunk>, count: usize) {
     let Some((first, last)) = span(hit) else { return };
     let belongs = |row: &&IndexedParentChunk| row.section_id == hit.section.id;
@@ -118,8 +118,8 @@ pub fn name_children(sources: &mut [Source], known: &Known, question: &Question,
     }
 }
 
-/// Cuts a hit down to the best sentence of each parent chunk that was found and `count` sentences on both sides, into the
-/// neighbours that were added. Neighbours of which nothing is left are removed.
+/// Cuts a hit down to the best sentence of each parent chunk that was found and `count` sentences on each side,
+/// reaching into added neighbours. Empty neighbours are removed.
 pub fn window(hit: &mut Hit, terms: &Terms, count: usize) {
     let mut text = String::new();
     let mut places: Vec<Range<usize>> = Vec::with_capacity(hit.sources.len());
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_of_the_section_and_skip_deleted_chunks() {
+    fn neighbours_stay_in_the_section_and_skip_deleted_chunks() {
         // 3 and 4 were deleted; 8 begins another section.
         let rows: Vec<IndexedParentChunk> = [(1, "1"), (2, "1"), (5, "1"), (6, "1"), (7, "1"), (8, "2"), (9, "2")]
             .map(|(index, section)| row(index, section))
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_reaches_into_neighbours_and_drops_those_it_does_not() {
+    fn a_window_reaches_into_neighbours_and_drops_the_others() {
         let mut hit = hit("d:2", "先打开阀门。然后启动水泵。");
         hit.sources.insert(0, source("d:1", 1, "准备工具。", None));
         hit.sources.push(source("d:3", 3, "最后检查。记录。", None));

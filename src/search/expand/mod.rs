@@ -1,7 +1,7 @@
 //! Expands selected hits: merges adjacent ones, names their best child chunks, adds neighbours or cuts windows, and leaves
 //! out what exceeds the token limit.
 //!
-//! This file reads what the pure functions of `around` need, all of it at once.
+//! This file reads, in one go, what the pure functions of `around` need.
 
 mod around;
 
@@ -65,7 +65,7 @@ pub(super) async fn expand(
     Ok((hits, left_out))
 }
 
-/// Where hits are from and what their chunks are compared with.
+/// What expanding hits needs.
 struct Expansion<'a> {
     snapshots: &'a [&'a Snapshot],
     request: &'a SearchRequest,
@@ -77,7 +77,8 @@ struct Expansion<'a> {
 /// Parent chunks that were read, by namespace and document, then by number.
 type Chunks = BTreeMap<(String, DocId), BTreeMap<u32, IndexedParentChunk>>;
 
-/// Adds time and metadata to hits: those of their documents, and over them what these state about the sections.
+/// Adds the time, metadata and profile of their documents to hits. Metadata of a section overrides that of its
+/// document.
 async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -> Result<()> {
     for (snapshot, name) in snapshots.iter().zip(names) {
         let own = || hits.iter().filter(|hit| hit.namespace == *name);
@@ -101,7 +102,7 @@ async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -
     Ok(())
 }
 
-/// The fields of a document with those of a section over them.
+/// The fields of a document, overridden by those of a section.
 fn metadata(mut fields: Fields, of_section: Option<&BTreeMap<String, String>>) -> Fields {
     let own = of_section.into_iter().flatten();
     fields.extend(own.map(|(name, value)| (name.clone(), MetadataValue::stated(value))));
@@ -111,7 +112,7 @@ fn metadata(mut fields: Fields, of_section: Option<&BTreeMap<String, String>>) -
 /// Names the child chunks of each hit that match best.
 async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
     let (shape, route) = (&from.request.shape, &from.ranking.route);
-    // Without a word of the question, the nearest child chunk is the middle of a window.
+    // If no sentence has a word of the question, the window is centred on the nearest child chunk.
     let named =
         if shape.drills() { shape.beam.children } else { shape.children.max(usize::from(shape.window.is_some())) };
     if named > 0 && !hits.is_empty() {
@@ -151,7 +152,7 @@ async fn known(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> Result<K
     Ok(Known { chunks, cosines })
 }
 
-/// Adds neighbours or cuts down to windows, and merges what overlaps then.
+/// Adds neighbours, merges hits that then overlap, and cuts hits down to windows if requested.
 fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> {
     let shape = &from.request.shape;
     // A window may reach into the next parent chunk.
@@ -189,7 +190,7 @@ fn read(from: &Expansion<'_>, hits: &[Hit], count: usize) -> Result<Chunks> {
 /// of each hit none after the first that does not fit. Returns what was left out.
 ///
 /// # Errors
-/// Where not even the first parent chunk fits, or the tokenizer fails.
+/// If not even the first parent chunk fits, or the tokenizer fails.
 fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<Omitted>> {
     let (mut used, mut left_out, mut least) = (0, Vec::new(), None);
     let mut fitting: Vec<Hit> = Vec::with_capacity(hits.len());
@@ -227,7 +228,7 @@ fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<O
     }
 }
 
-/// Puts the hits of a section or a document behind the best of them. Groups follow their best hits; each keeps its order.
+/// Puts the hits of a section or a document together. A group has the place of its best hit and keeps its order.
 fn group(hits: Vec<Hit>, by: GroupBy) -> Vec<Hit> {
     let mut groups: Vec<Vec<Hit>> = Vec::new();
     for hit in hits {

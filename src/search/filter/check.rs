@@ -15,7 +15,7 @@ use crate::store::{DocumentFacts, parts};
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::{Period, fold, fold_name};
 
-/// A document is of a kind where this share of its text is.
+/// A document is of a kind if at least this share of its text is.
 const GOOD_PART: f32 = 0.25;
 
 /// A key that every document or chunk has, or the name of a metadata field or note.
@@ -51,7 +51,7 @@ impl Key {
         <Key as ValueEnum>::from_str(&folded, false).unwrap_or(Key::Other(folded))
     }
 
-    /// The names of the keys that are always there.
+    /// The names of the built-in keys.
     pub fn names() -> impl Iterator<Item = String> {
         Key::value_variants().iter().filter_map(|key| Some(key.to_possible_value()?.get_name().to_owned()))
     }
@@ -92,7 +92,7 @@ impl Comparison {
     }
 }
 
-/// A value that was typed, in every form that its key compares.
+/// A typed value, in every form that its key compares.
 #[derive(Debug, Clone, Default)]
 pub struct Value {
     pub folded: String,
@@ -110,7 +110,7 @@ impl Value {
     /// Times are relative to now.
     ///
     /// # Errors
-    /// What is expected instead, for a value that its key cannot compare.
+    /// What is expected instead, if its key cannot compare the value.
     pub fn new(key: &Key, text: &str) -> Result<Self, String> {
         let text = text.trim();
         let looks_like_path = text.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -144,7 +144,7 @@ impl Value {
         Ok(value)
     }
 
-    /// Compares a value of a document with it. A document is later than a year when it is from after its end.
+    /// Compares a value of a document with it. A document is later than a year if it is from after the end of the year.
     fn compares(&self, value: &str, comparison: Comparison) -> bool {
         if let (Comparison::Equal, Some(paths)) = (comparison, &self.paths) {
             return paths.has(value);
@@ -166,7 +166,7 @@ impl Value {
         comparison.holds(fold(value.trim()).cmp(&self.folded))
     }
 
-    /// Compares a moment with the time that was typed; false where it is no time.
+    /// Compares a moment with the typed time; false if that is not a time.
     fn compares_moment(&self, moment: Timestamp, comparison: Comparison) -> bool {
         self.period.is_some_and(|period| {
             let ordering = if period.has(moment) { Ordering::Equal } else { moment.cmp(&period.start) };
@@ -174,14 +174,14 @@ impl Value {
         })
     }
 
-    /// Whether any page from `first` to `last` compares with the number that was typed.
+    /// Whether any page from `first` to `last` compares with the typed number.
     fn compares_pages(&self, (first, last): (u32, u32), comparison: Comparison) -> bool {
         let holds = |page: u32| f64::from(page).partial_cmp(&self.number?).map(|ordering| comparison.holds(ordering));
         (first..=last).any(|page| holds(page) == Some(true))
     }
 }
 
-/// The number that a text is; `inf` and `nan` are words.
+/// The text as a number; `inf` and `nan` are words.
 pub fn as_number(text: &str) -> Option<f64> {
     let text = text.trim();
     let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
@@ -195,7 +195,7 @@ fn format_named(name: &str) -> Option<Format> {
         .or_else(|| Format::from_path(Path::new(&format!("x.{}", folded.trim_start_matches('.')))))
 }
 
-/// Paths that were typed.
+/// A typed path or glob.
 #[derive(Debug, Clone)]
 enum Paths {
     /// Case does not matter; a glob without a slash is compared with the file's name.
@@ -204,10 +204,10 @@ enum Paths {
     Place(String),
 }
 
-/// The paths that a text means.
+/// Reads a path or a glob.
 ///
 /// # Errors
-/// The reason, for a glob that cannot be read.
+/// The reason, if the glob is invalid.
 fn glob(text: &str) -> Result<Paths, String> {
     let text = text.trim().strip_prefix("./").unwrap_or(text.trim());
     if !text.contains(['*', '?', '[', '{']) {
@@ -238,7 +238,7 @@ impl Paths {
 pub struct Test {
     pub key: Key,
     pub relation: Relation,
-    /// All of it as it was written.
+    /// The whole test as it was written.
     pub text: String,
 }
 
@@ -257,7 +257,7 @@ pub enum Relation {
     Contains(String),
     /// The key has any value.
     Exists,
-    /// The key has a number that compares; what has none is as `timeless` says.
+    /// The key has a number that compares; without a number the answer is `timeless`.
     Number {
         comparison: Comparison,
         number: f64,
@@ -357,12 +357,12 @@ impl Test {
                 let noted: Vec<&str> =
                     chunk.notes.iter().filter_map(|notes| notes.get(name)).map(String::as_str).collect();
                 if matches!(self.relation, Relation::Number { .. }) {
-                    // What is no number says nothing about time.
+                    // A value that is not a number says nothing about time.
                     let fields = chunk.fields.iter().filter_map(|fields| fields.get(name));
                     let all = fields.chain(document.metadata.get(name)).map(String::as_str);
                     return self.holds(&noted.into_iter().chain(all).collect::<Vec<_>>());
                 }
-                // What is said of a chunk overrides what is said of its section, and that the document's metadata.
+                // Notes of a chunk override the fields of its section, and these override the document's metadata.
                 if !noted.is_empty() {
                     return self.holds(&noted);
                 }
@@ -375,7 +375,7 @@ impl Test {
         }
     }
 
-    /// Whether it holds of what mentions the entities with these names.
+    /// Whether it holds of a text that mentions the entities with these names.
     pub fn holds_of_entities(&self, names: &[String]) -> bool {
         self.holds(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }

@@ -44,16 +44,16 @@ pub type HeadingForms = BTreeMap<String, Vec<HeadingForm>>;
 /// The documents by id; the names of their metadata are [folded](fold).
 pub type Documents = BTreeMap<DocId, DocumentFacts>;
 
-/// A section title in the forms that it is compared in.
+/// A section title in the forms that are compared.
 #[derive(Clone)]
 pub struct SectionTitle {
     pub folded: String,
-    /// Normalised, with and without the number in front; made on first use.
+    /// Normalised, with and without the number before it; made on first use.
     normal: OnceLock<[String; 2]>,
 }
 
 impl SectionTitle {
-    /// Whether it is a normalised title, with or without the number in front.
+    /// Whether it is a normalised title, with or without the number before it.
     pub fn is(&self, title: &str) -> bool {
         let make = || [normalise_title(&self.folded), normalise_title(without_number(&self.folded))];
         self.normal.get_or_init(make).iter().any(|normal| normal == title)
@@ -87,7 +87,7 @@ impl Facts {
         self.documents.get_or_try_init(read).await
     }
 
-    /// The parent chunks; of these documents alone where that is less to read.
+    /// The parent chunks; only those of these documents, unless all are read already.
     pub async fn chunks(&self, snapshot: &Snapshot, of: Option<&[DocId]>) -> Result<Cow<'_, [ParentChunkFacts]>> {
         if of.is_some() && !self.chunks.initialized() {
             return snapshot.keyword().parent_chunk_facts(of).map(Cow::Owned);
@@ -101,7 +101,7 @@ impl Facts {
         self.languages.get_or_try_init(|| snapshot.parent_chunk_languages()).await
     }
 
-    /// The section titles; of these documents alone where that is less to read.
+    /// The section titles; only those of these documents, unless all are read already.
     pub async fn titles(&self, snapshot: &Snapshot, of: Option<&[DocId]>) -> Result<Cow<'_, Titles>> {
         let read = async |of: Option<&[DocId]>| -> Result<Titles> {
             let title = |title: String| SectionTitle { folded: fold(&title), normal: OnceLock::new() };
@@ -128,7 +128,7 @@ impl Facts {
         self.notes.get_or_try_init(read).await
     }
 
-    /// The fields of sections: what documents state, and what headings of some forms say.
+    /// The fields of sections: those that documents state, and those in headings of the given forms.
     pub async fn fields(&self, snapshot: &Snapshot, forms: &HeadingForms) -> Result<&SectionFields> {
         let read = async || {
             let mut fields = SectionFields::new();
@@ -179,7 +179,7 @@ impl Facts {
     }
 }
 
-/// What is known of a section and those above it, the nearest first.
+/// The values of a section and those above it, the nearest first.
 pub fn above<'a, T>(section_id: &str, each: &'a HashMap<SectionId, T>) -> Vec<&'a T> {
     let above = |id: &&str| id.rfind('.').filter(|&dot| !id[dot..].contains('#'));
     let ids = std::iter::successors(Some(section_id), |id| above(id).map(|dot| &id[..dot]));
@@ -195,7 +195,7 @@ pub struct Mentions<'a> {
 }
 
 impl<'a> Mentions<'a> {
-    /// What is known of documents without reading their text.
+    /// The entities of documents, known without reading their text.
     pub fn of_documents(known: &'a KnownEntities) -> Self {
         let mut documents: HashMap<&str, Vec<String>> = HashMap::new();
         for row in &known.rows {
@@ -206,7 +206,7 @@ impl<'a> Mentions<'a> {
         Mentions { known, documents, chunks: HashMap::new() }
     }
 
-    /// Reads the chunks of documents and finds the entities in each: the store only counts them.
+    /// Reads the chunks of documents and finds the entities in each: the store only has counts.
     pub fn read(&mut self, snapshot: &Snapshot, doc_ids: &[DocId]) -> Result<()> {
         snapshot.keyword().each_parent_chunk(Some(doc_ids), &mut |chunk| {
             let mentioned = self.known.in_parent_chunk(&chunk.titles, &chunk.content);

@@ -1,4 +1,4 @@
-//! What headings say of their sections: with the rule `Year {}` for `story_time`, a section "Year 1200" and those below it have
+//! Fields that headings state: with the rule `Year {}` for `story_time`, a section "Year 1200" and those below it have
 //! the field `story_time` with the value 1200.
 
 use std::str::FromStr;
@@ -36,7 +36,7 @@ impl HeadingForm {
     /// The number that a [folded](fold) title has in this form.
     pub fn value<'t>(&self, title: &'t str) -> Option<&'t str> {
         let value = title.trim().strip_prefix(&self.before)?.strip_suffix(&self.behind)?.trim();
-        // "Year 1250: the fall" is of 1250.
+        // "Year 1250: the fall" has the value 1250.
         let end = value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))).unwrap_or(value.len());
         let number = value[..end].trim_end_matches('.');
         let is_whole = !value[end..].starts_with(char::is_alphanumeric);
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_has_a_value_where_it_has_the_form() {
+    fn a_title_of_the_form_has_a_value() {
         let value =
             |form: &str, title: &str| form.parse::<HeadingForm>().unwrap().value(&fold(title)).map(str::to_owned);
         assert_eq!(

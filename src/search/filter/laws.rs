@@ -1,5 +1,5 @@
 //! A filter and its negation split the chunks: each parent chunk matches exactly one of them, whatever decides it
-//! (documents alone, titles, notes, entities, nothing that is known).
+//! (documents alone, titles, notes, entities, or no known fact).
 
 use proptest::prelude::*;
 use tokio::runtime::Runtime;
@@ -12,7 +12,7 @@ use crate::load::{Format, parse};
 use crate::search::filter::syntax::Filter;
 use crate::store::{Change, EntityChange, EntityRow, ModelRecord, NewDocument, Scope, Snapshot, Store, Writer};
 
-/// Documents that differ in all that filters ask about: Markdown with metadata, plain text, Chinese, pages.
+/// Documents that differ in everything that filters test: Markdown with metadata, plain text, Chinese, pages.
 fn documents() -> Vec<NewDocument> {
     let texts = [
         (
@@ -57,7 +57,7 @@ async fn snapshot(store: &Store) -> Snapshot {
     Snapshot::open(&namespace).await.unwrap()
 }
 
-/// The parent chunks that a filter lets through.
+/// Which parent chunks match a filter.
 fn matching(runtime: &Runtime, snapshot: &Snapshot, all: &[(String, String)], filter: Filter) -> Vec<bool> {
     let restriction = Restriction { filter: Some(filter.clone()), ..Restriction::default() };
     let scope = match runtime.block_on(scopes_within(&[snapshot], &restriction)) {

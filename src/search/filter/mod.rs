@@ -1,8 +1,9 @@
-//! Which documents and chunks may be found at all: what a filter or a period allows. Decided before anything is recalled,
-//! so that nothing takes a place in the ranking and is removed later.
+//! Decides which documents and chunks a filter or a period allows. This happens before recall, so that nothing takes a
+//! place in the ranking and is removed later.
 //!
-//! A filter is parsed ([`parse`]) into tests ([`check`]) and decided on what the store knows of documents ([`facts`]). Chunks are read, without their text, only where documents do not decide it. The result is a
-//! [`Scope`] for each namespace.
+//! A filter is parsed ([`parse`]) into tests ([`check`]) and decided on what the store knows of documents ([`facts`]).
+//! Chunks are read, without their text, only if documents alone do not decide it. The result is a [`Scope`] for each
+//! namespace.
 
 mod check;
 pub(super) mod facts;
@@ -64,7 +65,7 @@ pub struct TimeField {
 
 impl TimeField {
     /// # Errors
-    /// Where the name is that of another key.
+    /// If the name is empty or that of another key.
     pub fn named(name: &str) -> Result<Self, String> {
         match Key::named(name) {
             Key::Other(name) if !name.is_empty() => Ok(TimeField { name, before: None, after: None, as_of: None }),
@@ -86,7 +87,7 @@ impl Restriction {
         filter.is_none() && before.is_none() && after.is_none() && as_of.is_none() && !has_limits
     }
 
-    /// The moment that ages are counted to.
+    /// The moment at which ages are taken.
     pub(super) fn seen_from(&self, now: Timestamp) -> Timestamp {
         self.as_of.map_or(now, |period| period.end.min(now))
     }
@@ -101,7 +102,7 @@ pub struct Scopes {
     /// How many of them may be found, whole or in part.
     pub documents: usize,
     pub parent_chunks: usize,
-    /// A name that no document has a field of.
+    /// Reports a key that no document, section or note has.
     pub note: Option<String>,
 }
 
@@ -116,7 +117,7 @@ impl Scopes {
 /// The parent chunks that a restriction allows in each namespace, within the `named` documents or all.
 ///
 /// # Errors
-/// Where nothing matches: the condition to blame. Where the store cannot be read.
+/// If nothing matches, with the condition to blame; if the store cannot be read.
 pub async fn scopes(
     namespaces: &[(&Snapshot, &Facts)],
     restriction: &Restriction,
@@ -151,7 +152,7 @@ pub async fn scopes(
 /// The parent chunks that a restriction allows, by namespace, and a note for the user.
 ///
 /// # Errors
-/// Where nothing matches in any: the condition to blame. Where the store cannot be read.
+/// If nothing matches in any, with the condition to blame; if the store cannot be read.
 pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -> Result<(Vec<Scope>, Option<String>)> {
     let facts: Vec<Facts> = snapshots.iter().map(|_| Facts::default()).collect();
     let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(&facts).collect();
@@ -159,7 +160,7 @@ pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -
     Ok((found.each, found.note))
 }
 
-/// What must hold, all of it.
+/// The conditions, all of which must hold.
 fn conditions(restriction: &Restriction) -> Vec<Filter> {
     let filters = restriction.filter.iter().flat_map(Filter::conditions).cloned();
     let Restriction { before, after, as_of, .. } = *restriction;
@@ -194,7 +195,7 @@ struct World<'a> {
     titles: Option<Cow<'a, Titles>>,
     notes: Option<&'a ChunkNotes>,
     fields: Option<&'a SectionFields>,
-    /// The documents of which a part has a field or note of its own, by its name.
+    /// By name of a field or note: the documents with a part that has one of its own.
     noted: HashMap<&'a str, HashSet<&'a str>>,
     mentions: Option<Mentions<'a>>,
 }
@@ -270,14 +271,15 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What a document alone decides; `None` where its chunks differ.
+    /// What a document alone decides; `None` if its chunks may differ.
     fn verdict(&self, conditions: &[&Filter], document: &DocumentFacts) -> Option<bool> {
         if self.named.as_ref().is_some_and(|named| !named.contains(document.doc_id.as_str())) {
             return Some(false);
         }
         all_hold(conditions, &|test| {
             if let (Key::Entity, Some(mentions)) = (&test.key, &self.mentions) {
-                // A chunk mentions some of what its document does; where that makes no difference, it is decided.
+                // A chunk mentions some of the entities of its document. If all and none give the same verdict, that is
+                // decided.
                 let nothing = test.holds_of_entities(&[]);
                 let all = test.holds_of_entities(mentions.of_document(&document.doc_id));
                 return (all == nothing).then_some(nothing);
@@ -296,7 +298,7 @@ impl<'a> World<'a> {
         possible.into_iter().map(|(document, _)| document.doc_id.clone()).collect()
     }
 
-    /// What matches all of some conditions.
+    /// What meets all conditions.
     fn scope(&self, conditions: &[&Filter]) -> Scope {
         let (mut matching, mut open) = (HashSet::new(), HashSet::new());
         for document in self.documents.values() {
@@ -367,7 +369,8 @@ fn nothing_matches(conditions: &[Filter], worlds: &[World<'_>]) -> Error {
     Error::not_found(format!("{document} matches {}", words.join(" and "))).hint(hint)
 }
 
-/// The first key of the conditions that no document, section or note has: a message, and similar names or those that there are.
+/// The first key of the conditions that no document, section or note has: a message, and a hint with similar names or
+/// all names.
 fn unknown_key(conditions: &[&Filter], worlds: &[World<'_>]) -> Option<(String, String)> {
     let tests = conditions.iter().flat_map(|condition| condition.tests());
     let names = tests.filter_map(|test| if let Key::Other(name) = &test.key { Some(name.as_str()) } else { None });

@@ -8,7 +8,7 @@
 //!       | [ "not" ] "contains" value | "exists"
 //! ```
 //!
-//! Depth is bounded: a filter may come from anywhere, and the parser recurses.
+//! Depth is bounded, because the parser recurses and filters are not trusted.
 
 use super::check::{Comparison, Key, Relation, Test, Value};
 use super::syntax::{Filter, KEYWORDS, Token, TokenKind, Unclosed, tokens};
@@ -63,7 +63,7 @@ impl Parser<'_> {
         if self.passes(sign) { Ok(()) } else { Err(self.mistake(expected)) }
     }
 
-    /// The next token is not what was expected.
+    /// The error for the next token, which is not what was expected.
     fn mistake(&self, expected: &str) -> Error {
         let Some(Token { kind, at }) = self.tokens.get(self.next) else {
             return mistake(self.text, self.text.len(), expected, "the end");
@@ -183,7 +183,7 @@ impl Parser<'_> {
     }
 }
 
-/// The error for something in a filter that cannot be read.
+/// The error for a mistake in a filter.
 fn mistake(text: &str, at: usize, expected: &str, found: &str) -> Error {
     let place = text[..at].chars().count() + 1;
     Error::usage(format!("filter, character {place}: expected {expected}, found {found}"))

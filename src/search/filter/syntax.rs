@@ -38,7 +38,7 @@ impl Filter {
         }
     }
 
-    /// Decides with what each test says; `None` where those leave it open.
+    /// Decides by the verdict on each test; `None` if they leave it open.
     pub fn decide(&self, test: &dyn Fn(&Test) -> Option<bool>) -> Option<bool> {
         match self {
             Filter::Test(one) => test(one),
@@ -49,7 +49,7 @@ impl Filter {
     }
 }
 
-/// `wanted` where any verdict is that; otherwise the opposite, unless a verdict is open.
+/// `wanted` if any verdict is that; otherwise the opposite, unless a verdict is open.
 pub fn first_or_open(verdicts: impl Iterator<Item = Option<bool>>, wanted: bool) -> Option<bool> {
     let mut open = false;
     for verdict in verdicts {
@@ -95,7 +95,7 @@ pub enum TokenKind {
 /// A quoted text begins at this byte and lacks this mark at its end.
 pub struct Unclosed(pub usize, pub char);
 
-/// In any case.
+/// Matched in upper or lower case.
 pub const KEYWORDS: [&str; 6] = ["and", "or", "not", "in", "contains", "exists"];
 
 /// How signs are written, the longer ones first.

@@ -1,4 +1,4 @@
-//! Documents as such: their titles, topics and summaries, and the documents that drilling follows, with a beam.
+//! Ranks whole documents by titles, topics and summaries, and drills into the best of them with a beam.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::text::tokens::tokenize;
 const PARENT_CHUNKS: f32 = 0.5;
 /// … the likeness of the question to a title of its sections …
 const TITLES: f32 = 0.35;
-/// … the share of the question's words in its title, topics and summary …
+/// … the share of the question's words in its title and topics …
 const WORDS: f32 = 0.1;
 /// … the cosine of the question and its summary …
 const SUMMARY: f32 = 0.05;
@@ -28,7 +28,7 @@ const KIND: f32 = 0.1;
 
 /// The documents of a namespace.
 pub struct DocumentIndex {
-    /// The words of title, topics and summary, by document.
+    /// The words of title and topics, by document.
     words: HashMap<DocId, BTreeSet<String>>,
     /// How many documents have a word.
     frequencies: HashMap<String, usize>,
@@ -37,7 +37,7 @@ pub struct DocumentIndex {
     kinds: HashMap<DocId, Vec<Share>>,
 }
 
-/// A question as documents are compared with it.
+/// A question, ready to compare with documents.
 pub struct AskedDocument<'a> {
     title: AskedTitle,
     words: BTreeSet<String>,
@@ -57,7 +57,7 @@ impl<'a> AskedDocument<'a> {
 struct Nearness {
     /// The greatest likeness of the question to a title of its sections.
     titles: f32,
-    /// The share of the question's words in its title, topics and summary.
+    /// The share of the question's words in its title and topics.
     words: f32,
     /// The cosine of the question and its summary.
     summary: f32,

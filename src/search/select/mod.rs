@@ -3,8 +3,8 @@
 //! A search in the mode `precise` without further settings reads the parent chunks that it shows, and a few more in case some
 //! are duplicates.
 //!
-//! Texts are compared by their shingles: runs of letters and digits, in lower case and without what stands between them. That
-//! serves English and Chinese alike without tokens; hashing a parent chunk of 1000 characters takes some tens of µs.
+//! Texts are compared by shingles: runs of letters and digits in lower case, ignoring everything else. That works for
+//! English and Chinese without tokens; hashing a parent chunk of 1000 characters takes some tens of µs.
 
 pub(super) mod documents;
 mod section_hits;
@@ -27,13 +27,13 @@ use crate::error::{Result, Setting};
 use crate::store::Snapshot;
 use crate::text::count;
 
-/// The length of runs that tell duplicates: unrelated texts share nearly none.
+/// The length of runs that identify duplicates: unrelated texts share nearly none.
 const DUPLICATE_RUN: usize = 8;
 /// Parent chunks that share this much of their runs are duplicates.
 const LEAST_LIKENESS: f32 = 0.9;
-/// The length of runs that tell topics: about a stem, or two Chinese words.
+/// The length of runs that identify topics: about a stem, or two Chinese words.
 const TOPIC_RUN: usize = 4;
-/// Parent chunks of one document count as at least so alike: another document is different.
+/// Parent chunks of one document count as at least this alike.
 const SAME_DOCUMENT: f32 = 0.5;
 
 /// Selects among the ranked parent chunks and reads them.
@@ -90,7 +90,7 @@ async fn parent_chunks(
         hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
     let merges = shape.merges();
-    // Where more is left out afterwards, all are merged first.
+    // If a later step drops hits, all are merged first.
     let merges_first = merges && (shape.mode == Mode::Broad || shape.per_document.is_some());
     if merges_first {
         hits = trace.step(names, "merge", hits, |hits| Ok(merge(hits, usize::MAX)))?;
@@ -146,15 +146,15 @@ impl Kept {
     }
 }
 
-/// The digits of a text, with a space where something else stands between them.
+/// The runs of digits in a text, joined by spaces.
 fn numbers(text: &str) -> String {
     let runs = text.split(|c: char| !c.is_numeric()).filter(|run| !run.is_empty());
     runs.collect::<Vec<&str>>().join(" ")
 }
 
-/// Chooses `limit` hits by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): one after the other, each time
-/// the one whose score, less its likeness to the most similar of those already chosen, is highest. `diversity`, from 0 to 1,
-/// is the weight of likeness, the rest that of the score: the paper's `λ` is 1 less it. Hits keep their scores.
+/// Chooses `limit` hits by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): each time the hit with the
+/// highest score minus its likeness to the most similar hit already chosen. `diversity`, from 0 to 1, is the weight of
+/// the likeness, and 1 − `diversity` (the paper's `λ`) that of the score. Hits keep their scores.
 fn diverse(hits: Vec<Hit>, limit: usize, diversity: f32) -> Vec<Hit> {
     if diversity <= 0.0 {
         return hits.into_iter().take(limit).collect();
@@ -199,7 +199,7 @@ fn cap_per_document(mut hits: Vec<Hit>, most: usize) -> Vec<Hit> {
 struct Shingles(Vec<u64>);
 
 impl Shingles {
-    /// The runs of `length` letters and digits of `text`; of a shorter one, the whole.
+    /// The runs of `length` letters and digits of `text`; a shorter text is one run.
     fn of(text: &str, length: usize) -> Self {
         let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
         let runs = letters.windows(length.clamp(1, letters.len().max(1)));
@@ -215,7 +215,7 @@ impl Shingles {
         few as f32 >= least * many as f32 && jaccard(&self.0, &other.0) >= least
     }
 
-    /// The cosine of both as vectors of zeros and ones, from 0 to 1: kinder than Jaccard where one text is longer.
+    /// The cosine of both as vectors of zeros and ones, from 0 to 1: higher than Jaccard if one text is longer.
     fn cosine(&self, other: &Shingles) -> f32 {
         let length = (self.0.len() as f32 * other.0.len() as f32).sqrt();
         if length > 0.0 { shared(&self.0, &other.0) as f32 / length } else { 0.0 }
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_gets_at_most_its_share() {
+    fn hits_of_a_document_are_limited() {
         let hits = cap_per_document(hits(), 1);
         assert_eq!(ids(&hits), ["a:0", "b:0", "c:0"]);
     }

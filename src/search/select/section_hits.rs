@@ -23,7 +23,7 @@ struct Rows {
     parent_chunks: BTreeMap<(DocId, u32), IndexedParentChunk>,
 }
 
-/// Found sections with where they are from.
+/// Found sections, with what is needed to read them.
 pub struct Found<'a> {
     pub indexes: &'a [&'a SectionIndex],
     pub ranking: &'a Ranking,
@@ -130,7 +130,7 @@ impl Found<'_> {
         Some(hit)
     }
 
-    /// The parent chunks of a section and all below it, each subsection behind its title.
+    /// The parent chunks of a section and all below it, each subsection after its title.
     fn whole(&self, found: &FoundSection, rows: &Rows, document: &DocumentName) -> Vec<Source> {
         let scores: HashMap<&str, f32> =
             self.matched(found).map(|candidate| (candidate.chunk_id.as_str(), candidate.score)).collect();
@@ -168,7 +168,7 @@ fn number(candidate: &Candidate) -> Option<u32> {
     candidate.chunk_id.rsplit_once(':')?.1.parse().ok()
 }
 
-/// The titles of a section and those above it, without the document's title in front.
+/// The titles of a section and those above it, without the document's title.
 fn titles(index: &SectionIndex, at: usize, document_title: &str) -> String {
     let rows = index.with_those_above(at).map(|at| index.row(at));
     let mut titles: Vec<&str> =

@@ -21,11 +21,11 @@ const LEAST: f32 = 0.02;
 /// A section that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundSection {
-    /// The place of its namespace among those that are searched.
+    /// The place of its namespace among the searched ones.
     pub namespace: usize,
     /// Its place in the index of the namespace.
     pub at: usize,
-    /// From 0 to 1; 1 where the question is its title.
+    /// From 0 to 1; 1 if the question is its title.
     pub score: f32,
     /// That of its best candidate or of its title.
     pub confidence: f32,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn every_parent_chunk_counts_for_one_hit() {
+    fn every_parent_chunk_counts_for_one_section() {
         let one = ranked(&MANUAL, &[(2, 1.0)], "fill the casing");
         assert_eq!(paths(&one), ["1.2"], "the chapter of a found section is not found");
         let several = ranked(&MANUAL, &[(2, 1.0), (3, 0.9), (1, 0.9)], "fill the casing");

@@ -15,11 +15,11 @@ use crate::text::{fold, squeeze};
 /// The weight of a word in a title above the section's own.
 const ABOVE: f32 = 0.5;
 
-/// How exactly a question is a title; later variants are more exact.
+/// How exactly a question matches a title; later variants are more exact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exactness {
     No,
-    /// Except for the number in front of the title.
+    /// Except for the number before the title.
     WithoutNumber,
     /// Except for punctuation, capitals and widths.
     Letters,
@@ -58,7 +58,7 @@ pub struct SectionIndex {
     frequencies: HashMap<String, usize>,
 }
 
-/// A question as titles are compared with it.
+/// A question, ready to compare with titles.
 pub struct AskedTitle {
     title: Title,
     /// Its words without stopwords, unless it has only those.
@@ -134,7 +134,7 @@ impl SectionIndex {
         with_subsections(&self.rows[range.clone()], &self.rows[at])
     }
 
-    /// How exactly the question is the title of a section.
+    /// How exactly the question matches the title of a section.
     pub fn exactness(&self, at: usize, asked: &AskedTitle) -> Exactness {
         let (title, asked) = (&self.titles[at], &asked.title);
         if self.rows[at].path == PREAMBLE {
@@ -200,7 +200,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_question_is_a_title_more_or_less_exactly() {
+    fn a_question_matches_a_title_more_or_less_exactly() {
         let index = index(&[("1", "3.2 Priming: the Pump"), ("2", "C++"), ("3", "第一章 启动水泵")]);
         let exactness = |at, query: &str| index.exactness(at, &AskedTitle::of(query));
         assert_eq!(exactness(0, "3.2  priming: the pump"), Exactness::Whole);

@@ -1,5 +1,5 @@
-//! What kind of question it is, by the words that people ask with; and whether it is about the table of contents itself:
-//! "what chapters does the manual have", "目录", "第三章讲什么".
+//! Tells the kind of a question by its wording, and whether it asks for the table of contents itself: "what chapters
+//! does the manual have", "目录", "第三章讲什么".
 //!
 //! Ambiguous words do not count (`chapter` of a club, 目录 for a folder, the structure of an atom): answering a question
 //! about the text with a list of titles is worse than answering one about titles with text.
@@ -34,15 +34,15 @@ impl Kind {
     }
 }
 
-/// How sure words alone, without a question around them, make a kind.
+/// How sure a kind is from words alone, without a question around them.
 pub(super) const TOPIC: f32 = 0.3;
-/// How sure two kinds that are as likely make either.
+/// How sure either of two equally likely kinds is.
 const UNDECIDED: f32 = 0.35;
-/// A kind that is no surer than this is open.
+/// A kind that is no surer than this is undecided.
 pub(super) const OPEN: f32 = UNDECIDED;
 
-/// The kind of a question and how sure that is. The surest cue decides; another kind's takes half of its own away.
-/// `exact` are its phrases and identifiers.
+/// The kind of a question and how sure that is. The surest cue decides, less half of the second kind's. `exact` are its
+/// phrases and identifiers.
 pub(super) fn kind(query: &str, exact: &[&str], keywords: &[String]) -> (Kind, f32) {
     let words = words(query);
     let surest = |kind: &str| {
@@ -52,7 +52,7 @@ pub(super) fn kind(query: &str, exact: &[&str], keywords: &[String]) -> (Kind, f
         });
         cues.map(|(_, sure)| *sure).fold(0.0, f32::max)
     };
-    // The first of equals wins: who asks how to do something about a fault wants it done.
+    // The first of equals wins: "how to" about a fault asks for a procedure.
     let mut found = [
         (Kind::Lookup, if names_only(query, exact, keywords) { 1.0 } else { 0.0 }),
         (Kind::Procedure, surest("procedure")),
@@ -65,14 +65,14 @@ pub(super) fn kind(query: &str, exact: &[&str], keywords: &[String]) -> (Kind, f
     if first <= 0.0 { (Kind::Concept, TOPIC) } else { (kind, (first - second / 2.0).max(UNDECIDED)) }
 }
 
-/// Whether a question is nothing but codes, names from programs and phrases.
+/// Whether a question consists only of codes, names from programs and phrases.
 fn names_only(query: &str, exact: &[&str], keywords: &[String]) -> bool {
     if exact.is_empty() {
         return false;
     }
     let rest = exact.iter().fold(query.to_owned(), |rest, name| rest.replace(name, " "));
     let nothing_else = tokenize(&rest).iter().all(|token| token.kind == TokenKind::Part);
-    // The rest may only be what keywords leave out: `the "main pump"`. A question word makes it a question.
+    // The rest may only be words that keywords leave out: `the "main pump"`. A question word makes it a question.
     nothing_else || (keywords.iter().all(|word| exact.iter().any(|name| name.contains(word.as_str()))) && !asks(&rest))
 }
 
@@ -103,7 +103,7 @@ pub enum Wanted {
     Part(String),
 }
 
-/// How sure an unmistakable question is, and one that could hardly mean anything else.
+/// How sure an unmistakable question is, and a likely one.
 const CLEAR: f32 = 0.95;
 const LIKELY: f32 = 0.8;
 
@@ -119,7 +119,7 @@ pub(super) fn wanted(query: &str) -> Option<(Wanted, f32)> {
         .or_else(|| english_whole(&words).or_else(|| chinese_whole(&lower)).map(|sure| (Wanted::Whole, sure)))
 }
 
-/// The numbers from 1 that are written as words.
+/// The numbers from 1, spelt out.
 pub(in crate::search) const NUMBERS: [&str; 10] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_say_to_each_other_is_no_question() {
+    fn greetings_are_not_questions() {
         for greeting in ["Hello!", "hi there", "Thank you very much.", "你好！", "谢谢", "What can you do?"] {
             assert!(is_greeting(greeting), "{greeting}");
         }
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_about_the_text_ask_for_no_contents() {
+    fn questions_about_the_text_do_not_ask_for_contents() {
         for query in [
             "What chapter of the IPCC report had errors?",
             "which sections of the wing carry the load",

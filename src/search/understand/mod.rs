@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::knowledge::profile;
 use crate::text::han::in_simplified;
 
-/// A question that is this sure to be of a kind prefers text of that kind.
+/// From this certainty on, a question prefers text of its kind.
 const SURE: f32 = 0.7;
 
 /// A question as the stages of a search see it.
@@ -34,13 +34,13 @@ pub(super) struct Question<'s> {
     pub route: Route,
     /// Its keyword terms.
     pub terms: Terms,
-    /// The model of the vectors that are searched.
+    /// The model of the searched vectors.
     pub model: &'s VectorModel,
     pub now: Timestamp,
 }
 
 impl Question<'_> {
-    /// Takes the kind that a language model says, where the words of the question leave it open and nobody named one.
+    /// Takes the language model's kind, if the wording leaves it open and the caller named none.
     pub(super) fn decide(&mut self, kind: Option<Kind>, trace: &mut Trace) {
         let open = self.request.kind.is_none() && self.understood.sure <= kind::OPEN;
         if let Some(kind) = kind.filter(|kind| open && *kind != Kind::Structure) {
@@ -54,7 +54,7 @@ impl Question<'_> {
 /// Understands a question and chooses its route.
 ///
 /// # Errors
-/// Where it has no word in it, or asks for semantic search that cannot run.
+/// If it has no word in it, or asks for semantic search that cannot run.
 pub(super) fn understand<'s>(
     request: &'s SearchRequest,
     model: &'s VectorModel,
@@ -78,14 +78,14 @@ pub(super) fn understand<'s>(
     Ok(Question { request, understood, route, terms, model, now: Timestamp::now() })
 }
 
-/// What a question is understood as.
+/// How a question is understood.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Understanding {
     /// What it asks for.
     pub kind: Kind,
     /// How sure that is, from 0 to 1.
     pub sure: f32,
-    /// Of a question about structure, the part of the table of contents that it asks for.
+    /// For a question about structure, the part of the table of contents that it asks for.
     pub wanted: Option<Wanted>,
     /// The words that say what it is about, as they were typed.
     pub keywords: Vec<String>,
@@ -100,7 +100,7 @@ pub struct Understanding {
 impl Understanding {
     /// Understands a question.
     pub fn of(query: &str) -> Self {
-        // The words that tell kinds apart are simplified.
+        // The lists of words are in simplified characters.
         let simplified = in_simplified(query);
         let phrases: Vec<String> =
             words::quotes(query).into_iter().map(|range| query[range].trim().to_owned()).collect();
@@ -128,8 +128,8 @@ impl Understanding {
         understood
     }
 
-    /// Whether documents have nothing to answer: a greeting, thanks. Who quotes it, names a kind or a method, wants it searched
-    /// for.
+    /// Whether there is nothing to search for: a greeting, thanks. One that is quoted, or comes with a kind or a
+    /// method, is searched for.
     pub(super) fn needs_no_search(request: &SearchRequest) -> bool {
         request.kind.is_none()
             && request.method == Method::Auto
@@ -137,12 +137,12 @@ impl Understanding {
             && kind::is_greeting(&request.query)
     }
 
-    /// Whether it is worded as a question and is more than words and names.
+    /// Whether it is worded as a question, not only words and names.
     pub fn is_asked(&self) -> bool {
         self.kind != Kind::Lookup && self.sure > kind::TOPIC
     }
 
-    /// The kind of text that answers it, where one does.
+    /// The kind of text that answers it, if there is one.
     pub(in crate::search) fn answered_by(&self) -> Option<profile::Kind> {
         let kind = match self.kind {
             Kind::Procedure => profile::Kind::Procedure,

@@ -8,18 +8,18 @@ use crate::store::KeywordField;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
-/// A word of the situating sentence counts this much of one in the text.
+/// The weight of a word in the situating sentence; in the text it has 1.
 const SITUATING_WEIGHT: f32 = 0.3;
 /// A Han character alone says less than a pair of them.
 const SINGLE_WEIGHT: f32 = 0.3;
-/// The parts of an identifier beside the whole of it.
+/// The weight of a part of an identifier.
 const PART_WEIGHT: f32 = 0.6;
-/// A code or a name from a program, whole: a parent chunk that has it is in front of those that have its parts, however
-/// often.
+/// The weight of a whole identifier: a parent chunk that has it comes before those that have its parts, however often.
 const IDENTIFIER_WEIGHT: f32 = 2.0;
 /// A question may be long (a pasted log); more different terms than this do not make it clearer.
 const MOST_TERMS: usize = 256;
-/// Below this coverage by the model's languages semantic search is not asked, above the other it has full weight.
+/// Below the first coverage by the model's languages semantic search does not run; from the second on it has full
+/// weight.
 const COVERAGE_FROM: f32 = 0.5;
 const COVERAGE_FULL: f32 = 0.8;
 /// Semantic search's weight in a question that its model covers.
@@ -48,14 +48,14 @@ pub struct Route {
 }
 
 impl Route {
-    /// Chooses the route for a question, of whose words the model covers the share `coverage`.
+    /// Chooses the route for a question; `coverage` is the share of its words that the model covers.
     pub fn choose(kind: Kind, request: &SearchRequest, coverage: f32) -> Self {
         let (semantic, why) = match (request.weights, request.method) {
             (Some(weights), _) => (weights.semantic, "as asked"),
             (None, Method::Keyword) => (0.0, "keyword search was asked for"),
             (None, Method::Semantic) => (1.0, "semantic search was asked for"),
-            // A code says nothing to the model, and a phrase is found by its words: what is near in meaning to them is
-            // not what was asked for. It need not even be loaded.
+            // A code means nothing to the model, and a phrase is found by its words: text near in meaning is not what
+            // was asked for. The model need not even be loaded.
             (None, Method::Auto) if kind == Kind::Lookup => (0.0, "a lookup by name is left to keywords"),
             (None, Method::Hybrid | Method::Auto) => {
                 let share = trusted(coverage);
@@ -79,8 +79,8 @@ impl Route {
         Route { keyword: 1.0, semantic: 0.0, ..self }
     }
 
-    /// The route once it is known how well the model could read the question, from 0 to 1: before, only its script was known.
-    /// A method or weights that were asked for stay.
+    /// Adjusts the route to how well the model could read the question, from 0 to 1: before, only its script was known.
+    /// Requested weights and single methods stay.
     pub(in crate::search) fn as_read(self, share: f32, request: &SearchRequest) -> Self {
         let by_language_only = matches!(request.method, Method::Hybrid | Method::Auto) && request.weights.is_none();
         if !by_language_only || self.semantic <= 0.0 || share >= self.coverage {
@@ -126,13 +126,13 @@ impl Route {
     }
 }
 
-/// The weighted terms of a question for all keyword fields: each once, function words left out where there is
-/// anything else.
+/// The weighted terms of a question for all keyword fields: each once, without function words unless there is nothing
+/// else.
 pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
     let mut words: Vec<(String, f32)> = Vec::new();
     let mut function_word = 0..0;
     for token in tokenize(query) {
-        // The parts of `won't` are no words.
+        // The parts of `won't` are not words.
         if token.kind == TokenKind::Whole && is_stopword(&token.text) {
             function_word = token.start..token.end;
         }
@@ -167,7 +167,7 @@ pub(in crate::search) fn in_all_fields(text: String, weight: f32) -> [(KeywordFi
     ]
 }
 
-/// How far vectors are trusted where a model reads a share of a text.
+/// How far vectors are trusted, from 0 to 1, if the model reads this share of a text.
 fn trusted(coverage: f32) -> f32 {
     ((coverage - COVERAGE_FROM) / (COVERAGE_FULL - COVERAGE_FROM)).clamp(0.0, 1.0)
 }
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::search::request::Weights;
 
-    /// By the model in the program.
+    /// By the embedded model.
     fn coverage(query: &str) -> f32 {
         crate::embed::Coverage::latin().share(query)
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lookup_is_left_to_keywords_unless_a_method_is_asked_for() {
+    fn a_lookup_uses_keywords_unless_a_method_is_requested() {
         let route = |kind, method| {
             let request = SearchRequest { method, ..SearchRequest::new("E-417") };
             Route::choose(kind, &request, 1.0).method()
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_are_asked_for_hold_in_any_language() {
+    fn requested_weights_hold_in_any_language() {
         let request =
             SearchRequest { weights: Weights::new(1.0, 3.0).ok(), ..SearchRequest::new("如何启动水泵") };
         let route = Route::choose(Kind::Concept, &request, coverage(&request.query));
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_the_model_could_only_spell_is_left_to_keywords() {
+    fn a_question_that_the_model_cannot_read_uses_keywords() {
         let request = SearchRequest::new("wat een onzin");
         let route = Route::choose(Kind::Concept, &request, 1.0);
         assert_eq!(route.as_read(0.9, &request).semantic, SEMANTIC_WEIGHT);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_a_function_word_are_no_words() {
+    fn parts_of_a_function_word_are_not_terms() {
         let words: Vec<String> =
             keyword_terms("Why won't the pump start?", &[]).into_iter().map(|(_, text, _)| text).collect();
         assert!(words.iter().all(|word| ["pump", "start"].contains(&word.as_str())), "{words:?}");

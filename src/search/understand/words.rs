@@ -1,5 +1,5 @@
-//! What a question names: keywords, quoted phrases, identifiers, and numbers with units. And the lists of words that
-//! questions are understood by.
+//! Finds what a question names: keywords, quoted phrases, identifiers, and numbers with units. Holds the lists of words
+//! that questions are understood by.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -162,7 +162,7 @@ pub(super) fn quantities(query: &str) -> Vec<String> {
     found
 }
 
-/// Whether a word is a quantity and nothing else: `16MPa`.
+/// Whether a word is only a quantity: `16MPa`.
 fn is_quantity(word: &str) -> bool {
     quantities(word).first().is_some_and(|one| one == word)
 }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn words_numbers_and_quantities_are_no_identifiers() {
+    fn words_numbers_and_quantities_are_not_identifiers() {
         let query = "How many people's 2nd pumps in the 1990s, e.g. a well-known 16 MPa pump at 3.14 or 16MPa, don't use LaTeX?";
         assert_eq!(identified(query), [""; 0]);
         assert_eq!(identified("a 19th-century and a 30-year lease of the US in 1998"), [""; 0]);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_years_and_bare_numbers_are_no_quantities() {
+    fn codes_years_and_bare_numbers_are_not_quantities() {
         assert_eq!(
             quantities("E-417 in 1998年, 70年代, the 1970s and 3.2.1, 5 apples, 802.11ac and 12 Volts"),
             [""; 0]
