@@ -7,7 +7,7 @@ use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result};
 use crate::render;
 use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
-use crate::search::{find_sections, scopes_within, with_subsections};
+use crate::search::{find_section, scopes_within, with_subsections};
 use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Scope, Snapshot};
 
 /// List chunks: parents, which are shown, and their children, which are matched
@@ -82,9 +82,9 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         filter.doc_ids = Some(vec![document.doc_id.clone()]);
         if let Some(name) = args.section {
             let sections = snapshot.sections(&document.doc_id).await?;
-            let found = find_sections(document, &sections, &[name])?;
-            found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
-            let wanted = found.iter().flat_map(|found| with_subsections(&sections, found.section));
+            let found = find_section(document, &sections, &name)?;
+            found.note.iter().for_each(|note| context.tell(note));
+            let wanted = with_subsections(&sections, found.section).into_iter();
             filter.section_ids = Some(wanted.map(|section| section.section_id.clone()).collect());
         }
     }

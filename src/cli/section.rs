@@ -5,7 +5,7 @@ use clap::Args;
 use super::global::Context;
 use crate::error::Result;
 use crate::render;
-use crate::search::{Purpose, SectionContent, document_with, find_sections};
+use crate::search::{Purpose, SectionContent, document_with, find_section};
 use crate::store::{DocumentRow, Snapshot};
 
 /// Show the text of sections with their subsections
@@ -50,7 +50,7 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
         [] => unreachable!("clap requires a name"),
     };
     let sections = snapshot.sections(&document.doc_id).await?;
-    let found = find_sections(&document, &sections, names)?;
+    let found = names.iter().map(|name| find_section(&document, &sections, name)).collect::<Result<Vec<_>>>()?;
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);

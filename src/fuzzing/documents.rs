@@ -10,7 +10,7 @@ use crate::ingest::{SourceFacts, prepare};
 use crate::knowledge::names::definitions;
 use crate::knowledge::profile::{ParentChunkText, TitleText, profile};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry, laid_out, parse, zip_of};
-use crate::search::find_sections;
+use crate::search::find_section;
 use crate::store::NewDocument;
 use crate::structure::{PREAMBLE, not_found, sections};
 use crate::text::char_count;
@@ -235,10 +235,11 @@ fn chunks_rebuild(document: &Document, config: &ChunkConfig) {
 
 /// Each section is found by its id.
 fn ids_are_unique(new: &NewDocument) {
-    let ids: Vec<String> = new.sections.iter().map(|section| section.section_id.to_string()).collect();
-    let found = find_sections(&new.document, &new.sections, &ids).expect("the id of a section is a name of it");
-    let found: Vec<&str> = found.iter().map(|found| found.section.section_id.as_str()).collect();
-    assert_eq!(found, ids);
+    for section in &new.sections {
+        let found = find_section(&new.document, &new.sections, &section.section_id);
+        let found = found.expect("the id of a section is a name of it").section;
+        assert_eq!(found.section_id, section.section_id);
+    }
 }
 
 /// The profile that `kb docs` shows.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::find_section::{find_sections, freely_named, most_literal};
+use super::find_section::{find_section, freely_named, most_literal};
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::section::with_subsections;
@@ -49,12 +49,11 @@ pub(super) async fn answer(
     }
     let mut answer = Vec::new();
     if request.documents.is_none() && rows.len() != 1 {
-        let named = named(&request.query, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
-        let all = std::mem::take(&mut rows);
-        rows = named.into_iter().map(|at| all[at].clone()).collect();
-        if let (true, Wanted::Part(name)) = (rows.is_empty(), wanted) {
-            rows = having(snapshots, all, name).await?;
-        }
+        let named = named(&request.query, &rows);
+        rows = match wanted {
+            Wanted::Part(name) if named.is_empty() => having(snapshots, rows, name).await?,
+            _ => named,
+        };
     }
     if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         let why = match rows.len() {
@@ -112,27 +111,26 @@ async fn having(
     Ok(most_literal(rows, freely))
 }
 
-/// The places of the documents that a question names: by file name or title, otherwise those whose titles have most of its
-/// words.
-fn named(query: &str, documents: &[&DocumentRow]) -> Vec<usize> {
+/// The documents that a question names: by file name or title, otherwise those whose titles have most of its words.
+fn named(query: &str, rows: &[(usize, DocumentRow)]) -> Vec<(usize, DocumentRow)> {
     let lower = query.to_lowercase();
-    let places = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<usize> {
-        (0..documents.len()).filter(|&at| is(documents[at])).collect()
+    let those = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<(usize, DocumentRow)> {
+        rows.iter().filter(|(_, row)| is(row)).cloned().collect()
     };
     let readings: [&dyn Fn(&DocumentRow) -> bool; 3] = [
         &|document| lower.contains(&document.source.to_lowercase()),
         &|document| lower.contains(&file_name(&document.source).to_lowercase()),
         &|document| document.title.chars().count() > 2 && lower.contains(&document.title.to_lowercase()),
     ];
-    if let Some(found) = readings.into_iter().map(places).find(|found| !found.is_empty()) {
+    if let Some(found) = readings.into_iter().map(those).find(|found| !found.is_empty()) {
         return found;
     }
     let asked = naming_words(query);
     let matched = |document: &DocumentRow| {
         asked.intersection(&naming_words(&format!("{} {}", document.title, file_name(&document.source)))).count()
     };
-    let most = documents.iter().map(|document| matched(document)).max().unwrap_or(0);
-    let found = places(&|document| most > 0 && matched(document) == most);
+    let most = rows.iter().map(|(_, document)| matched(document)).max().unwrap_or(0);
+    let found = those(&|document| most > 0 && matched(document) == most);
     if found.len() > MOST_DOCUMENTS { Vec::new() } else { found }
 }
 
@@ -159,7 +157,7 @@ fn file_name(source: &str) -> &str {
 
 /// The entry with a name and those below it, and a note if that is a guess.
 fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Option<String>)> {
-    let found = find_sections(document, sections, &[name.to_owned()]).ok()?.pop()?;
+    let found = find_section(document, sections, name).ok()?;
     Some((with_subsections(sections, found.section).into_iter().cloned().collect(), found.note))
 }
 
@@ -174,12 +172,12 @@ mod tests {
 
     #[test]
     fn documents_are_named_by_file_or_title() {
-        let documents = [
-            document("docs/pump.pdf", "Norwick Pump Station Manual"),
-            document("docs/net.md", "Network Guide"),
-            document("docs/泵站.pdf", "泵站维护手册"),
+        let rows = [
+            (0, document("docs/pump.pdf", "Norwick Pump Station Manual")),
+            (1, document("docs/net.md", "Network Guide")),
+            (2, document("docs/泵站.pdf", "泵站维护手册")),
         ];
-        let named = |query| named(query, &documents.iter().collect::<Vec<_>>());
+        let named = |query| named(query, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>();
         assert_eq!(named("what chapters does pump.pdf have?"), [0]);
         assert_eq!(named("table of contents of the network guide"), [1]);
         assert_eq!(named("which chapters are in the Norwick manual"), [0]);

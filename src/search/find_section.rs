@@ -23,20 +23,12 @@ pub struct Found<'a> {
     pub note: Option<String>,
 }
 
-/// The sections of a document that `names` stand for: ids, numbers that titles begin with, paths (`1.2.3`), titles, or
-/// unique parts of titles. A name that fits none stands for the only title nearly like it.
+/// The section of a document that a name stands for: an id, the number that its title begins with, a path (`1.2.3`), a
+/// title, or the unique part of one. A name that fits none stands for the only title nearly like it.
 ///
 /// # Errors
-/// If a name is not found or not unique, with suggestions.
-pub fn find_sections<'a>(
-    document: &DocumentRow,
-    sections: &'a [SectionRow],
-    names: &[String],
-) -> Result<Vec<Found<'a>>> {
-    names.iter().map(|name| find_section(document, sections, name)).collect()
-}
-
-fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
+/// If the name is not found or not unique, with suggestions.
+pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let name = name.trim();
     let (freely, found) = named(document, sections, name);
     match found[..] {
@@ -406,11 +398,9 @@ mod tests {
                 if counters.len() < *level { counters.push(1) } else if let Some(last) = counters.last_mut() { *last += 1 }
                 row(&counters.iter().map(u32::to_string).collect::<Vec<_>>().join("."), title)
             }).collect();
-            let paths: Vec<String> = rows.iter().map(|row| row.path.clone()).collect();
-            let ids: Vec<String> = rows.iter().map(|row| row.section_id.to_string()).collect();
-            let found = find_sections(&guide(), &rows, &ids).unwrap();
-            let found: Vec<String> = found.iter().map(|found| found.section.path.clone()).collect();
-            prop_assert_eq!(found, paths);
+            for row in &rows {
+                prop_assert_eq!(&path_of(&rows, &row.section_id).unwrap(), &row.path);
+            }
         }
     }
 }
