@@ -266,10 +266,12 @@ pub enum Relation {
 }
 
 impl Test {
-    /// The document's time compares with a period.
-    pub fn of_time(period: Period, comparison: Comparison, text: String) -> Self {
+    /// The document's time compares with a period, which the test shows as `shown`.
+    pub fn of_time(period: Period, sign: &str, shown: &str) -> Self {
+        let comparison = Comparison::of_sign(sign).expect("a sign of comparison");
         let value = Value { period: Some(period), ..Value::default() };
-        Test { key: Key::Time, relation: Relation::Is(comparison, Box::new(value)), text }
+        let relation = Relation::Is(comparison, Box::new(value));
+        Test { key: Key::Time, relation, text: format!("time {sign} {shown}") }
     }
 
     /// The number of a time field compares with another.

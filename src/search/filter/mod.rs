@@ -24,7 +24,7 @@ use crate::ids::{ChunkId, DocId};
 use crate::search::find_section::alike;
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
 use crate::text::{Period, count, first_of};
-use check::{Comparison, Key, Test};
+use check::{Key, Test};
 pub use facts::HeadingForms;
 use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, SectionFields, Titles, above};
 use syntax::{Filter, first_or_open};
@@ -164,17 +164,14 @@ pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -
 fn conditions(restriction: &Restriction) -> Vec<Filter> {
     let filters = restriction.filter.iter().flat_map(Filter::conditions).cloned();
     let Restriction { before, after, as_of, .. } = *restriction;
-    let numbers = restriction.time_field.iter().flat_map(TimeField::tests).map(Filter::Test);
+    let numbers = restriction.time_field.iter().flat_map(TimeField::tests);
     let last_second = |end: Timestamp| Timestamp::from_second(end.as_second() - 1).unwrap_or(end);
     let times = [
-        before.map(|period| (period, Comparison::Less, "<", period.start)),
-        after.map(|period| (period, Comparison::AtLeast, ">=", period.start)),
-        as_of.map(|period| (period, Comparison::AtMost, "<=", last_second(period.end))),
+        before.map(|period| Test::of_time(period, "<", &day_or_moment(period.start))),
+        after.map(|period| Test::of_time(period, ">=", &day_or_moment(period.start))),
+        as_of.map(|period| Test::of_time(period, "<=", &day_or_moment(last_second(period.end)))),
     ];
-    let times = times.into_iter().flatten().map(|(period, comparison, sign, shown)| {
-        Filter::Test(Test::of_time(period, comparison, format!("time {sign} {}", day_or_moment(shown))))
-    });
-    filters.chain(times).chain(numbers).collect()
+    filters.chain(times.into_iter().flatten().chain(numbers).map(Filter::Test)).collect()
 }
 
 /// The day alone for its first or last second.
