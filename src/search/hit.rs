@@ -1,7 +1,7 @@
 //! A parent chunk on its way through a search: a candidate with its scores, then a hit with its text.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::future::try_join_all;
 use serde::Serialize;
@@ -343,13 +343,18 @@ impl Hit {
 /// Reads the hits, without their snippets. A chunk that is the same in several namespaces becomes one hit; the same
 /// file in an older state differs. `names` are those of the namespaces that were searched.
 pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates: &[Candidate]) -> Result<Vec<Hit>> {
-    let rows = snapshots.iter().enumerate().map(|(place, snapshot)| read(snapshot, candidates, place));
-    let rows = try_join_all(rows).await?;
+    let chunks = parent_chunks(snapshots, candidates.iter().map(Candidate::key))?;
+    let names_in = async |(place, snapshot): (usize, &&Snapshot)| {
+        let own = chunks.iter().filter(|(key, _)| key.namespace == place);
+        let ids: BTreeSet<DocId> = own.map(|(_, chunk)| chunk.doc_id.clone()).collect();
+        snapshot.document_names(&Vec::from_iter(ids)).await
+    };
+    let documents = try_join_all(snapshots.iter().enumerate().map(names_in)).await?;
     let mut hits: Vec<Hit> = Vec::with_capacity(candidates.len());
     for candidate in candidates {
-        let (chunks, documents) = &rows[candidate.namespace];
-        let chunk = chunks.iter().find(|chunk| chunk.chunk_id == candidate.chunk_id);
-        let document = chunk.and_then(|chunk| documents.iter().find(|document| document.doc_id == chunk.doc_id));
+        let chunk = chunks.get(&candidate.key());
+        let is_of = |document: &&DocumentName| chunk.is_some_and(|chunk| chunk.doc_id == document.doc_id);
+        let document = documents[candidate.namespace].iter().find(is_of);
         let (Some(chunk), Some(document)) = (chunk, document) else {
             let message = format!("the chunk {} is in the indexes but not in the tables", candidate.chunk_id);
             return Err(Error::failed(message).hint(format!("mend the namespace with `{}`", NextStep::Repair)));
@@ -366,19 +371,19 @@ pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates:
     Ok(hits)
 }
 
-async fn read(
-    snapshot: &Snapshot,
-    candidates: &[Candidate],
-    place: usize,
-) -> Result<(Vec<IndexedParentChunk>, Vec<DocumentName>)> {
-    let own = candidates.iter().filter(|candidate| candidate.namespace == place);
-    let chunks =
-        snapshot.keyword().parent_chunks(&own.map(|candidate| candidate.chunk_id.clone()).collect::<Vec<_>>())?;
-    let mut doc_ids: Vec<DocId> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
-    doc_ids.sort();
-    doc_ids.dedup();
-    let documents = snapshot.document_names(&doc_ids).await?;
-    Ok((chunks, documents))
+/// Reads parent chunks; missing ones are left out.
+pub(super) fn parent_chunks(
+    snapshots: &[&Snapshot],
+    keys: impl Iterator<Item = ChunkKey>,
+) -> Result<HashMap<ChunkKey, IndexedParentChunk>> {
+    let mut ids = vec![Vec::new(); snapshots.len()];
+    keys.for_each(|key| ids[key.namespace].push(key.chunk_id));
+    let mut chunks = HashMap::new();
+    for (namespace, (snapshot, ids)) in snapshots.iter().zip(&ids).enumerate() {
+        let read = snapshot.keyword().parent_chunks(ids)?.into_iter();
+        chunks.extend(read.map(|chunk| (ChunkKey { chunk_id: chunk.chunk_id.clone(), namespace }, chunk)));
+    }
+    Ok(chunks)
 }
 
 /// Hits for tests.

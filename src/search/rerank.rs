@@ -16,19 +16,18 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
 use super::encoder::{Encoder, LONGEST_ENCODED, joined};
-use super::hit::{Candidate, ChunkKey};
+use super::hit::{Candidate, ChunkKey, parent_chunks};
 use super::note::NoteCode;
 use super::request::{CrossEncoderRerank, Method, Rerank, SearchRequest};
-use super::retrievers::{KeywordRetriever, on_each};
+use super::retrievers::KeywordRetriever;
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Understanding};
-use crate::chunk::context::SEPARATOR;
+use crate::chunk::context::{SEPARATOR, embedded_text};
 use crate::embed::CrossEncoder;
 use crate::error::{Error, NextStep, Result, Setting};
-use crate::ids::ChunkId;
 use crate::knowledge::profile::judge;
 use crate::llm;
-use crate::store::{Snapshot, WordsFound};
+use crate::store::{IndexedParentChunk, Snapshot, WordsFound};
 use crate::text::count;
 
 /// How many candidates are reranked by words; the rest follow in their old order.
@@ -111,18 +110,13 @@ async fn ask(
         Some(time) => tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(llm::Failure::late(time))),
         None => answer.await,
     };
-    let (candidates, read) = match answer {
-        Ok(scores) => {
-            let logits: Vec<f32> = places.iter().map_while(|place| scores.get(*place).copied()).collect();
-            (ranked(candidates, &logits), logits.len())
-        }
-        Err(failure) => {
-            let message =
-                format!("{} gave no scores, the order is without them: {}", reranker.name(), failure.in_words());
-            trace.note(NoteCode::RerankingStopped, message);
-            (candidates, 0)
-        }
-    };
+    let scores = answer.unwrap_or_else(|failure| {
+        let message = format!("{} gave no scores, the order is without them: {}", reranker.name(), failure.in_words());
+        trace.note(NoteCode::RerankingStopped, message);
+        Vec::new()
+    });
+    let logits: Vec<f32> = places.iter().map_while(|place| scores.get(*place).copied()).collect();
+    let (candidates, read) = (ranked(candidates, &logits), logits.len());
     let stage = trace.stage("cross_encoder", start, read, candidates.len());
     stage.note(reranker.name()).note(format!("read {read} of the first {wanted}")).ranking(&candidates);
     Ok(candidates)
@@ -132,16 +126,12 @@ async fn ask(
 fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<HashSet<ChunkKey>> {
     let Some(kind) = understood.answered_by() else { return Ok(HashSet::new()) };
     let first = &candidates[..KIND_DEPTH.min(candidates.len())];
-    let chunks = on_each(snapshots, |place, snapshot| {
-        let own = first.iter().filter(|candidate| candidate.namespace == place);
-        snapshot.keyword().parent_chunks(&own.map(|candidate| candidate.chunk_id.clone()).collect::<Vec<_>>())
-    })?;
-    let keys = chunks.into_iter().enumerate().flat_map(|(namespace, chunks)| {
-        let title = |titles: &str| titles.rsplit(SEPARATOR).next().unwrap_or_default().to_owned();
-        let of_kind = chunks.into_iter().filter(move |chunk| judge(&title(&chunk.titles), &chunk.content) == kind);
-        of_kind.map(move |chunk| ChunkKey { chunk_id: chunk.chunk_id, namespace })
-    });
-    Ok(keys.collect())
+    let is_of_kind = |chunk: &IndexedParentChunk| {
+        let title = chunk.titles.rsplit(SEPARATOR).next().unwrap_or_default();
+        judge(title, &chunk.content) == kind
+    };
+    let chunks = parent_chunks(snapshots, first.iter().map(Candidate::key))?.into_iter();
+    Ok(chunks.filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| key).collect())
 }
 
 /// Reranks the first candidates. `weights` are those of the question's words, `places` says which of them each chunk
@@ -250,20 +240,11 @@ async fn read(
 
 /// The text that the model reads of each candidate: its titles, and below them its text.
 fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String>> {
-    let mut texts: HashMap<ChunkKey, String> = HashMap::with_capacity(candidates.len());
-    for (namespace, snapshot) in snapshots.iter().enumerate() {
-        let own = candidates.iter().filter(|candidate| candidate.namespace == namespace);
-        let ids: Vec<ChunkId> = own.map(|candidate| candidate.chunk_id.clone()).collect();
-        for parent_chunk in snapshot.keyword().parent_chunks(&ids)? {
-            let text = crate::chunk::context::embedded_text(&parent_chunk.titles, "", &parent_chunk.content);
-            texts.insert(ChunkKey { chunk_id: parent_chunk.chunk_id, namespace }, text);
-        }
-    }
-    let text = |candidate: &Candidate| {
-        texts.remove(&candidate.key()).ok_or_else(|| {
-            Error::failed(format!("the chunk {} was found but cannot be read", candidate.chunk_id))
-                .hint(format!("`{}` finds what is wrong with the namespace", NextStep::Check))
-        })
+    let chunks = parent_chunks(snapshots, candidates.iter().map(Candidate::key))?;
+    let text = |candidate: &Candidate| match chunks.get(&candidate.key()) {
+        Some(chunk) => Ok(embedded_text(&chunk.titles, "", &chunk.content)),
+        None => Err(Error::failed(format!("the chunk {} was found but cannot be read", candidate.chunk_id))
+            .hint(format!("`{}` finds what is wrong with the namespace", NextStep::Check))),
     };
     candidates.iter().map(text).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! The model loads and embeds the question on another thread while the store opens and keyword search runs.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::confidence::judge;
@@ -12,7 +12,7 @@ use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
-use super::hit::{Candidate, Hit, fetch, first_different};
+use super::hit::{Candidate, ChunkKey, Hit, fetch, first_different, parent_chunks};
 use super::note::{Note, NoteCode, add_notes};
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
@@ -26,7 +26,6 @@ use super::synonyms::written_out;
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Route, Understanding, understand};
 use crate::error::Result;
-use crate::ids::ChunkId;
 use crate::store::Snapshot;
 use crate::text::tables::plain;
 use crate::text::{squeeze, truncate};
@@ -155,19 +154,14 @@ fn is_by_meaning_alone(hit: &Hit) -> bool {
 
 /// Quotes the first words of the first candidates of each stage.
 async fn quote(searcher: &Searcher, trace: &mut Trace) -> Result<()> {
-    for (place, snapshot) in searcher.snapshots().await?.into_iter().enumerate() {
-        let stages = trace.stages.iter_mut();
-        let own = |traced: &&mut Traced| traced.namespace == place;
-        let mut first: Vec<&mut Traced> =
-            stages.flat_map(|stage| stage.candidates.iter_mut().take(MOST_QUOTED)).filter(own).collect();
-        let ids: BTreeSet<ChunkId> = first.iter().map(|traced| traced.id.as_str().into()).collect();
-        let chunks = snapshot.keyword().parent_chunks(&Vec::from_iter(ids))?;
-        let begins: HashMap<&str, &str> =
-            chunks.iter().map(|chunk| (chunk.chunk_id.as_str(), chunk.content.as_str())).collect();
-        for traced in &mut first {
-            let text = begins.get(traced.id.as_str()).copied().unwrap_or_default();
-            traced.begins = truncate(&squeeze(&plain(text)), QUOTED_CHARS);
-        }
+    let stages = trace.stages.iter_mut();
+    let first: Vec<&mut Traced> = stages.flat_map(|stage| stage.candidates.iter_mut().take(MOST_QUOTED)).collect();
+    let key = |traced: &Traced| ChunkKey { chunk_id: traced.id.as_str().into(), namespace: traced.namespace };
+    let keys: BTreeSet<ChunkKey> = first.iter().map(|traced| key(traced)).collect();
+    let chunks = parent_chunks(&searcher.snapshots().await?, keys.into_iter())?;
+    for traced in first {
+        let text = chunks.get(&key(traced)).map_or("", |chunk| &chunk.content);
+        traced.begins = truncate(&squeeze(&plain(text)), QUOTED_CHARS);
     }
     Ok(())
 }
