@@ -43,25 +43,16 @@ pub(super) struct KeywordRetriever<'a> {
 impl<'a> KeywordRetriever<'a> {
     /// Without terms, it finds nothing.
     pub(super) fn new(snapshots: &'a [&'a Snapshot], terms: Terms) -> Result<Self> {
-        let statistics = match snapshots {
-            [_] => None,
-            several => {
-                let each = on_each(several, |_, snapshot| snapshot.keyword().statistics(&terms))?;
-                Some(KeywordStatistics::joint(each))
-            }
-        };
-        let own = match (&statistics, snapshots) {
-            (None, [only]) => Some(only.keyword().statistics(&terms)?),
-            _ => None,
-        };
-        let known = statistics.as_ref().or(own.as_ref());
+        let each = on_each(snapshots, |_, snapshot| snapshot.keyword().statistics(&terms))?;
+        let statistics = KeywordStatistics::joint(each);
         let content = terms.iter().filter(|(field, ..)| *field == KeywordField::Content);
         let word = |(_, text, weight): &(KeywordField, String, f32)| QuestionWord {
             text: text.clone(),
-            weight: weight * known.map_or(1.0, |all| all.rarity(text)),
+            weight: weight * statistics.rarity(text),
             unspaced: text.chars().any(is_unspaced),
         };
         let words = content.map(word).collect();
+        let statistics = (snapshots.len() != 1).then_some(statistics);
         Ok(KeywordRetriever { snapshots, terms, words, statistics })
     }
 
