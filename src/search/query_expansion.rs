@@ -10,8 +10,9 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 
+use super::asked::Asked;
 use super::confidence::Coverage;
-use super::encoder::{Encoder, joined};
+use super::encoder::joined;
 use super::fuse::{by_route, join};
 use super::hit::{Candidate, RetrieverScores, Scores};
 use super::note::NoteCode;
@@ -21,7 +22,7 @@ use super::trace::{Trace, milliseconds};
 use super::understand::{Kind, Question, Route, Terms, Understanding, keyword_terms};
 use crate::error::Result;
 use crate::llm::{self, Expansion};
-use crate::store::{LoadedVectors, Scope, Snapshot};
+use crate::store::{LoadedVectors, Scope};
 
 /// The weight of each wording; the question has 1.
 const REWRITTEN: f32 = 0.4;
@@ -118,7 +119,7 @@ impl Paraphrasing {
 
     /// Waits for the answer and recalls its wordings. Never fails a search.
     pub(super) async fn recall(self, search: &Wordings<'_>, trace: &mut Trace) -> Paraphrased {
-        let (start, query) = (Instant::now(), &search.question.request.query);
+        let (start, query) = (Instant::now(), &search.asked.question.request.query);
         let (answer, took) = match self.answer.await {
             Ok(answered) => answered,
             Err(error) => (Err(llm::Failure::crashed(&error.to_string())), milliseconds(start)),
@@ -133,7 +134,7 @@ impl Paraphrasing {
             }
         };
         let kind = expansion.kind.as_deref().and_then(|kind| Kind::from_str(kind, true).ok());
-        let wordings = wordings(query, &expansion, search.question.request.expand.wordings);
+        let wordings = wordings(query, &expansion, search.asked.question.request.expand.wordings);
         let stage = trace.stage("llm", start, 1, wordings.len());
         stage.milliseconds = took;
         let notes = wordings.iter().map(|wording| format!("{:.2}: {}", wording.weight, wording.text));
@@ -156,21 +157,20 @@ impl Paraphrasing {
 
 /// What recalling other wordings needs.
 pub(super) struct Wordings<'a> {
-    pub question: &'a Question<'a>,
-    pub snapshots: &'a [&'a Snapshot],
+    pub asked: &'a Asked<'a, 'a>,
     pub vectors: &'a [Option<LoadedVectors>],
     pub scopes: &'a [Scope],
-    pub encoder: &'a Encoder,
 }
 
 impl Wordings<'_> {
     async fn rankings(&self, wordings: Vec<Wording>) -> Result<Vec<(f32, Vec<Candidate>)>> {
-        let (request, asked) = (self.question.request, &self.question.route);
+        let Asked { searcher, question, snapshots } = *self.asked;
+        let (request, asked) = (question.request, &question.route);
         let mut rankings = Vec::with_capacity(wordings.len());
         for Wording { text, weight, words_only } in wordings {
             let understood = Understanding::of_kind(&text, request.kind);
             let own = SearchRequest { query: text.clone(), ..request.clone() };
-            let mut route = Route::choose(understood.kind, &own, self.question.model.coverage(&text));
+            let mut route = Route::choose(understood.kind, &own, question.model.coverage(&text));
             // Bare words are left to keyword search if the question uses it. If the question has no semantic search,
             // neither have its wordings.
             if asked.semantic <= 0.0 || (words_only && asked.keyword > 0.0) {
@@ -178,16 +178,16 @@ impl Wordings<'_> {
             }
             let mut scores = RetrieverScores::default();
             let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
-            let keyword = KeywordRetriever::new(self.snapshots, terms.clone())?;
-            let coverage = Coverage::new(&keyword, &terms, &[], self.question.model);
+            let keyword = KeywordRetriever::new(snapshots, terms.clone())?;
+            let coverage = Coverage::new(&keyword, &terms, &[], question.model);
             if route.keyword > 0.0 {
                 scores.keyword = keyword.recall(self.scopes, route.pool)?;
             }
-            if let Some(model) = self.question.model.model().filter(|_| route.semantic > 0.0) {
-                let encoded = joined("embedding", self.encoder.begin(model, text)).await?;
+            if let Some(model) = question.model.model().filter(|_| route.semantic > 0.0) {
+                let encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
                 let vector = &encoded.vector;
                 let recalled =
-                    semantic(self.snapshots, self.vectors, vector, self.scopes, &scores.keyword, route.pool).await?;
+                    semantic(snapshots, self.vectors, vector, self.scopes, &scores.keyword, route.pool).await?;
                 if recalled.no_vectors && route.keyword > 0.0 {
                     route = route.keyword_only();
                 }
@@ -198,7 +198,7 @@ impl Wordings<'_> {
             }
             let mut candidates = by_route(&route, &scores);
             // An answer to a wording answers the question.
-            let first = self.question.request.limit.min(candidates.len());
+            let first = request.limit.min(candidates.len());
             coverage.rate(&keyword, &mut candidates[..first])?;
             rankings.push((weight, candidates));
         }

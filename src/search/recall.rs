@@ -3,22 +3,22 @@
 
 use std::time::Instant;
 
+use super::asked::Asked;
 use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
 use super::hit::{ChunkKey, RetrieverScores, Scores};
 use super::note::NoteCode;
 use super::query_expansion::{Paraphrased, Paraphrasing, Wordings, recalled_by};
-use super::request::{Mode, OtherWords};
+use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
-use super::searcher::Searcher;
 use super::select::documents::{AskedDocument, nearest};
 use super::spelling::{Replacement, replace_words};
 use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Terms};
 use crate::error::Result;
-use crate::store::{Scope, Snapshot};
+use crate::store::Scope;
 use crate::text::count;
 
 /// What was recalled for a question.
@@ -39,15 +39,14 @@ pub(super) struct Recalled<'s> {
 }
 
 pub(super) async fn recall<'s>(
-    searcher: &Searcher,
-    question: &Question<'_>,
-    snapshots: &'s [&'s Snapshot],
+    asked: &Asked<'_, 's>,
     restricted: Restricted,
     encoding: Option<Encoding>,
     paraphrasing: Option<Paraphrasing>,
     trace: &mut Trace,
 ) -> Result<Recalled<'s>> {
-    let (terms, alternatives, replacements) = other_words(searcher, question, snapshots, trace).await?;
+    let Asked { searcher, question, snapshots } = *asked;
+    let (terms, alternatives, replacements) = other_words(asked, trace).await?;
     let Restricted { scopes, quoted } = restricted;
     let keyword = KeywordRetriever::new(snapshots, terms)?;
     let mut recalled = Recalled {
@@ -64,16 +63,15 @@ pub(super) async fn recall<'s>(
     recalled.by_keywords(question, quoted, trace)?;
     if let Some(paraphrasing) = paraphrasing {
         let vectors = if encoding.is_some() { searcher.vectors().await? } else { &[] };
-        let (scopes, encoder) = (&recalled.scopes, &searcher.encoder);
-        let wordings = Wordings { question, snapshots, vectors, scopes, encoder };
+        let wordings = Wordings { asked, vectors, scopes: &recalled.scopes };
         recalled.paraphrased = paraphrasing.recall(&wordings, trace).await;
     }
     let also = recalled_by(&recalled.paraphrased);
     if let Some(encoding) = encoding {
-        recalled.by_vectors(searcher, question, snapshots, encoding, &also, trace).await?;
+        recalled.by_vectors(asked, encoding, &also, trace).await?;
     }
-    if question.request.shape.mode == Mode::Drill && !question.request.shape.seeks_sections() {
-        recalled.by_documents(searcher, question, snapshots, trace).await?;
+    if question.request.shape.drills() {
+        recalled.by_documents(asked, trace).await?;
     }
     recalled.score_the_rest(&also, trace)?;
     if recalled.no_vectors && recalled.route.keyword > 0.0 {
@@ -84,12 +82,8 @@ pub(super) async fn recall<'s>(
 
 /// The terms of a question with synonyms and other words, how these words count for the confidence, and the
 /// replacements for the notes.
-async fn other_words(
-    searcher: &Searcher,
-    question: &Question<'_>,
-    snapshots: &[&Snapshot],
-    trace: &mut Trace,
-) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
+async fn other_words(asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
+    let Asked { searcher, question, snapshots } = *asked;
     let start = Instant::now();
     let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { Terms::new() };
     let (query, expand) = (&question.request.query, question.request.expand);
@@ -128,13 +122,12 @@ impl Recalled<'_> {
     /// Recalls by vectors, and scores by vectors what keywords and other wordings recalled.
     async fn by_vectors(
         &mut self,
-        searcher: &Searcher,
-        question: &Question<'_>,
-        snapshots: &[&Snapshot],
+        asked: &Asked<'_, '_>,
         encoding: Encoding,
         also: &Scores,
         trace: &mut Trace,
     ) -> Result<()> {
+        let Asked { searcher, question, snapshots } = *asked;
         let start = Instant::now();
         let vectors = searcher.vectors().await?;
         trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
@@ -159,28 +152,22 @@ impl Recalled<'_> {
     /// Recalls from the nearest documents, even if none of their chunks is among the best: titles and summary may match
     /// a question that no single chunk answers in few words. If fewer chunks of a document were recalled than the beam
     /// follows, its best by each retriever are added.
-    async fn by_documents(
-        &mut self,
-        searcher: &Searcher,
-        question: &Question<'_>,
-        snapshots: &[&Snapshot],
-        trace: &mut Trace,
-    ) -> Result<()> {
+    async fn by_documents(&mut self, asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<()> {
+        let Asked { searcher, question, .. } = *asked;
         let (beam, start) = (question.request.shape.beam, Instant::now());
         let indexes = searcher.document_indexes().await?;
         trace.took("documents", milliseconds(start));
         let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
         let (query, kind) = (&question.request.query, question.understood.answered_by());
-        let asked = AskedDocument::of(query, kind, self.vector.as_deref());
-        let near = nearest(&indexes, &asked, &self.scopes, beam.documents);
-        for (namespace, doc_id, score) in near {
+        let document = AskedDocument::of(query, kind, self.vector.as_deref());
+        for (namespace, doc_id, score) in nearest(&indexes, &document, &self.scopes, beam.documents) {
             let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
             let known = keys.filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);
             let before = added.len();
             if known.take(beam.parents).count() < beam.parents {
                 let mut scopes = vec![Scope::of_documents(Some(&[])); self.scopes.len()];
                 scopes[namespace] = self.scopes[namespace].within(&doc_id);
-                added.extend(self.recall_within(searcher, snapshots, &scopes, beam.parents).await?);
+                added.extend(self.recall_within(asked, &scopes, beam.parents).await?);
             }
             let names = searcher.names();
             let of = if names.len() > 1 { format!(" of {}", names[namespace]) } else { String::new() };
@@ -192,18 +179,12 @@ impl Recalled<'_> {
     }
 
     /// Adds the best parent chunks of some scopes; returns the new ones.
-    async fn recall_within(
-        &mut self,
-        searcher: &Searcher,
-        snapshots: &[&Snapshot],
-        scopes: &[Scope],
-        most: usize,
-    ) -> Result<Scores> {
+    async fn recall_within(&mut self, asked: &Asked<'_, '_>, scopes: &[Scope], most: usize) -> Result<Scores> {
         let by_words = self.keyword.recall(scopes, most)?;
         let by_vectors = match &self.vector {
             Some(vector) => {
-                let vectors = searcher.vectors().await?;
-                semantic(snapshots, vectors, vector, scopes, &by_words, most).await?.scores
+                let vectors = asked.searcher.vectors().await?;
+                semantic(asked.snapshots, vectors, vector, scopes, &by_words, most).await?.scores
             }
             None => Scores::new(),
         };

@@ -5,15 +5,16 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
+use super::asked::Asked;
 use super::filter::facts::Facts;
-use super::filter::{Restriction, TimeField, scopes};
+use super::filter::{TimeField, scopes};
 use super::hit::Candidate;
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::retrievers::on_each;
 use super::searcher::Searcher;
 use super::trace::Trace;
-use super::understand::{Question, Terms, Understanding, keyword_terms};
+use super::understand::{Terms, Understanding, keyword_terms};
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::store::{Phrase, Scope, Snapshot};
@@ -27,12 +28,8 @@ pub(super) struct Restricted {
 }
 
 /// The scopes of a question.
-pub(super) async fn restrict(
-    searcher: &Searcher,
-    question: &Question<'_>,
-    snapshots: &[&Snapshot],
-    trace: &mut Trace,
-) -> Result<Restricted> {
+pub(super) async fn restrict(asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<Restricted> {
+    let Asked { searcher, question, snapshots } = *asked;
     let mut scopes = filter(searcher, question.request, snapshots, trace).await?;
     let quoted = confine(snapshots, &question.understood, &question.terms, &mut scopes, trace)?;
     Ok(Restricted { scopes, quoted })
@@ -106,28 +103,24 @@ fn nothing_has(phrases: &[String], instead: bool) -> String {
 /// Lowers the score of each candidate by its age, if requested, and sorts again. A candidate without a time keeps its
 /// score.
 pub(super) async fn decay_scores(
-    searcher: &Searcher,
-    question: &Question<'_>,
-    snapshots: &[&Snapshot],
+    asked: &Asked<'_, '_>,
     mut candidates: Vec<Candidate>,
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
+    let question = asked.question;
     let Some(half_life) = question.request.half_life else { return Ok(candidates) };
     let start = Instant::now();
     let restriction = &question.request.restriction;
     let (ages, seen_from, length) = match &restriction.time_field {
         Some(TimeField { name, as_of: Some(now), .. }) => {
-            let numbers = numbers(searcher, snapshots, restriction, name, &candidates).await?;
+            let numbers = numbers(asked, name, &candidates).await?;
             let ages = numbers.into_iter().map(|number| number.map(|number| now - number)).collect();
             (ages, format!("{name} {now}"), half_life.age.to_string())
         }
         _ => {
             let now = restriction.seen_from(question.now);
-            (
-                ages_in_seconds(searcher, snapshots, now, &candidates).await?,
-                format!("{now:.0}"),
-                duration(half_life.age),
-            )
+            let ages = ages_in_seconds(asked, now, &candidates).await?;
+            (ages, format!("{now:.0}"), duration(half_life.age))
         }
     };
     for (candidate, age) in candidates.iter_mut().zip(&ages) {
@@ -142,13 +135,8 @@ pub(super) async fn decay_scores(
 }
 
 /// The ages of the candidates' documents in seconds at a moment; `None` without a time.
-async fn ages_in_seconds(
-    searcher: &Searcher,
-    snapshots: &[&Snapshot],
-    now: Timestamp,
-    candidates: &[Candidate],
-) -> Result<Vec<Option<f64>>> {
-    let each = searcher.searched.iter().zip(snapshots);
+async fn ages_in_seconds(asked: &Asked<'_, '_>, now: Timestamp, candidates: &[Candidate]) -> Result<Vec<Option<f64>>> {
+    let each = asked.searcher.searched.iter().zip(asked.snapshots);
     let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts.documents(snapshot))).await?;
     let age = |candidate: &Candidate| {
         let document = documents.get(candidate.namespace)?.get(candidate.chunk_id.doc_id())?;
@@ -158,18 +146,13 @@ async fn ages_in_seconds(
 }
 
 /// The numbers that the candidates have in a time field; `None` without one.
-async fn numbers(
-    searcher: &Searcher,
-    snapshots: &[&Snapshot],
-    restriction: &Restriction,
-    field: &str,
-    candidates: &[Candidate],
-) -> Result<Vec<Option<f64>>> {
+async fn numbers(asked: &Asked<'_, '_>, field: &str, candidates: &[Candidate]) -> Result<Vec<Option<f64>>> {
+    let forms = &asked.question.request.restriction.headings;
     let mut numbers = vec![None; candidates.len()];
-    for (place, (searched, snapshot)) in searcher.searched.iter().zip(snapshots).enumerate() {
+    for (place, (searched, snapshot)) in asked.searcher.searched.iter().zip(asked.snapshots).enumerate() {
         let own: Vec<usize> = (0..candidates.len()).filter(|&at| candidates[at].namespace == place).collect();
         let ids: Vec<ChunkId> = own.iter().map(|&at| candidates[at].chunk_id.clone()).collect();
-        let found = searched.facts.numbers(snapshot, &restriction.headings, field, &ids).await?;
+        let found = searched.facts.numbers(snapshot, forms, field, &ids).await?;
         own.into_iter().zip(found).for_each(|(at, number)| numbers[at] = number);
     }
     Ok(numbers)

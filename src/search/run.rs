@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use super::asked::Asked;
 use super::confidence::judge;
 use super::contents::answer;
 use super::encoder::Encoding;
@@ -82,14 +83,16 @@ impl Searcher {
         let mut question = understand(request, self.model().await?, &mut trace)?;
         let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace).await?;
         let snapshots = open(self, &question, &mut trace).await?;
-        let restricted = restrict(self, &question, &snapshots, &mut trace).await?;
-        let recalled = recall(self, &question, &snapshots, restricted, encoding, paraphrasing, &mut trace).await?;
+        let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
+        let restricted = restrict(&asked, &mut trace).await?;
+        let recalled = recall(&asked, restricted, encoding, paraphrasing, &mut trace).await?;
         question.decide(recalled.paraphrased.kind, &mut trace);
         let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased.rankings, &mut trace);
         let (route, keyword) = (&recalled.route, &recalled.keyword);
         let models = Rerankers { cross_encoder, endpoint: self.reranker.as_deref() };
         let reranked = rerank(&question, route, keyword, &snapshots, fused, models, &mut trace).await?;
-        let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
+        let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
+        let decayed = decay_scores(&asked, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
         let (candidates, unsure) = judge(request, &recalled.coverage, keyword, cut, &mut trace)?;
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
