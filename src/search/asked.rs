@@ -4,7 +4,7 @@ use super::searcher::Searcher;
 use super::understand::Question;
 use crate::store::Snapshot;
 
-/// What stages take that need more than the question and the snapshots.
+/// The input of stages that need more than the question.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'q, 's> {
     pub searcher: &'q Searcher,

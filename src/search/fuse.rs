@@ -39,8 +39,8 @@ pub(super) fn by_route(route: &Route, scores: &RetrieverScores) -> Vec<Candidate
     }
 }
 
-/// The ranking of a question and those of its other wordings, each with its weight beside 1: the weighted mean of a
-/// chunk's scores.
+/// The ranking of a question and those of its other wordings, each with its weight, the question with 1: the weighted
+/// mean of a chunk's scores.
 pub(super) fn join(own: Vec<Candidate>, others: &[(f32, Vec<Candidate>)]) -> Vec<Candidate> {
     if others.is_empty() {
         return own;

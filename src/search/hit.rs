@@ -138,7 +138,7 @@ pub struct Hit {
     pub sources: Vec<Source>,
 }
 
-/// What is known of a hit's document: its time and metadata, and its profile.
+/// The time, metadata and profile of a hit's document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Described {
     pub time: Option<DocumentTime>,
@@ -168,7 +168,7 @@ pub struct Source {
     /// The titles of the subsections that begin with it; the hit shows them before it.
     #[serde(skip)]
     pub headings: Vec<String>,
-    /// What the hit shows of it, with trailing space.
+    /// The text of it that the hit shows, with trailing space.
     #[serde(skip)]
     pub text: String,
 }
@@ -292,7 +292,7 @@ impl Hit {
         self.described.as_ref()?.profile.as_ref()
     }
 
-    /// What is shown of it: its text between that of its neighbours.
+    /// The text to show: its own between that of its neighbours.
     pub fn text(&self) -> Cow<'_, str> {
         match self.before.is_empty() && self.after.is_empty() {
             true => Cow::Borrowed(&self.content),
@@ -341,7 +341,7 @@ impl Hit {
 }
 
 /// Reads the hits, without their snippets. A chunk that is the same in several namespaces becomes one hit; the same
-/// file in an older state differs. `names` are those of the namespaces that were searched.
+/// file in an older state differs. `names` are those of the searched namespaces.
 pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates: &[Candidate]) -> Result<Vec<Hit>> {
     let chunks = parent_chunks(snapshots, candidates.iter().map(Candidate::key))?;
     let names_in = async |(place, snapshot): (usize, &&Snapshot)| {

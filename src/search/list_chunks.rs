@@ -106,7 +106,7 @@ impl ChunkList {
 /// A page of more documents than this is read with all the others: a filter that names each takes longer.
 const MOST_DOCUMENTS: usize = 200;
 
-/// What has to be read for a page.
+/// What must be read for a page.
 #[derive(Debug, PartialEq, Eq)]
 struct Pages {
     filter: ChunkFilter,

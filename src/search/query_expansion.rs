@@ -44,19 +44,19 @@ struct Wording {
 /// The different wordings of a question. Word order and function words make no difference.
 fn wordings(query: &str, expansion: &Expansion, wanted: LlmWordings) -> Vec<Wording> {
     let mut known = HashSet::from([terms(query)]);
-    let whole = expansion.rewritten.iter().map(|text| (text.clone(), REWRITTEN, false));
-    let others = expansion.queries.iter().map(|text| (text.clone(), QUERY, false));
+    let sentence = |text: &String, weight| Wording { text: text.clone(), weight, words_only: false };
+    let whole = expansion.rewritten.iter().map(|text| sentence(text, REWRITTEN));
+    let others = expansion.queries.iter().map(|text| sentence(text, QUERY));
     let rewritten = whole.chain(others).filter(|_| wanted.rewrite);
-    let answer = expansion.hypothetical.iter().map(|text| (text.clone(), HYPOTHETICAL, false)).filter(|_| wanted.hyde);
-    let words = [expansion.keywords.as_slice(), &expansion.entities].concat().join(" ");
-    let all = rewritten.chain(answer).chain([(words, WORDS, true)].into_iter().filter(|_| wanted.keywords));
-    let mut wordings: Vec<Wording> = all
-        .filter(|(text, ..)| {
-            let terms = terms(text);
-            !terms.is_empty() && known.insert(terms)
-        })
-        .map(|(text, weight, words_only)| Wording { text, weight, words_only })
-        .collect();
+    let answer = expansion.hypothetical.iter().map(|text| sentence(text, HYPOTHETICAL)).filter(|_| wanted.hyde);
+    let text = [expansion.keywords.as_slice(), &expansion.entities].concat().join(" ");
+    let words = Wording { text, weight: WORDS, words_only: true };
+    let is_new = |wording: &Wording| {
+        let terms = terms(&wording.text);
+        !terms.is_empty() && known.insert(terms)
+    };
+    let all = rewritten.chain(answer).chain(wanted.keywords.then_some(words));
+    let mut wordings: Vec<Wording> = all.filter(is_new).collect();
     let sum: f32 = wordings.iter().map(|wording| wording.weight).sum();
     if sum > ALL {
         wordings.iter_mut().for_each(|wording| wording.weight *= ALL / sum);

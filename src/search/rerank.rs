@@ -122,7 +122,7 @@ async fn ask(
     Ok(candidates)
 }
 
-/// Those of the first candidates whose text is of the kind that answers the question.
+/// The first candidates whose text is of the kind that answers the question.
 fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<HashSet<ChunkKey>> {
     let Some(kind) = understood.answered_by() else { return Ok(HashSet::new()) };
     let first = &candidates[..KIND_DEPTH.min(candidates.len())];

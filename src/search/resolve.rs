@@ -1,4 +1,4 @@
-//! Resolves what a user calls a document.
+//! Finds the document that a user names.
 //!
 //! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title; for
 //! reading, also by a part of its title.
@@ -16,7 +16,7 @@ const LEAST_LIKENESS: f64 = 0.75;
 /// A shorter prefix of an id could easily be a typing mistake.
 const SHORTEST_PREFIX: usize = 2;
 
-/// What a document is wanted for; decides how loosely it may be named.
+/// Why a document is looked up; decides how loosely it may be named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To show it: a wrong guess costs nothing.

@@ -74,7 +74,7 @@ fn confine(
     let with = on_each(snapshots, |place, snapshot| snapshot.keyword().with_phrases(&phrases, terms, &scopes[place]))?;
     let found = with.iter().map(Vec::len).sum();
     let stage = trace.stage("phrases", start, phrases.len(), found);
-    // A lookup of a phrase wants to know that it is nowhere; a question wants an answer.
+    // A lookup should report that the phrase is nowhere; a question should get an answer.
     let instead = found == 0 && understood.is_asked();
     if found == 0 {
         let searched = if instead { ": searched for their words" } else { "" };

@@ -83,7 +83,7 @@ impl<'a> KeywordRetriever<'a> {
         }
     }
 
-    /// The scores of those parent chunks that have a word of the question.
+    /// The scores of the parent chunks that have a word of the question.
     pub(super) fn score<'p>(&self, parent_chunks: impl Iterator<Item = &'p ChunkKey>) -> Result<Scores> {
         let ids = by_namespace(parent_chunks, self.snapshots.len());
         let hits = on_each(&ids, |namespace, ids| {
@@ -111,7 +111,7 @@ fn keyed(hits: Vec<Vec<KeywordHit>>) -> impl Iterator<Item = (ChunkKey, f32)> {
     })
 }
 
-/// What semantic search found.
+/// The results of semantic search.
 pub(super) struct SemanticRecall {
     /// The scores of the best by this retriever, and of keyword candidates that have vectors.
     pub scores: Scores,

@@ -139,7 +139,7 @@ impl Vocabulary<'_> {
         Ok(counts.into_iter().collect())
     }
 
-    /// The most frequent words that begin with what was typed.
+    /// The most frequent words that begin like the typed one.
     fn beginning(&self, typed: &str, indexed: &str) -> Result<Vec<String>> {
         let Some(start) = typed.chars().next() else { return Ok(Vec::new()) };
         let mut found = self.starting_with(start, &|word| word.starts_with(typed) && word != indexed)?;
@@ -257,8 +257,8 @@ pub(super) fn add_notes(snapshots: &[&Snapshot], replacements: &[Replacement], t
     Ok(())
 }
 
-/// A word as it is written in the best parent chunks that have it, most like what was typed: indexed words have lost their
-/// endings.
+/// A word as it is written in the best parent chunks that have it, most like the typed one: indexed words have lost
+/// their endings.
 fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String> {
     let mut forms: Vec<String> = Vec::new();
     for snapshot in snapshots {

@@ -35,7 +35,7 @@ pub struct Stage {
     pub taken: usize,
     /// How many came out.
     pub given: usize,
-    /// What it decided, in words.
+    /// Its decisions, in words.
     pub notes: Vec<String>,
     /// What came out, best first, if the trace is detailed.
     pub candidates: Vec<Traced>,
@@ -51,7 +51,7 @@ pub struct Stage {
 pub struct Traced {
     /// The chunk or the section.
     pub id: String,
-    /// The place of its namespace among those that were searched.
+    /// The place of its namespace among the searched ones.
     pub namespace: usize,
     /// Its score in this stage.
     pub score: f32,
@@ -69,7 +69,7 @@ impl Traced {
         Traced { id: id.to_owned(), namespace, score, ..Traced::default() }
     }
 
-    /// A hit with the parent chunks that it is made of. `names` are those of the namespaces that were searched.
+    /// A hit with the parent chunks that it is made of. `names` are those of the searched namespaces.
     fn hit(hit: &Hit, names: &[String], is_section: bool) -> Self {
         let id = if is_section { hit.section.id.as_str() } else { hit.chunk_id.as_str() };
         let namespace =
@@ -120,7 +120,7 @@ impl Trace {
         self.stage(name, Instant::now(), 0, 0).milliseconds = milliseconds;
     }
 
-    /// Runs a stage from hits to hits. `names` are those of the namespaces that are searched.
+    /// Runs a stage from hits to hits. `names` are those of the searched namespaces.
     pub(super) fn step(
         &mut self,
         names: &[String],
@@ -154,7 +154,7 @@ impl Trace {
 }
 
 impl Stage {
-    /// Adds what it decided.
+    /// Adds a decision.
     pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
         self.notes([note.into()])
     }
@@ -175,7 +175,7 @@ impl Stage {
         self.list(candidates.iter().map(|one| Traced::new(&one.chunk_id, one.namespace, one.score)));
     }
 
-    /// Keeps hits. `names` are those of the namespaces that were searched.
+    /// Keeps hits. `names` are those of the searched namespaces.
     pub(super) fn hits(&mut self, hits: &[Hit], names: &[String], are_sections: bool) {
         self.list(hits.iter().map(|hit| Traced::hit(hit, names, are_sections)));
     }

@@ -3,6 +3,7 @@
 //! Promise: places and scores are those of the original search. A second ranking is made if its trace cannot show the
 //! place: beyond the pool of a retriever, or among all sections.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
@@ -14,7 +15,7 @@ use super::result::SearchResult;
 use super::searcher::Searcher;
 use super::select::sections;
 use super::select::titles::SectionIndex;
-use super::trace::{Stage, Traced};
+use super::trace::Stage;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, SectionId, document_of};
 use crate::text::count;
@@ -121,7 +122,7 @@ impl Searcher {
     }
 }
 
-/// What is in question, and the search and its result.
+/// A chunk or section in question, with the search and its result.
 struct Case<'s> {
     searcher: &'s Searcher,
     request: &'s SearchRequest,
@@ -187,8 +188,7 @@ impl Case<'_> {
         let Some(before) = at.checked_sub(1).map(|before| later[before]) else {
             return Ok(lost(name, None, "the retrievers found it, but it was not fused", None));
         };
-        let place = before.place_of(id).unwrap_or(before.candidates.len());
-        let score = before.traced(id).map_or(0.0, |one| one.score);
+        let (place, score) = before.place_of(id).unwrap_or((before.candidates.len(), 0.0));
         let lost = |reason: String, setting| lost(name, Some((place, score)), reason, setting);
         Ok(match name {
             "cut" => {
@@ -228,9 +228,9 @@ impl Case<'_> {
         let open = SearchRequest { pool: all, limit: all, min_confidence: 0.0, fallback, rerank, ..request.clone() };
         let (_, everything) = self.searcher.rank(&open).await?;
         let retrievers = everything.stages.iter().filter(|stage| stage.is_retriever());
-        let there = |stage: &Stage| Some((stage.place_of(id)?, stage.name.clone(), stage.traced(id)?.score));
-        Ok(match retrievers.filter_map(there).min_by_key(|(place, ..)| *place) {
-            Some((place, retriever, score)) => {
+        let there = |stage: &Stage| Some((stage.place_of(id)?, stage.name.clone()));
+        Ok(match retrievers.filter_map(there).min_by_key(|((place, _), _)| *place) {
+            Some(((place, score), retriever)) => {
                 let reason =
                     format!("it is at place {place} of the {retriever} retriever, which recalled {}", request.pool);
                 lost("recall", Some((place, score)), reason, Some("pool"))
@@ -288,7 +288,7 @@ impl Case<'_> {
         let reason = format!("the first {depth} are taken");
         let decay = before.iter().rposition(|stage| stage.name == "decay");
         let undecayed = decay.and_then(|at| Some(before[at.checked_sub(1)?]));
-        match undecayed.and_then(|stage| Some((stage.place_of(id)?, stage.traced(id)?.score))) {
+        match undecayed.and_then(|stage| stage.place_of(id)) {
             Some((place, score)) if place <= depth => {
                 let decayed = format!("{reason}; before the decay it was at place {place} with score {score:.3}");
                 (decayed, "half_life")
@@ -372,15 +372,11 @@ impl Stage {
         RETRIEVERS.contains(&self.name.as_str())
     }
 
-    /// The place of something, from 1: a twin in another namespace takes no place of its own.
-    fn place_of(&self, id: &str) -> Option<usize> {
+    /// The place of something, from 1, and its score. A twin in another namespace takes no place of its own.
+    fn place_of(&self, id: &str) -> Option<(usize, f32)> {
         let at = self.candidates.iter().position(|one| one.has(id))?;
         let before: HashSet<&str> = self.candidates[..at].iter().map(|one| one.id.as_str()).collect();
-        Some(before.len() + 1)
-    }
-
-    fn traced(&self, id: &str) -> Option<&Traced> {
-        self.candidates.iter().find(|one| one.has(id))
+        Some((before.len() + 1, self.candidates[at].score))
     }
 }
 
@@ -388,8 +384,8 @@ impl Stage {
 fn furthest<'i>(led: &[Stage], ids: &'i [ChunkId]) -> Option<&'i str> {
     let best = ids.iter().max_by_key(|id| {
         let came_to = led.iter().rposition(|stage| stage.place_of(id).is_some());
-        let place = came_to.and_then(|at| led[at].place_of(id));
-        (came_to, std::cmp::Reverse(place.unwrap_or(usize::MAX)), std::cmp::Reverse(id.as_str()))
+        let place = came_to.and_then(|at| led[at].place_of(id)).map_or(usize::MAX, |(place, _)| place);
+        (came_to, Reverse(place), Reverse(id.as_str()))
     });
     best.map(ChunkId::as_str)
 }
@@ -399,12 +395,12 @@ fn stages(led: &[Stage], parent: Option<&str>, about: Option<&str>) -> Vec<WhySt
     let mut of_sections = false;
     let listed = led.iter().filter(|stage| stage.is_listed).map(|stage| {
         of_sections |= stage.name == "sections";
-        let id = if of_sections { about } else { parent };
+        let at = if of_sections { about } else { parent }.and_then(|id| stage.place_of(id));
         WhyStage {
             name: stage.name.clone(),
-            place: id.and_then(|id| stage.place_of(id)),
+            place: at.map(|(place, _)| place),
             of: stage.candidates.iter().map(|one| one.id.as_str()).collect::<HashSet<&str>>().len(),
-            score: id.and_then(|id| stage.traced(id)).map(|one| one.score),
+            score: at.map(|(_, score)| score),
         }
     });
     listed.collect()
@@ -412,7 +408,7 @@ fn stages(led: &[Stage], parent: Option<&str>, about: Option<&str>) -> Vec<WhySt
 
 #[cfg(test)]
 mod tests {
-    use super::super::trace::Trace;
+    use super::super::trace::{Trace, Traced};
     use super::*;
     use std::time::Instant;
 
@@ -438,6 +434,6 @@ mod tests {
     #[test]
     fn a_twin_takes_no_place() {
         let twice = trace(&[("fuse", &["a", "a", "b"])]);
-        assert_eq!(twice.stages[0].place_of("b"), Some(2));
+        assert_eq!(twice.stages[0].place_of("b").map(|(place, _)| place), Some(2));
     }
 }

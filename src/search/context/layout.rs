@@ -19,7 +19,7 @@ pub struct ContextParts {
     pub documents: Vec<ContextDocument>,
     /// The states of the entities that the question or the chunks mention, those of the question first.
     pub entities: Vec<ContextEntity>,
-    /// What was found and did not fit.
+    /// Parent chunks that were found but did not fit.
     pub left_out: Vec<Omitted>,
     /// The names of entities whose states did not fit.
     pub entities_left_out: Vec<String>,

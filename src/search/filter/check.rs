@@ -233,7 +233,7 @@ impl Paths {
     }
 }
 
-/// What a filter says about one key.
+/// The condition of a filter on one key.
 #[derive(Debug, Clone)]
 pub struct Test {
     pub key: Key,

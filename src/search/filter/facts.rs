@@ -1,5 +1,5 @@
-//! What a namespace knows about its documents and chunks. Read when a filter first needs it and kept: a generation does
-//! not change.
+//! The facts of a namespace about its documents and chunks. Each is read when a filter first needs it and kept: a
+//! generation does not change.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -107,7 +107,7 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// What is left, for the trace.
+    /// The counts in words, for the trace.
     pub fn in_words(&self) -> String {
         let chunks = count(self.parent_chunks, "parent chunk");
         format!("{} of {}, {chunks} match", self.documents, count(self.all, "document"))
@@ -181,7 +181,7 @@ fn day_or_moment(moment: Timestamp) -> String {
     if of_day == (0, 0, 0) || of_day == (23, 59, 59) { time.date().to_string() } else { moment.to_string() }
 }
 
-/// What is known of a namespace, as far as the conditions need it.
+/// The facts of a namespace that the conditions need.
 struct World<'a> {
     documents: &'a Documents,
     /// Only these documents, if any were named.
@@ -295,7 +295,7 @@ impl<'a> World<'a> {
         possible.into_iter().map(|(document, _)| document.doc_id.clone()).collect()
     }
 
-    /// What meets all conditions.
+    /// The scope that meets all conditions.
     fn scope(&self, conditions: &[&Filter]) -> Scope {
         let (mut matching, mut open) = (HashSet::new(), HashSet::new());
         for document in self.documents.values() {
