@@ -70,21 +70,16 @@ pub(super) async fn answer(
     for (place, document) in rows {
         let mut sections = snapshots[place].sections(&document.doc_id).await?;
         sections.retain(|section| section.path != PREAMBLE);
-        let part = match wanted {
-            Wanted::Whole => None,
-            Wanted::Part(name) => match part_of(&document, &sections, name) {
-                Some((part, note)) => {
-                    note.into_iter().for_each(|note| trace.note(NoteCode::ContentsGuessed, note));
-                    sections = part;
-                    Some(name.clone())
-                }
-                None => {
-                    let message = format!("{} has no {name:?} in its table of contents", document.source);
-                    trace.note(NoteCode::ContentsMissing, message);
-                    continue;
-                }
-            },
-        };
+        let mut part = None;
+        if let Wanted::Part(name) = wanted {
+            let Some((own, note)) = part_of(&document, &sections, name) else {
+                let message = format!("{} has no {name:?} in its table of contents", document.source);
+                trace.note(NoteCode::ContentsMissing, message);
+                continue;
+            };
+            note.into_iter().for_each(|note| trace.note(NoteCode::ContentsGuessed, note));
+            (sections, part) = (own, Some(name.clone()));
+        }
         if sections.is_empty() {
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
             continue;

@@ -28,7 +28,7 @@ pub const DEFAULT_RERANK_DEPTH: usize = 30;
 /// How long a cross-encoder may read while a person waits.
 pub const DEFAULT_RERANK_TIME: Duration = Duration::from_millis(500);
 /// The constant of reciprocal rank fusion, from Cormack et al. (2009).
-pub const DEFAULT_RRF_K: f32 = 60.0;
+const DEFAULT_RRF_K: f32 = 60.0;
 /// 1 − λ of maximal marginal relevance.
 pub const DEFAULT_DIVERSITY: f32 = 0.3;
 /// Beyond this k all ranks count practically alike.

@@ -82,9 +82,7 @@ impl TimeField {
 
 impl Restriction {
     pub fn is_empty(&self) -> bool {
-        let Restriction { filter, before, after, as_of, time_field, headings: _ } = self;
-        let has_limits = time_field.as_ref().is_some_and(|field| field.tests().next().is_some());
-        filter.is_none() && before.is_none() && after.is_none() && as_of.is_none() && !has_limits
+        conditions(self).is_empty()
     }
 
     /// The moment at which ages are taken.

@@ -71,19 +71,16 @@ impl DocumentIndex {
     }
 
     fn new(rows: &[DocumentRow], vectors: HashMap<DocId, Vec<f32>>) -> Self {
-        let mut words: HashMap<DocId, BTreeSet<String>> = HashMap::new();
-        let mut frequencies: HashMap<String, usize> = HashMap::new();
-        let mut kinds: HashMap<DocId, Vec<Share>> = HashMap::new();
-        for row in rows {
-            if let Some(profile) = &row.profile {
-                kinds.insert(row.doc_id.clone(), profile.kinds.clone());
-            }
+        let words_of = |row: &DocumentRow| {
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
-            let own: BTreeSet<String> =
-                std::iter::once(&row.title).chain(topics).flat_map(|text| informative(text)).collect();
-            own.iter().for_each(|word| *frequencies.entry(word.clone()).or_default() += 1);
-            words.insert(row.doc_id.clone(), own);
-        }
+            std::iter::once(&row.title).chain(topics).flat_map(|text| informative(text)).collect()
+        };
+        let words: HashMap<DocId, BTreeSet<String>> =
+            rows.iter().map(|row| (row.doc_id.clone(), words_of(row))).collect();
+        let mut frequencies: HashMap<String, usize> = HashMap::new();
+        words.values().flatten().for_each(|word| *frequencies.entry(word.clone()).or_default() += 1);
+        let kinds = |row: &DocumentRow| Some((row.doc_id.clone(), row.profile.as_ref()?.kinds.clone()));
+        let kinds = rows.iter().filter_map(kinds).collect();
         DocumentIndex { words, frequencies, vectors, kinds }
     }
 

@@ -48,7 +48,7 @@ struct Rated {
 /// section scores by its title and by the [joint score](joint_score) of its parent chunks; those of subsections count half for
 /// each level between. Every parent chunk counts for one hit only: once a section is found, its chunks count for no other, so
 /// the chapter of a found section needs matches of its own.
-pub fn rank_sections(
+fn rank_sections(
     indexes: &[&SectionIndex],
     within: &[Vec<usize>],
     candidates: &[Candidate],
