@@ -1,7 +1,8 @@
 //! A namespace as one file: a zip archive of the files of its published generations, with a list of their hashes.
 //!
-//! Promise: what is imported is what was exported, or nothing. Names in an archive lead nowhere: only those that an export
-//! writes are taken, and entries are stored as they are, so that an archive is as large as what comes out of it.
+//! Promise: an import takes exactly what was exported, or nothing. Names in an archive cannot lead elsewhere, because
+//! an import accepts only names that an export writes. Entries are not compressed, so an archive cannot grow when it is
+//! unpacked.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -27,14 +28,14 @@ use crate::text::count;
 
 /// The entry with the list of the others.
 const LIST: &str = "kb-export.json";
-/// Begins the names of folders of imports that are not finished; no namespace's name begins so.
+/// The prefix of folders of unfinished imports. No namespace's name begins like this.
 const IMPORTING: &str = ".importing-";
-/// The longest list, in bytes.
+/// The maximum length of the list, in bytes.
 const LONGEST_LIST: u64 = 64 << 20;
-/// The files and folders of a namespace that an archive has. All others are caches and locks.
+/// The files and folders of a namespace that go into an archive. All others are caches and locks.
 const PARTS: [&str; 7] = [PUBLISHED, FAILURES, PAGES, SYNONYMS, "tables", "keyword", "history"];
 
-/// What an archive says of itself.
+/// The list of files in an archive.
 #[derive(Debug, Serialize, Deserialize)]
 struct List {
     namespace: String,
@@ -46,7 +47,7 @@ struct List {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Listed {
     bytes: u64,
-    /// Of its content, in hex.
+    /// The hash of its content, in hex.
     blake3: String,
 }
 
@@ -62,10 +63,10 @@ pub struct Archived {
     pub bytes: u64,
 }
 
-/// Writes a namespace into a new file. Nobody writes to it meanwhile.
+/// Writes a namespace into a new file. Holds the writer lock meanwhile.
 ///
 /// # Errors
-/// Where there is such a file, nothing was ingested, another process writes, or the disk refuses. Then there is no file.
+/// If the file exists, nothing was ingested, another process writes, or the disk refuses. Then no file is written.
 pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeout) -> Result<Archived> {
     let taken =
         || Error::usage(format!("{} is there already", file.display())).hint("name a new file, or remove that one");
@@ -75,7 +76,7 @@ pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeo
     if file.symlink_metadata().is_ok() {
         return Err(taken());
     }
-    // It also finishes what was interrupted.
+    // Opening also finishes an interrupted publication.
     let writer = Writer::open_existing(namespace, lock_timeout).await?;
     let snapshot = Snapshot::open(namespace).await?;
     let generation = snapshot.manifest().generation;
@@ -122,12 +123,12 @@ fn archived(list: List, documents: usize) -> Archived {
     }
 }
 
-/// Large files need the longer form of sizes, whatever is written.
+/// Large files need the 64-bit form of sizes.
 fn options() -> SimpleFileOptions {
     SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true)
 }
 
-/// Adds the files at and below a path. What is neither a file nor a folder is none of kb's.
+/// Adds the files at and below a path. Skips what is neither a file nor a folder: kb writes nothing else.
 fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
     let Ok(facts) = path.symlink_metadata() else { return Ok(()) };
     if facts.is_dir() {
@@ -159,7 +160,7 @@ fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Resu
     copy().map_err(|error| Error::io("export", path, &error))
 }
 
-/// Copies all bytes, and gives their number and hash.
+/// Copies all bytes and returns their number and hash.
 fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(u64, String)> {
     let (mut hasher, mut buffer, mut bytes) = (blake3::Hasher::new(), vec![0; 1 << 16], 0);
     loop {
@@ -173,7 +174,7 @@ fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(u64, St
     }
 }
 
-/// An archive, and the list in it.
+/// Opens an archive and reads its list.
 fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, List)> {
     if !file.metadata().map_err(|error| Error::io("import", file, &error))?.is_file() {
         // Reading a pipe could wait for ever.
@@ -187,18 +188,18 @@ fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, List)> {
     Ok((zip, list))
 }
 
-/// Whether a file is an archive, by its list.
+/// Checks by its list that a file is an archive.
 ///
 /// # Errors
-/// Where it is not an archive, or is damaged.
+/// If it is not an archive, or is damaged.
 pub fn check_archive(file: &Path) -> Result<()> {
     open(file).map(|_| ())
 }
 
-/// Takes the namespace from an archive into a store, under its own name or another one, and checks all of it first.
+/// Imports the namespace of an archive into a store, under its own name or another one, and checks all of it first.
 ///
 /// # Errors
-/// Where the file is no such archive or is damaged, or the name is taken. Then nothing was changed.
+/// If the file is not an archive or is damaged, or the name is taken. Then nothing is changed.
 pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Archived> {
     let (mut zip, list) = open(file)?;
     let namespace = store.namespace(name.unwrap_or(&list.namespace))?;
@@ -215,7 +216,7 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Ar
     let folder = namespace.root().parent().expect("it lies in the folder of the namespaces");
     std::fs::create_dir_all(folder).map_err(|error| Error::io("write", folder, &error))?;
     clear_interrupted(folder);
-    // It removes itself where the import fails.
+    // Removes itself if the import fails.
     let aside = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
     let aside = aside.map_err(|error| Error::io("write", folder, &error))?;
     let documents = unpack_and_check(&mut zip, &list, &namespace, aside.path(), file).await?;
@@ -223,13 +224,13 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Ar
         true => taken().caused_by(error),
         false => Error::io("write", namespace.root(), &error),
     })?;
-    // It is no longer where it was made.
+    // The folder has been moved, so there is nothing to remove.
     drop(aside.keep());
     sync_folder(folder)?;
     Ok(Archived { namespace: namespace.name().to_owned(), ..archived(list, documents) })
 }
 
-/// Deletes what imports that were interrupted have left. Nothing depends on it, so nothing fails for it.
+/// Deletes what interrupted imports have left. Nothing depends on it, so errors are ignored.
 fn clear_interrupted(folder: &Path) {
     const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
     let is_old =
@@ -251,7 +252,7 @@ fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<Lis
     let mut text = String::new();
     entry.take(LONGEST_LIST).read_to_string(&mut text).map_err(|error| error.to_string())?;
     let list: List = serde_json::from_str(&text).map_err(|error| format!("{LIST}: {error}"))?;
-    // Several entries may be the same bytes of the archive.
+    // Several entries may share the same bytes of the archive.
     let bytes = list.files.values().try_fold(0u64, |sum, file| sum.checked_add(file.bytes));
     if bytes.is_none_or(|bytes| bytes > length) {
         return Err(format!("{LIST} lists more than there is in it"));
@@ -275,7 +276,7 @@ fn is_part(name: &str) -> bool {
         && name.split('/').next().is_some_and(|first| PARTS.contains(&first))
 }
 
-/// Unpacks the files into a folder, and gives the number of documents.
+/// Unpacks the files into a folder, checks them and returns the number of documents.
 async fn unpack_and_check<R: Read + Seek>(
     zip: &mut ZipArchive<R>,
     list: &List,
@@ -288,7 +289,7 @@ async fn unpack_and_check<R: Read + Seek>(
     }
     sync_folders(aside)?;
     let unpacked = namespace.lying_in(aside)?;
-    // The folder is gone where this fails: the file is what is to blame.
+    // The folder is removed after an error, so errors name the archive.
     let blame = |error: Error| damaged(file, error.message()).caused_by(error);
     let checked = check(&unpacked).await.map_err(blame)?;
     unpacked.failures().map_err(blame)?;
@@ -321,7 +322,7 @@ fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &Listed, 
     is_listed.then_some(()).ok_or_else(|| "its content is not what was exported".to_owned())
 }
 
-/// Makes the names in a folder and in those below it durable.
+/// Syncs a folder and all folders below it.
 fn sync_folders(folder: &Path) -> Result<()> {
     for path in paths_in(folder)?.iter().filter(|path| path.is_dir()) {
         sync_folders(path)?;

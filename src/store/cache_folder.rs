@@ -1,7 +1,7 @@
-//! A folder of the store with results that are costly to compute again: answers of language models, vectors of questions.
+//! A folder of the store with results that are costly to compute: answers of language models, vectors of questions.
 //!
-//! Missing and damaged entries are computed again, and the folder may be deleted at any time. Entries are written whole or
-//! not at all. When there are too many, the entries that were unused for the longest time go.
+//! Missing and damaged entries are computed again, and the folder may be deleted at any time. Entries are written whole
+//! or not at all. If there are too many entries, those unused for the longest time are deleted.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use super::files::{or_none, write_whole};
 use super::layout::Store;
 use super::plain::open_to_read;
 
-/// The folder of all of them, in the store's.
+/// The folder of all caches, in the store.
 pub(super) const CACHE: &str = "cache";
-/// Checks for eviction on one write in 256: where the key ends so.
+/// Checks for eviction on one write in 256: if the key ends like this.
 const CHECK_AT: &str = "00";
-/// No entry is longer.
+/// The maximum length of an entry, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// A folder of entries, each a file that is called after its key.
+/// A folder of entries, each a file named after its key.
 #[derive(Debug)]
 pub struct CacheFolder {
     folder: PathBuf,
@@ -29,7 +29,7 @@ pub struct CacheFolder {
 }
 
 impl CacheFolder {
-    /// The folder of this name in a store, of about `most` files with an ending. The first entry creates it.
+    /// The folder `name` in a store, for about `most` files with the extension `ending`. The first entry creates it.
     pub fn of_store(store: &Path, name: &str, ending: &'static str, most: usize) -> Self {
         CacheFolder { folder: store.join(CACHE).join(name), ending, most }
     }
@@ -39,7 +39,7 @@ impl CacheFolder {
         self.folder.join(&key[..2]).join(format!("{key}.{}", self.ending))
     }
 
-    /// The bytes of a key; `None` where they cannot be read.
+    /// The bytes of a key; `None` if they cannot be read.
     pub fn get(&self, key: &str) -> Option<Vec<u8>> {
         let mut file = open_to_read(&self.file(key))?;
         let length = file.metadata().ok()?.len();
@@ -48,15 +48,15 @@ impl CacheFolder {
         }
         let mut bytes = Vec::with_capacity(length as usize);
         file.read_to_end(&mut bytes).ok()?;
-        // Used entries stay longer. On a read-only disk nothing is evicted.
+        // Marks the entry as used. On a read-only disk nothing is evicted.
         drop(file.set_modified(SystemTime::now()));
         Some(bytes)
     }
 
-    /// Keeps bytes, and replaces earlier ones of the key.
+    /// Stores the bytes of a key, replacing earlier ones.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// If the disk refuses.
     pub fn put(&self, key: &str, bytes: &[u8]) -> std::io::Result<()> {
         let file = self.file(key);
         std::fs::create_dir_all(self.folder.join(&key[..2]))?;
@@ -64,12 +64,13 @@ impl CacheFolder {
         if key.ends_with(CHECK_AT) { self.clear_out() } else { Ok(()) }
     }
 
-    /// Deletes the entries that were unused for the longest time, down to nine tenths of the most, and what crashes left.
+    /// Deletes the entries unused for the longest time, down to nine tenths of the maximum. Leftovers of crashes count
+    /// as entries.
     fn clear_out(&self) -> std::io::Result<()> {
         let mut entries: Vec<(SystemTime, PathBuf)> = Vec::new();
         for folder in std::fs::read_dir(&self.folder)? {
             let folder = folder?;
-            // A link may lead to files that are no cache.
+            // A link may lead to files outside the cache.
             if !folder.file_type()?.is_dir() {
                 continue;
             }
@@ -92,11 +93,12 @@ impl CacheFolder {
     }
 }
 
-/// No more things are said once a day.
+/// The maximum number of notices that are shown once a day.
 const MOST_SAID: usize = 100;
 
 impl Store {
-    /// Whether nobody has asked this about `what` today. Where nothing is kept in the store, nobody ever has.
+    /// Whether this is the first call for `what` today. Always true in a store that is not the user's own, where
+    /// nothing is kept.
     pub fn is_first_today(&self, what: &str) -> bool {
         if !self.is_own() {
             return true;
@@ -105,7 +107,7 @@ impl Store {
         let (key, today) = (blake3::hash(what.as_bytes()).to_hex().to_string(), Zoned::now().date().to_string());
         let said = folder.get(&key).is_some_and(|day| day == today.as_bytes());
         if !said {
-            // On a read-only disk it is said again.
+            // On a read-only disk the notice is shown again.
             folder.put(&key, today.as_bytes()).unwrap_or_default();
         }
         !said
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_comes_back_until_it_is_replaced() {
+    fn an_entry_is_kept_until_it_is_replaced() {
         let store = tempfile::tempdir().unwrap();
         let cache = CacheFolder::of_store(store.path(), "things", "bin", 10);
         assert_eq!(cache.get(&key(1)), None);
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_unused_entry_goes_first() {
+    fn the_longest_unused_entry_is_evicted_first() {
         let store = tempfile::tempdir().unwrap();
         let cache = CacheFolder::of_store(store.path(), "things", "bin", 10);
         for number in 0..12 {
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_hardly_exceeds_its_limit() {
+    fn the_folder_stays_near_its_limit() {
         let store = tempfile::tempdir().unwrap();
         let cache = CacheFolder::of_store(store.path(), "things", "bin", 20);
         let count = || (0..1000).filter(|number| cache.file(&key(*number)).exists()).count();

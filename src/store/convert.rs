@@ -1,4 +1,4 @@
-//! Rows to Arrow record batches and back. A table has the columns that are written here.
+//! Converts rows to Arrow record batches and back. Defines the columns of the tables.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ pub(super) const DOCUMENTS: &str = "documents";
 pub(super) const SECTIONS: &str = "sections";
 pub(super) const CHUNKS: &str = "chunks";
 pub(super) const ENTITIES: &str = "entities";
-/// The column of vectors: by far the largest.
+/// The column of vectors, by far the largest.
 pub(super) const VECTOR: &str = "vector";
 
-/// The name of a column, its values, and whether some may be missing.
+/// The name of a column, its values, and whether it may contain nulls.
 type Column = (&'static str, ArrayRef, bool);
 
 fn texts<'r, R, T: AsRef<str>>(name: &'static str, rows: &'r [R], of: impl Fn(&'r R) -> T) -> Column {
@@ -147,12 +147,12 @@ pub(super) fn entities_to_batch(rows: &[&EntityRow]) -> Result<RecordBatch> {
     batch(ENTITIES, columns)
 }
 
-/// The vectors of rows, named by id; null where one is empty.
+/// The vectors of rows, with their ids for errors. Empty vectors become null.
 fn vector_column<'r>(rows: impl Iterator<Item = (&'r str, &'r [f32])> + Clone, dimension: usize) -> Result<ArrayRef> {
     if let Some((id, vector)) = rows.clone().find(|(_, vector)| !vector.is_empty() && vector.len() != dimension) {
         return Err(Error::failed(format!("the vector of {id} has {} numbers instead of {dimension}", vector.len())));
     }
-    // A list of fixed size has its numbers also where it is null.
+    // A list of fixed size needs numbers even for null.
     let numbers = rows.clone().flat_map(|(_, vector)| (0..dimension).map(|i| vector.get(i).copied().unwrap_or(0.0)));
     let values = Float32Array::from_iter_values(numbers);
     let present = NullBuffer::from_iter(rows.map(|(_, vector)| !vector.is_empty()));
@@ -326,7 +326,7 @@ impl<'a> Columns<'a> {
         self.primitive::<Float32Type>(name, row)
     }
 
-    /// A column of texts, for all its rows.
+    /// A whole column of texts.
     pub(super) fn texts(&self, name: &str) -> Result<&'a StringArray> {
         self.get(name)?
             .as_string_opt::<i32>()
@@ -345,14 +345,14 @@ impl<'a> Columns<'a> {
         if self.is_null(name, row)? { Ok(None) } else { self.text(name, row).map(Some) }
     }
 
-    /// A vector; `None` where the row has none or the column was not read.
+    /// A vector; `None` if the row has none or the column was not read.
     pub(super) fn vector(&self, name: &str, row: usize) -> Result<Option<Vec<f32>>> {
         let column = self.batch.column_by_name(name).filter(|column| !column.is_null(row));
         let numbers = column.map(|column| column.as_fixed_size_list().value(row));
         Ok(numbers.map(|numbers| numbers.as_primitive::<Float32Type>().values().to_vec()))
     }
 
-    /// All vectors of a column, one behind the other, and which of them are there (`None`: all).
+    /// All vectors of a column, concatenated, and which of them exist (`None`: all).
     pub(super) fn vectors(&self, name: &str) -> Result<(&'a [f32], Option<&'a NullBuffer>)> {
         let lists = self.get(name)?.as_fixed_size_list();
         Ok((lists.values().as_primitive::<Float32Type>().values(), lists.nulls()))

@@ -1,8 +1,8 @@
-//! What a publication names is on the disk before it is named.
+//! Syncs everything that a publication names before the publication names it.
 //!
-//! Lance never syncs what it writes: after a power loss, a version could be published whose files are empty. So before a
-//! generation is announced, all new files of the tables are synced, and then the folders that got new entries. What lay
-//! there when the namespace was opened was synced before it was published, or is named by nothing.
+//! Lance never syncs what it writes: after a power loss, a published version could have empty files. So before a
+//! generation is announced, this module syncs all new files of the tables, then the folders with new entries. Files
+//! that existed when the namespace was opened were synced before they were published, or nothing names them.
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
@@ -14,33 +14,33 @@ use super::files::{or_none, paths_in, sync_folder};
 use super::layout::Namespace;
 use crate::error::{Error, Result};
 
-/// So many files are synced at once, because a file system writes its journal once for several.
+/// The number of files synced in parallel: a file system writes its journal once for several.
 const AT_ONCE: usize = 8;
 
-/// A file with its length and time, or a folder: what was removed and made again under its name is new.
+/// A file with its length and time, or a folder (`None`). A file that was removed and made again counts as new.
 type Entry = (PathBuf, Option<(u64, SystemTime)>);
 
-/// The tables' files that are on the disk.
+/// The files and folders of the tables that are synced.
 pub(super) struct Durable {
     tables: PathBuf,
     known: HashSet<Entry>,
 }
 
 impl Durable {
-    /// Takes all that is there for synced.
+    /// Treats all existing files as synced.
     pub(super) fn of(namespace: &Namespace) -> Result<Self> {
         let tables = namespace.tables();
         Ok(Durable { known: entries(&tables)?.into_iter().collect(), tables })
     }
 
-    /// Syncs all that is new.
+    /// Syncs all new files and the folders that changed.
     pub(super) fn sync(&mut self) -> Result<()> {
         let there = entries(&self.tables)?;
         let new = || there.iter().filter(|entry| !self.known.contains(entry));
         let files: Vec<&Path> = new().filter(|(_, file)| file.is_some()).map(|(path, _)| path.as_path()).collect();
         sync_files(&files)?;
         let changed: HashSet<&Path> = new().filter_map(|(path, _)| path.parent()).collect();
-        // A folder comes behind all that is in it.
+        // `entries` lists a folder after its contents.
         for (folder, _) in there.iter().filter(|(path, file)| file.is_none() && changed.contains(path.as_path())) {
             sync_folder(folder)?;
         }
@@ -52,7 +52,7 @@ impl Durable {
     }
 }
 
-/// A folder and all that is in it, the deepest first.
+/// A folder and everything in it, the deepest first.
 fn entries(folder: &Path) -> Result<Vec<Entry>> {
     let mut found = Vec::new();
     if folder.exists() {
@@ -87,16 +87,16 @@ fn sync_files(files: &[&Path]) -> Result<()> {
     })
 }
 
-/// Syncs a file. One that was removed meanwhile needs no sync.
+/// Syncs a file. A file that has been removed meanwhile needs no sync.
 pub(super) fn sync_file(path: &Path) -> Result<()> {
-    // Windows syncs only what is open for writing.
+    // Windows syncs only files that are open for writing.
     let synced = OpenOptions::new().read(true).write(cfg!(windows)).open(path).and_then(|file| file.sync_data());
     or_none(synced).map_err(|error| Error::io("write", path, &error))?;
     fault::synced(path);
     Ok(())
 }
 
-/// Syncs the folders above a namespace, whose first publication made them.
+/// Syncs the folders above a namespace, which its first publication created.
 pub(super) fn sync_above(namespace: &Namespace) -> Result<()> {
     let store = namespace.store();
     for folder in namespace.root().ancestors().skip(1).take_while(|folder| folder.starts_with(store)) {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_come_behind_what_is_in_them() {
+    fn folders_are_listed_after_their_contents() {
         let folder = tempfile::tempdir().unwrap();
         let deep = folder.path().join("a/b");
         std::fs::create_dir_all(&deep).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_made_again_is_new() {
+    fn a_recreated_file_is_new() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("1.manifest");
         std::fs::write(&file, "one").unwrap();

@@ -1,9 +1,9 @@
 //! Entities: things that documents mention, with names, a type and states over time.
 //!
-//! They are a table of the generation, so that publications, crashes, restores and removals apply to them too. A row is a
-//! whole entity with all its states and the number of parent chunks of each document that mention it. A parent chunk mentions
-//! an entity where its own text or the titles above it have one of the names ([`Names`]): what a manual of pump P-12 contains
-//! is about P-12, also where the text has only "the pump". Counts, filters and contexts follow this one rule.
+//! They are a table of the generation, so publications, crashes, restores and removals apply to them too. A row is a
+//! whole entity with all its states and, for each document, the number of parent chunks that mention it. A parent chunk
+//! mentions an entity if its own text or the titles above it contain one of the names ([`Names`]): a manual of pump
+//! P-12 is about P-12, even where the text only says "the pump". Counts, filters and contexts all follow this rule.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -21,33 +21,33 @@ use crate::text::{Names, date_or_moment, fold_name};
 pub struct EntityRow {
     /// Its folded name, which identifies it.
     pub key: String,
-    /// Its name as it was typed.
+    /// Its name as typed.
     pub name: String,
-    /// Its type; empty where none was given.
+    /// Its type, or empty.
     #[serde(rename = "type")]
     pub kind: String,
     /// Its other names.
     pub aliases: Vec<String>,
-    /// Its states, the earliest first, no two of one time.
+    /// Its states, the earliest first, one for each time.
     pub states: Vec<EntityState>,
-    /// How many parent chunks of each document mention it, by the documents' ids.
+    /// The number of parent chunks that mention it, by document.
     pub mentions: BTreeMap<DocId, u32>,
-    /// When somebody last changed it.
+    /// The time of its last change by a person.
     pub updated_at: Timestamp,
 }
 
-/// What an entity was from a time on, until the next state.
+/// The state of an entity from a time on, until the next state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityState {
-    /// From when on.
+    /// Its beginning.
     pub time: StateTime,
-    /// What it was.
+    /// The description of the state.
     pub state: String,
-    /// When it was recorded.
+    /// The time of the record.
     pub set_at: Timestamp,
 }
 
-/// A time of states: a moment, or a number in a time field. Those of different kinds and fields have nothing to do with each other.
+/// The time of a state: a moment, or a number in a time field. Times of different kinds or fields cannot be compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum StateTime {
@@ -56,7 +56,7 @@ pub enum StateTime {
 }
 
 impl StateTime {
-    /// A number in a time field; without one, the end of all times.
+    /// A number in a time field; infinity without a number.
     pub fn on(field: &str, at: Option<f64>) -> Self {
         StateTime::On { field: field.to_owned(), at: at.unwrap_or(f64::INFINITY) }
     }
@@ -70,7 +70,7 @@ impl StateTime {
         }
     }
 
-    /// For people: a day without the time of day where it is its beginning.
+    /// For people: only the day if the moment is the beginning of one.
     pub fn in_words(&self) -> String {
         match self {
             StateTime::At(moment) => date_or_moment(*moment),
@@ -100,7 +100,7 @@ impl fmt::Display for StateTime {
     }
 }
 
-// The numbers are finite.
+// No number is NaN.
 impl Eq for StateTime {}
 
 impl Ord for StateTime {
@@ -123,7 +123,7 @@ impl PartialOrd for StateTime {
 }
 
 impl EntityRow {
-    /// An entity of which only the name is known.
+    /// An entity with only a name.
     pub fn named(name: &str, now: Timestamp) -> Self {
         EntityRow {
             key: fold_name(name),
@@ -141,14 +141,14 @@ impl EntityRow {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
     }
 
-    /// What it was at a moment: the last state that was set for then or before.
+    /// Its state at a moment: the last one that begins then or before.
     pub fn state_at(&self, moment: impl Into<StateTime>) -> Option<&EntityState> {
         let moment = moment.into();
         let behind = self.states.partition_point(|state| state.time <= moment);
         self.states[..behind].last().filter(|state| state.time.is_beside(&moment))
     }
 
-    /// Records its state from a time on, in the place of an earlier record of that very time.
+    /// Records its state from a time on. Replaces a state with the same time.
     pub fn set_state(&mut self, new: EntityState) {
         match self.states.binary_search_by(|state| state.time.cmp(&new.time)) {
             Ok(place) => self.states[place] = new,
@@ -156,20 +156,20 @@ impl EntityRow {
         }
     }
 
-    /// How many parent chunks mention it.
+    /// The number of parent chunks that mention it.
     pub fn parent_chunks(&self) -> u64 {
         self.mentions.values().map(|count| u64::from(*count)).sum()
     }
 }
 
-/// What one generation changes in the entities.
+/// The changes of one generation to the entities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityChange {
-    /// Keys of entities to take out.
+    /// Keys of entities to remove.
     pub remove: Vec<String>,
-    /// Entities to put in, in the place of those with their keys. Their mentions are counted when they are written.
+    /// Entities to add, or to replace by key. Their mentions are counted when they are written.
     pub put: Vec<EntityRow>,
-    /// Whether all rows are rewritten, with their mentions counted again: for repairs.
+    /// Rewrites all rows and counts their mentions again, for repairs.
     pub rewrite_all: bool,
 }
 
@@ -179,7 +179,7 @@ impl EntityChange {
         self.remove.is_empty() && self.put.is_empty() && !self.rewrite_all
     }
 
-    /// The entities after it, each once, by key.
+    /// The entities after the change, each once, by key.
     pub(super) fn applied(&self, before: &[EntityRow]) -> Vec<EntityRow> {
         let mut rows: BTreeMap<&str, EntityRow> = before.iter().map(|row| (row.key.as_str(), row.clone())).collect();
         for key in &self.remove {
@@ -194,7 +194,7 @@ impl EntityChange {
 }
 
 impl EntityChange {
-    /// Whether it changes names, so that all mentions must be counted again.
+    /// Whether the change affects names, so that all mentions must be counted again.
     pub(super) fn renames(&self, before: &[EntityRow], after: &[EntityRow]) -> bool {
         let touched: HashSet<&String> = self.remove.iter().chain(self.put.iter().map(|row| &row.key)).collect();
         let naming = |rows: &[EntityRow]| -> HashSet<(String, String)> {
@@ -205,26 +205,26 @@ impl EntityChange {
     }
 }
 
-/// Counts mentions into rows of entities.
+/// Counts the mentions of entities.
 pub(super) struct MentionCounter {
     rows: Vec<EntityRow>,
     names: Names,
 }
 
 impl MentionCounter {
-    /// Takes the rows with the counts they have.
+    /// Starts from the current counts of the rows.
     pub(super) fn new(rows: Vec<EntityRow>) -> Result<Self> {
         let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
         let names = Names::new(names)?;
         Ok(MentionCounter { rows, names })
     }
 
-    /// Forgets all counts.
+    /// Clears all counts.
     pub(super) fn forget(&mut self) {
         self.rows.iter_mut().for_each(|row| row.mentions.clear());
     }
 
-    /// Forgets the counts of some documents.
+    /// Clears the counts of some documents.
     pub(super) fn forget_documents(&mut self, doc_ids: &[DocId]) {
         if doc_ids.is_empty() {
             return;
@@ -233,14 +233,14 @@ impl MentionCounter {
         self.rows.iter_mut().for_each(|row| row.mentions.retain(|doc_id, _| !gone.contains(doc_id)));
     }
 
-    /// Counts a parent chunk of a document by its titles and its text.
+    /// Counts the entities that a parent chunk mentions in its titles and its text.
     pub(super) fn count(&mut self, doc_id: &str, titles: &str, text: &str) {
         for place in self.names.in_parent_chunk(titles, text) {
             *self.rows[place].mentions.entry(doc_id.into()).or_default() += 1;
         }
     }
 
-    /// The rows with the counts they have now.
+    /// The rows with their new counts.
     pub(super) fn into_rows(self) -> Vec<EntityRow> {
         self.rows
     }
@@ -270,7 +270,7 @@ mod row_tests {
     }
 
     #[test]
-    fn states_of_a_time_field_are_apart_from_those_of_dates() {
+    fn states_of_time_fields_and_dates_are_separate() {
         let on = |at: f64| StateTime::On { field: "story_time".to_owned(), at };
         let mut row = EntityRow::named("Frodo", at(0));
         row.set_state(state(10, "read"));
@@ -301,7 +301,7 @@ mod row_tests {
     }
 
     #[test]
-    fn a_change_puts_rows_in_the_place_of_those_with_their_keys() {
+    fn a_change_replaces_entities_by_key() {
         let mut known = EntityRow::named("Pump", at(0));
         known.mentions.insert("doc".into(), 3);
         let put = EntityRow { kind: "machine".to_owned(), ..EntityRow::named("PUMP", at(1)) };
@@ -341,7 +341,7 @@ mod mention_tests {
     }
 
     #[test]
-    fn titles_count_as_the_text_does_and_a_parent_chunk_counts_once() {
+    fn a_parent_chunk_counts_once_for_titles_and_text() {
         let mut counter = MentionCounter::new(vec![entity("Pump 1", &[]), entity("Valve", &[])]).unwrap();
         counter.count("doc111", "Manual of pump 1 › Oil", "It is changed once a year.");
         counter.count("doc111", "Pump 1", "Pump 1 has a valve.");
@@ -350,7 +350,7 @@ mod mention_tests {
     }
 
     #[test]
-    fn states_and_types_do_not_decide_who_is_mentioned() {
+    fn states_and_types_do_not_change_mentions() {
         let before = [entity("Pump 1", &["P1"]), entity("Valve", &[])];
         let renames = |row: EntityRow| {
             let change = EntityChange { put: vec![row], ..EntityChange::default() };

@@ -1,4 +1,4 @@
-//! The table of entities: read, and written within a publication.
+//! Reads the table of entities, and writes it within a publication.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,7 +17,7 @@ impl Tables {
         Ok(rows)
     }
 
-    /// Writes what a change of entities and documents makes of the entities, when the chunks of those are written.
+    /// Updates the entities after a change of entities and documents. The chunks of the change must be written already.
     pub(super) async fn write_entities(
         &self,
         change: &EntityChange,
@@ -49,7 +49,7 @@ impl Tables {
         self.append(&self.entities, entities_to_batch(&fresh)?).await
     }
 
-    /// Counts the parent chunks of all documents, in one pass over the table.
+    /// Counts mentions in all parent chunks, in one pass over the table.
     pub(super) async fn count_mentions(&self, counter: &mut MentionCounter) -> Result<()> {
         let (parents, columns) = ("chunk_type = 'parent'".to_owned(), Wanted::Named(&["doc_id", "titles", "content"]));
         let count = |columns: &convert::Columns, row| {
@@ -60,7 +60,7 @@ impl Tables {
     }
 }
 
-/// The keys of rows that go, and the rows that come; with `rewrite_all`, all of them.
+/// The keys of the rows to delete and the rows to write; with `rewrite_all`, all rows.
 fn differing<'a>(before: &[EntityRow], after: &'a [EntityRow], rewrite_all: bool) -> (Vec<String>, Vec<&'a EntityRow>) {
     let known: BTreeMap<&str, &EntityRow> = before.iter().map(|row| (row.key.as_str(), row)).collect();
     let fresh: Vec<&EntityRow> =
@@ -114,7 +114,8 @@ mod tests {
         rows.iter().map(|row| format!("{} {} {}", row.name, row.parent_chunks(), row.mentions.len())).collect()
     }
 
-    /// What is wrong with the entities; the documents of these tests have neither sections nor child chunks.
+    /// The findings on entities. Others are expected: the documents of these tests have neither sections nor child
+    /// chunks.
     async fn findings(namespace: &Namespace) -> Vec<Finding> {
         let findings = check(namespace).await.unwrap().findings;
         findings.into_iter().filter(|finding| finding.part == Part::Entities).collect()
@@ -155,7 +156,7 @@ mod tests {
         let namespace = namespace(&folder);
         publish(&namespace, Change { add: vec![document("doc111", &["the pump"])], ..Change::default() }).await;
         publish(&namespace, put(&[entity("Pump")])).await;
-        // A second row of the same entity that says something else, written behind the back of a publication.
+        // A second, different row of the same entity, written outside a publication.
         let tables = Tables::open(&namespace).await.unwrap();
         let mut wrong = entity("Pump");
         wrong.mentions.insert("doc999".into(), 7);

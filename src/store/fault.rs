@@ -1,5 +1,4 @@
-//! Faults on purpose, for tests of what a crash or a full disk leaves behind. Builds without debug assertions have none
-//! of it.
+//! Injects faults for tests of crashes and full disks. Builds without debug assertions inject none.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -9,7 +8,7 @@ use super::indexes::FEWEST_ROWS;
 use super::power_loss;
 use crate::error::Result;
 
-/// The steps of a publication, in order: the moments at which tests let something go wrong.
+/// The steps of a publication, in order. Tests inject a fault at each.
 pub const STEPS: &[&str] = &[
     "begun",
     "documents deleted",
@@ -30,17 +29,17 @@ pub const STEPS: &[&str] = &[
     "history pruned",
 ];
 
-/// The steps that a publication has besides where it restores an older generation.
+/// The additional steps of a publication that restores an older generation.
 #[cfg(debug_assertions)]
 pub const RESTORE_STEPS: &[&str] = &["tables restored", "keyword moved aside"];
 
-/// The steps that it has besides where all documents are written again with the vectors of another model.
+/// The additional steps of a publication that writes all documents again with the vectors of another model.
 pub const REWRITE_STEPS: &[&str] = &["tables emptied", "rows written again"];
 
-/// A step of a publication. Does nothing, unless a test asked for a fault at this one: `KB_TEST_FAULT=KIND:STEP`.
+/// Marks a step of a publication. Does nothing unless a test asks for a fault at this step: `KB_TEST_FAULT=KIND:STEP`.
 ///
 /// # Errors
-/// The one that the test asked for.
+/// Returns the fault that the test asked for.
 #[cfg(debug_assertions)]
 pub(super) fn step(name: &str) -> Result<()> {
     debug_assert!(
@@ -59,23 +58,23 @@ pub(super) fn step(_name: &str) -> Result<()> {
     Ok(())
 }
 
-/// From how many rows on a table has indexes, or a test wants them: `KB_TEST_INDEX_ROWS`.
+/// The number of rows from which a table gets indexes. Tests set it with `KB_TEST_INDEX_ROWS`.
 pub(super) fn fewest_indexed_rows() -> usize {
     let asked = || std::env::var("KB_TEST_INDEX_ROWS").ok()?.parse().ok();
     if cfg!(debug_assertions) { asked().unwrap_or(FEWEST_ROWS) } else { FEWEST_ROWS }
 }
 
-/// Begins to watch what is synced, where a test asked for a power loss.
+/// Starts to record what is synced if a test asks for a power loss.
 pub(super) fn begin(store: &Path) {
     watch(|| power_loss::begin(store));
 }
 
-/// Notes for such a test that the content of a file was synced.
+/// Records for such a test that the content of a file is synced.
 pub(super) fn synced(file: &Path) {
     watch(|| power_loss::synced(file));
 }
 
-/// Notes for such a test that the entries of a folder were synced.
+/// Records for such a test that the entries of a folder are synced.
 pub(super) fn synced_folder(folder: &Path) {
     watch(|| power_loss::synced_folder(folder));
 }
@@ -108,7 +107,7 @@ mod power_loss {
     }
 }
 
-/// Locks a file, unless a test asked for a file system without locks.
+/// Locks a file unless a test asks for a file system without locks.
 #[cfg(debug_assertions)]
 pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
     debug::try_lock(file)
@@ -130,14 +129,14 @@ mod debug {
     #[cfg(unix)]
     use crate::store::power_loss;
 
-    /// Begins the kinds of power losses, which go on with what is lost.
+    /// The prefix of the power-loss kinds; the rest of the kind says what is lost.
     pub(super) const POWER: &str = "power-";
     /// While this file exists, the process waits.
     const PAUSE: &str = "KB_TEST_PAUSE";
-    /// A test that has ended does not keep the process forever.
+    /// A process never waits longer, even if its test has ended.
     const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 
-    /// From a step on, as on a file system without locks.
+    /// Set by a step: from then on the file system seems to have no locks.
     static NO_LOCKS: AtomicBool = AtomicBool::new(false);
 
     pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
@@ -167,7 +166,7 @@ mod debug {
         }
     }
 
-    /// From now on the system refuses every byte to any file. The process must ignore SIGXFSZ, which would end it.
+    /// Makes the system refuse every further byte to any file. The process must ignore SIGXFSZ, which would end it.
     #[cfg(unix)]
     fn fill() -> Result<()> {
         let nothing = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };

@@ -1,4 +1,4 @@
-//! Durable writes: after a crash there is the old file or the new one, never half of it.
+//! Durable writes: after a crash the old or the new file exists, never half of one.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -10,10 +10,10 @@ use serde::de::DeserializeOwned;
 use super::fault;
 use crate::error::{Error, Result, Setting};
 
-/// Begins the names of files that are not yet written whole.
+/// The prefix of the names of files that are not yet complete.
 pub(super) const WRITING: &str = ".writing-";
 
-/// The value in a JSON file; `None` where there is no such file.
+/// The value in a JSON file; `None` if the file does not exist.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     let Some(text) = read_text(path)? else { return Ok(None) };
     serde_json::from_str(&text).map(Some).map_err(|error| {
@@ -24,7 +24,7 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     })
 }
 
-/// The text of a file; `None` where there is none.
+/// The text of a file; `None` if the file does not exist.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>> {
     or_none(crate::paths::read_text(path)).map_err(|error| Error::io("read", path, &error))
 }
@@ -37,7 +37,7 @@ pub(super) fn or_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T
     }
 }
 
-/// The paths in a folder; none where it does not exist.
+/// The paths in a folder; empty if it does not exist.
 pub(super) fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = || -> std::io::Result<Vec<PathBuf>> {
         or_none(std::fs::read_dir(folder))?.into_iter().flatten().map(|entry| Ok(entry?.path())).collect()
@@ -63,8 +63,8 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
     sync_folder(folder)
 }
 
-/// Writes a file beside `path` and renames it. It is readable to whom the folder's other files are: a temporary file by
-/// itself is its owner's alone, and a store may be shared.
+/// Writes a file beside `path` and renames it. The file gets the usual permissions, because a store may be shared and a
+/// plain temporary file is readable to its owner only.
 pub(super) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path))?;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_written_file_has_the_mode_of_other_files() {
+    fn written_files_have_the_usual_mode() {
         let folder = tempfile::tempdir().unwrap();
         let (own, usual) = (folder.path().join("own"), folder.path().join("usual"));
         write_json(&own, &"x").unwrap();

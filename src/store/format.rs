@@ -1,9 +1,9 @@
 //! The format of a store: `kb.json`, whose presence makes a folder a store.
 //!
-//! It names two numbers, as Delta Lake does: what a program must know to read the store, and to write to it. A program that
-//! knows less refuses, so that two versions never take each other's rows away. Whoever changes what is stored (a column, a
-//! field of the keyword index, a file) raises [`WRITER`], and [`READER`] too where older programs would misread it. A test
-//! holds the numbers to the columns and fields.
+//! It contains two numbers, as in Delta Lake: the format that a program must know to read the store, and to write to
+//! it. A program that knows less refuses, so two versions never remove each other's rows. Raise [`WRITER`] with every
+//! change of the stored data (a column, a field of the keyword index, a file), and [`READER`] too if older programs
+//! would misread it. A test compares the numbers with the columns and fields.
 
 use std::path::Path;
 
@@ -12,35 +12,35 @@ use serde::{Deserialize, Serialize};
 use super::files::{read_json, write_json};
 use crate::error::{Error, NextStep, Result, Setting};
 
-/// The file, in the store's folder.
+/// The file in the store's folder.
 pub(super) const FORMAT_FILE: &str = "kb.json";
-/// What this program can read, and what others must know to read what it writes.
+/// The format that this program can read, and that others must know to read its stores.
 const READER: u32 = 2;
-/// Older formats were never released.
+/// The oldest released format.
 const OLDEST: u32 = 2;
-/// What this program can write to, and what others must know to write beside it.
+/// The format that this program can write, and that others must know to write to its stores.
 const WRITER: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Format {
-    /// The least that a reader must know. Unreleased versions have not written it.
+    /// The format that a reader must know at least. Unreleased versions did not write it.
     min_reader: Option<u32>,
-    /// The least that a writer must know.
+    /// The format that a writer must know at least.
     min_writer: Option<u32>,
     /// The version of kb.
     created_by: String,
 }
 
 impl Format {
-    /// The format of the store in a folder; `None` where there is no store.
+    /// The format of the store in a folder; `None` if there is no store.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub(super) fn read(root: &Path) -> Result<Option<Self>> {
         read_json(&root.join(FORMAT_FILE))
     }
 
-    /// Makes a folder a store of this program's format.
+    /// Makes a folder a store in this program's format.
     pub(super) fn write(root: &Path) -> Result<()> {
         write_json(&root.join(FORMAT_FILE), &Format::own())
     }
@@ -51,13 +51,13 @@ impl Format {
         Format { min_reader: Some(READER), min_writer: Some(WRITER), created_by }
     }
 
-    /// Whether this program knows enough to write.
+    /// Whether this program may write to the store.
     pub(super) fn is_writable(&self) -> bool {
         self.min_writer.is_some_and(|least| least <= WRITER)
     }
 
     /// # Errors
-    /// Where the store needs another program to be read.
+    /// If this program cannot read the store.
     pub(super) fn must_be_readable(&self, root: &Path) -> Result<()> {
         match (self.min_reader, self.min_writer) {
             (Some(least), Some(_)) if (OLDEST..=READER).contains(&least) => Ok(()),
@@ -67,7 +67,7 @@ impl Format {
     }
 
     /// # Errors
-    /// Where the store needs another program to be written to.
+    /// If this program cannot write to the store.
     pub(super) fn must_be_writable(&self, root: &Path) -> Result<()> {
         match self.min_writer {
             Some(least) if least > WRITER => Err(self.too_new(root, "write to", least, WRITER)),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_higher_number_is_refused_to_readers_or_writers_alone() {
+    fn newer_formats_are_refused_for_reading_and_writing_separately() {
         let root = Path::new("/here/.kb");
         assert!(format(READER, WRITER).must_be_writable(root).is_ok());
         let other = format(READER, WRITER + 1);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_of_an_unreleased_version_is_refused_with_the_way_to_ingest_again() {
+    fn stores_of_unreleased_versions_are_refused_with_a_hint() {
         let first: Format = serde_json::from_str(r#"{"format": 2, "created_by": "0.1.0"}"#).unwrap();
         for old in [first, format(OLDEST - 1, OLDEST - 1)] {
             let error = old.must_be_readable(Path::new("/here/.kb")).unwrap_err();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_what_is_stored_raises_a_number() {
+    fn a_schema_change_raises_a_format_number() {
         let tables = [
             convert::documents_to_batch(&[], 4).unwrap(),
             convert::sections_to_batch(&[]).unwrap(),

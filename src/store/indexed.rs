@@ -1,8 +1,8 @@
-//! What the keyword index keeps of each parent chunk beside its words: its text and its child chunks, which are shown without
-//! reading the tables, and the places of its words, by which a search reranks.
+//! The stored data of parent chunks in the keyword index: text and child chunks, which are shown without reading the
+//! tables, and which words a parent chunk has, by which a search reranks.
 //!
-//! Both take microseconds a parent chunk. The index is published with the tables and rebuilt from them, so it never
-//! disagrees with them.
+//! Reading either takes microseconds per parent chunk. The index is published with the tables and rebuilt from them, so
+//! both always agree.
 
 use std::collections::HashMap;
 
@@ -17,9 +17,9 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::text::tokens::tokenize;
 
-/// So many blocks of the stored parent chunks stay unpacked while a segment is read.
+/// The number of stored blocks that stay unpacked while a segment is read.
 const STORE_BLOCKS: usize = 8;
-/// How many words of a parent chunk a check looks up.
+/// The number of words of a parent chunk that a check looks up.
 const SAMPLED_TOKENS: usize = 8;
 
 /// The place of a child chunk in the text of its parent.
@@ -27,12 +27,12 @@ const SAMPLED_TOKENS: usize = 8;
 pub struct ChildSpan {
     /// Its number among the child chunks; deleted ones leave gaps.
     pub index: u32,
-    /// The bytes of its text.
+    /// The length of its text, in bytes.
     pub bytes: usize,
 }
 
 impl ChildSpan {
-    /// The children of a parent chunk, in order, in one line: `0:240 1:198 3:77`.
+    /// The children of a parent chunk, in order, as one line: `0:240 1:198 3:77`.
     pub(super) fn record(children: &[ChildChunk]) -> String {
         let each = children.iter().map(|child| format!("{}:{}", child.chunk_index, child.content.len()));
         each.collect::<Vec<String>>().join(" ")
@@ -50,7 +50,7 @@ impl ChildSpan {
     }
 }
 
-/// The child chunks of a text, each with its number; `None` where they do not add up to the text.
+/// Cuts a text into its child chunks with their numbers; `None` if they do not add up to the text.
 pub(super) fn cut<'t>(text: &'t str, child_chunks: &[ChildSpan]) -> Option<Vec<(u32, &'t str)>> {
     let mut rest = text;
     let mut cut = Vec::with_capacity(child_chunks.len());
@@ -79,13 +79,13 @@ pub struct IndexedParentChunk {
 }
 
 impl IndexedParentChunk {
-    /// The number and the text of each child chunk, in order; none where they do not add up to the text.
+    /// The number and the text of each child chunk, in order; empty if they do not add up to the text.
     pub fn children(&self) -> Vec<(u32, &str)> {
         cut(&self.content, &self.child_chunks).unwrap_or_default()
     }
 }
 
-/// What filters ask about a parent chunk.
+/// The facts of a parent chunk that filters need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentChunkFacts {
     pub chunk_id: ChunkId,
@@ -94,13 +94,13 @@ pub struct ParentChunkFacts {
     pub page_end: Option<u32>,
 }
 
-/// Which of some words a parent chunk has.
+/// Which of the given words a parent chunk has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordsFound {
     pub chunk_id: ChunkId,
-    /// For each of the words, whether it is in the text or in the situating sentence.
+    /// For each word, whether it is in the text or the situating sentence.
     pub content: Vec<bool>,
-    /// For each of the words, whether it is in the titles above.
+    /// For each word, whether it is in the titles.
     pub titles: Vec<bool>,
 }
 
@@ -115,11 +115,11 @@ impl KeywordReader {
         Ok(self.parent_chunk(&document))
     }
 
-    /// Which words, as [`tokenize`] gives them, are in the given parent chunks.
+    /// Which words, as returned by [`tokenize`], are in the given parent chunks.
     pub fn words_found(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordsFound>> {
         let searcher = self.reader.searcher();
         let mut addresses = self.addresses(chunk_ids)?;
-        // Postings are read in one direction.
+        // Postings can only be read forwards.
         addresses.sort_unstable_by_key(|(_, address)| *address);
         let mut found = Vec::with_capacity(addresses.len());
         for wanted in addresses.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
@@ -148,7 +148,7 @@ impl KeywordReader {
         Ok(found)
     }
 
-    /// Shows all parent chunks, or those of some documents, in any order.
+    /// Calls `show` for all parent chunks, or for those of some documents, in any order.
     pub fn each_parent_chunk(&self, doc_ids: Option<&[DocId]>, show: &mut dyn FnMut(IndexedParentChunk)) -> Result<()> {
         for segment in self.reader.searcher().segment_readers() {
             let store = segment.get_store_reader(STORE_BLOCKS).map_err(|error| self.failed(error))?;
@@ -167,7 +167,7 @@ impl KeywordReader {
         Ok(())
     }
 
-    /// Where the given parent chunks are in the index.
+    /// The addresses of the given parent chunks in the index.
     fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, DocAddress)>> {
         let mut addresses = Vec::with_capacity(chunk_ids.len());
         for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0..) {
@@ -197,7 +197,7 @@ impl KeywordReader {
         }
     }
 
-    /// Shows the parent chunk and the place of every entry.
+    /// Calls `show` with the parent chunk and the address of every entry.
     pub(super) fn each_entry(&self, mut show: impl FnMut(ChunkId, DocAddress)) -> Result<()> {
         for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0..) {
             let store = segment.get_store_reader(1).map_err(|error| self.failed(error))?;
@@ -209,7 +209,7 @@ impl KeywordReader {
         Ok(())
     }
 
-    /// Whether an entry has as many words as a text, as exactly as the index keeps that number, and is found by a sample of
+    /// Whether an entry has as many words as a text, within the precision of the index, and is found by a sample of
     /// them.
     pub(super) fn holds(&self, place: DocAddress, content: &str) -> Result<bool> {
         let searcher = self.reader.searcher();
@@ -245,14 +245,14 @@ impl KeywordReader {
             && (shown.page_start, shown.page_end) == (row.page_start, row.page_end))
     }
 
-    /// The ids of parent chunks that are in the index with their text but with other child chunks.
+    /// The ids of parent chunks that the index has with the same text but other child chunks.
     pub(super) fn with_other_child_chunks(&self, parents: &[ParentChunk]) -> Result<Vec<ChunkId>> {
         let ids: Vec<ChunkId> = parents.iter().map(|parent| parent.chunk_id.clone()).collect();
         let indexed: HashMap<ChunkId, IndexedParentChunk> =
             self.parent_chunks(&ids)?.into_iter().map(|indexed| (indexed.chunk_id.clone(), indexed)).collect();
         let differs = |parent: &&ParentChunk| {
             let own = parent.children.iter().map(|child| (child.chunk_index, child.content.as_str()));
-            // Parent chunks that are not their child chunks joined are found without the index.
+            // Another check reports parent chunks whose child chunks do not add up to their text.
             let sound = own.clone().map(|(_, text)| text).collect::<String>() == parent.content;
             let indexed = indexed.get(&parent.chunk_id).filter(|indexed| sound && indexed.content == parent.content);
             indexed.is_some_and(|indexed| !own.eq(indexed.children()))
@@ -260,7 +260,7 @@ impl KeywordReader {
         Ok(parents.iter().filter(differs).map(|parent| parent.chunk_id.clone()).collect())
     }
 
-    /// What filters ask about all parent chunks, or those of some documents, in any order.
+    /// The facts of all parent chunks, or of those of some documents, that filters need, in any order.
     pub fn parent_chunk_facts(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<ParentChunkFacts>> {
         let mut facts = Vec::new();
         self.each_parent_chunk(doc_ids, &mut |parent_chunk| {
@@ -271,7 +271,7 @@ impl KeywordReader {
     }
 }
 
-/// Stops at each of the wanted entries that is among the postings.
+/// Calls `stop` at each wanted entry that is among the postings. `wanted` must ascend.
 fn each_in<P: Postings>(postings: &mut P, wanted: impl IntoIterator<Item = u32>, mut stop: impl FnMut(usize, &mut P)) {
     for (at, entry) in wanted.into_iter().enumerate() {
         if postings.doc() < entry {

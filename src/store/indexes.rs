@@ -1,8 +1,8 @@
-//! The indexes of the tables: of the vectors, and of the columns that rows are looked up by.
+//! The indexes of the tables: for the vectors, and for the columns that rows are looked up by.
 //!
-//! A small table is read as a whole faster than through an index. Where one has grown, the next publication makes its
-//! indexes, and later ones extend them; rows outside of an index are read one by one. Each index belongs to a version of its
-//! table, so that a reader has the index of its generation, and an interrupted publication leaves none.
+//! Small tables are faster to read as a whole than through an index. After a table has grown, the next publication
+//! makes its indexes, and later ones extend them; rows outside an index are read one by one. Each index belongs to a
+//! version of its table, so a reader uses the index of its generation, and an interrupted publication leaves none.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,18 +29,18 @@ use crate::ids::ChunkId;
 use crate::notice;
 use crate::vectors::dot;
 
-/// From so many rows on, an index pays.
+/// The number of rows from which an index pays off.
 pub(super) const FEWEST_ROWS: usize = 100_000;
-/// The rows that may be outside of an index: this part of those. They are read one by one.
+/// An eighth of that number may be outside an index. Such rows are read one by one.
 const OUTSIDE: usize = 8;
 
-/// The recall is that of so many neighbours of so many chunks.
+/// Recall is measured with this number of nearest neighbours of this number of chunks.
 const NEIGHBOURS: usize = 10;
 const QUESTIONS: usize = 20;
-/// The name under which the table keeps it.
+/// The key of the recall in the table's configuration.
 const RECALL: &str = "kb.recall";
 
-/// What the name of an index ends with, behind the column.
+/// The suffix of the name of an index, after the column.
 const SUFFIX: &str = "_index";
 
 /// The columns that rows are looked up by.
@@ -48,7 +48,7 @@ const OF_SECTIONS: [&str; 2] = ["section_id", "doc_id"];
 const OF_CHUNKS: [&str; 5] = ["chunk_id", "parent_id", "doc_id", "section_id", "embedding_hash"];
 
 impl Tables {
-    /// Makes and extends the indexes where that pays: from so many rows on.
+    /// Makes and extends the indexes of tables with at least `fewest` rows.
     pub(super) async fn index(&self, fewest: usize) -> Result<()> {
         for (table, columns) in [(&self.sections, &OF_SECTIONS[..]), (&self.chunks, &OF_CHUNKS[..])] {
             if self.rows_of(table).await? >= fewest {
@@ -66,9 +66,9 @@ impl Tables {
         Ok(())
     }
 
-    /// Makes the index of a column, or extends it where too many rows are outside of it. New rows become a part of their own,
-    /// joined with parts that are not much larger, so that there are few parts and a row is seldom written again. If all
-    /// parts would be joined, the whole index is made again. Says whether anything was done.
+    /// Makes the index of a column, or extends it if too many rows are outside. New rows become a new part, joined with
+    /// parts that are not much larger, so that there are few parts and rows are seldom written again. If all parts
+    /// would be joined, makes the whole index again. Returns whether anything was done.
     async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, fewest: usize) -> Result<bool> {
         let fail = |error: lancedb::Error| self.index_error(&error);
         let name = name_of(column);
@@ -84,7 +84,7 @@ impl Tables {
         table.optimize(OptimizeAction::Index(options)).await.map_err(fail).map(|_| true)
     }
 
-    /// Compares what the index of the vectors finds for some chunks with all that are nearest, and notes the share with the table.
+    /// Measures the recall of the vector index on some chunks and stores it with the table.
     async fn note_recall(&self) -> Result<()> {
         let rows = self.rows_of(&self.chunks).await?;
         let places = (0..QUESTIONS).map(|i| (rows * i / QUESTIONS) as u64).collect();
@@ -104,7 +104,7 @@ impl Tables {
             .map_err(|error| self.index_error(&error))
     }
 
-    /// The vectors of some rows that have one.
+    /// The vectors of some rows; rows without one are left out.
     async fn vectors_at(&self, places: Vec<u64>) -> Result<Vec<Vec<f32>>> {
         let fail = |error: lancedb::Error| store_error("read", &self.namespace().tables(), &error);
         let rows = self.chunks.take_offsets(places).select(Select::columns(&[VECTOR])).execute().await.map_err(fail)?;
@@ -113,7 +113,7 @@ impl Tables {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    /// For each of some vectors, the chunks that are nearest to it.
+    /// The nearest chunks of each vector, from all rows.
     async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<HashSet<ChunkId>>> {
         let mut nearest: Vec<Vec<(f32, ChunkId)>> = vec![Vec::new(); questions.len()];
         let mut rows = self.stream(&self.chunks, None, Wanted::Named(&["chunk_id", VECTOR])).await?;
@@ -135,8 +135,7 @@ impl Tables {
         Ok(nearest.into_iter().map(|near| near.into_iter().map(|(_, id)| id).collect()).collect())
     }
 
-    /// How many chunks the index of the vectors covers, and the share of the ten nearest that it found when it was made;
-    /// `None` where there is no index.
+    /// The coverage of the vector index, and its recall when it was made; `None` if there is no index.
     pub(super) async fn vector_index(&self) -> Result<Option<VectorIndex>> {
         let dataset = self.dataset(&self.chunks).await?;
         let rows = Covered::of(&dataset, &self.indexes_of(&self.chunks).await?, &name_of(VECTOR));
@@ -147,13 +146,13 @@ impl Tables {
         Ok(Some(VectorIndex { chunks: rows.parts.iter().sum(), recall }))
     }
 
-    /// Whether a column has an index that can be used.
+    /// Whether a column has a usable index.
     pub(super) async fn has_index(&self, table: &Table, column: &str) -> Result<bool> {
         let name = name_of(column);
         Ok(self.indexed && self.indexes_of(table).await?.iter().any(|index| index.name == name))
     }
 
-    /// Notes whether a file of an index is missing or cut off; readers go without then.
+    /// Checks whether a file of an index is missing or cut off. If so, this reader uses no indexes.
     pub(super) async fn look_at_indexes(&mut self) -> Result<()> {
         let mut lost = None;
         for table in self.all() {
@@ -166,7 +165,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Drops the indexes of which a file is missing or cut off: the next publication makes them again.
+    /// Drops the indexes with missing or cut-off files. The next publication makes them again.
     pub(super) async fn drop_lost_indexes(&self) -> Result<()> {
         for table in self.all() {
             while let Some((name, what)) = self.lost_index(table).await? {
@@ -181,7 +180,7 @@ impl Tables {
         self.dataset(table).await?.load_indices().await.map_err(|error| self.index_error(&error))
     }
 
-    /// Drops all indexes: the next publication makes them again.
+    /// Drops all indexes. The next publication makes them again.
     pub(super) async fn drop_indexes(&self) -> Result<()> {
         for table in self.all() {
             let names: HashSet<String> = self.indexes_of(table).await?.iter().map(|index| index.name.clone()).collect();
@@ -196,7 +195,7 @@ impl Tables {
         table.drop_index(name).await.map_err(|error| self.index_error(&error))
     }
 
-    /// What is wrong with each table's indexes, if anything: whether all files are there, and whether they answer.
+    /// The tables with damaged indexes and what is wrong: missing files, or an index that cannot be read.
     pub(super) async fn damaged_indexes(&self) -> Result<Vec<(&str, String)>> {
         let mut damaged = Vec::new();
         for table in self.all() {
@@ -216,7 +215,7 @@ impl Tables {
         Ok(damaged)
     }
 
-    /// Looks the first row up in the index of a column.
+    /// Looks up the first row in the index of a column.
     async fn ask(&self, table: &Table, column: &str) -> Result<()> {
         if column == VECTOR {
             if let Some(vector) = self.vectors_at(vec![0]).await?.first() {
@@ -237,7 +236,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The first index of a table of which a file is missing or cut off, and what is wrong with it.
+    /// The first index of a table with a missing or cut-off file, and what is wrong with it.
     async fn lost_index(&self, table: &Table) -> Result<Option<(String, String)>> {
         for index in self.indexes_of(table).await?.iter() {
             let own = format!("{}.lance/_indices/{}", table.name(), index.uuid);
@@ -272,17 +271,16 @@ impl Tables {
     }
 }
 
-/// The index of the vectors, in figures.
+/// The figures of the vector index.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct VectorIndex {
-    /// How many chunks it covers; the others are compared one by one.
+    /// The number of chunks it covers; the others are compared one by one.
     pub chunks: usize,
-    /// Of the ten chunks that are nearest to a vector, the share that it finds, from 0 to 1.
+    /// The share of the ten nearest chunks that it finds, from 0 to 1.
     pub recall: Option<f32>,
 }
 
-/// RaBitQ codes in partitions of similar vectors (Gao and Long 2024): what they find is scored again with the vectors
-/// themselves.
+/// RaBitQ codes in partitions of similar vectors (Gao and Long 2024): hits are scored again with the exact vectors.
 fn vector_index() -> Index {
     Index::IvfRq(IvfRqIndexBuilder::default().distance_type(DistanceType::Cosine))
 }
@@ -291,11 +289,11 @@ fn name_of(column: &str) -> String {
     format!("{column}{SUFFIX}")
 }
 
-/// Which rows of a table an index covers.
+/// The number of rows that an index covers.
 struct Covered {
-    /// The rows of each part of the index, in the order in which they were made.
+    /// The rows in each part of the index, the oldest part first.
     parts: Vec<usize>,
-    /// The rows that are in none.
+    /// The rows in no part.
     outside: usize,
 }
 
@@ -316,8 +314,7 @@ impl Covered {
     }
 }
 
-/// How many of the last parts of an index are joined with new rows: those that are at most twice as large as what comes
-/// behind them.
+/// The number of last parts that are joined with new rows: each is at most twice as large as everything after it.
 fn joined(parts: &[usize], new: usize) -> usize {
     let mut behind = new;
     let is_small = |part: &&usize| {

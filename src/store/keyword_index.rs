@@ -1,4 +1,4 @@
-//! The keyword index: what it keeps of each parent chunk, and opening it for reading.
+//! The keyword index: its schema and opening it for reading.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use super::tables::is_damage;
 use crate::error::{Error, NextStep, Result, root_io};
 use crate::text::tokens::{Token, tokenize};
 
-/// Another name for each way of making tokens: an index with another name is rebuilt.
+/// Change this name with every change of tokenization: an index with another name is rebuilt.
 const TOKENIZER: &str = "kb-simplified";
 
-/// What is searched in.
+/// A searched field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeywordField {
     /// The text of the parent chunk.
     Content,
-    /// The titles of document and sections above it.
+    /// The titles of its document and sections.
     Titles,
     /// The situating sentence.
     Situating,
@@ -44,7 +44,7 @@ pub(super) struct Fields {
     pub(super) page_start: Field,
     pub(super) page_end: Field,
     pub(super) titles: Field,
-    // Searched by whole terms.
+    // Names are searched by whole terms.
     pub(super) names: Field,
     pub(super) child_chunks: Field,
 }
@@ -66,14 +66,14 @@ pub(super) fn schema() -> (Schema, Fields) {
         page_start: builder.add_u64_field("page_start", STORED),
         page_end: builder.add_u64_field("page_end", STORED),
         titles: builder.add_text_field("titles", STORED),
-        // A change of the rules that find names renames this field, so that existing indexes are rebuilt.
+        // Rename this field with every change of the rules that find names, so that existing indexes are rebuilt.
         names: builder.add_text_field("names_1", STRING),
         child_chunks: builder.add_text_field("child chunks", STORED),
     };
     (builder.build(), fields)
 }
 
-/// A word in the text of parent chunks.
+/// The term for a word in the text of parent chunks.
 pub(super) fn content_term(word: &str) -> Term {
     Term::from_field_text(schema().1.content, word)
 }
@@ -86,10 +86,10 @@ pub struct KeywordReader {
 }
 
 impl KeywordReader {
-    /// Opens the index and returns its generation; `None` where it is missing, damaged or outdated.
+    /// Opens the index and returns its generation; `None` if it is missing, damaged or outdated.
     ///
     /// # Errors
-    /// Where the system does not let it be read, which says nothing about the index.
+    /// If the system refuses to read it. That says nothing about the index.
     pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, u64)>> {
         let folder = namespace.keyword();
         let open = || {
@@ -98,24 +98,24 @@ impl KeywordReader {
             };
             let Some(before) = generation(&index)? else { return Ok(None) };
             let reader = KeywordReader::of(&index, folder.clone())?;
-            // A commit in between would make the reader newer than the number read.
+            // A commit in between would make the reader newer than this number.
             Ok((generation(&index)? == Some(before)).then_some((reader, before)))
         };
         unless_damaged(open(), &folder)
     }
 
-    /// A reader of what was committed last.
+    /// A reader of the last commit.
     pub(super) fn of(index: &Index, folder: PathBuf) -> tantivy::Result<Self> {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(KeywordReader { reader, fields: schema().1, folder })
     }
 
-    /// Whether each file of the index is what was written, by its checksum. Reads all of them.
+    /// Whether the checksums of all files are right. Reads all files.
     pub fn is_whole(&self) -> bool {
         self.reader.searcher().index().validate_checksum().is_ok_and(|damaged| damaged.is_empty())
     }
 
-    /// How many parent chunks are indexed.
+    /// The number of indexed parent chunks.
     pub fn count(&self) -> u64 {
         self.reader.searcher().num_docs()
     }
@@ -133,7 +133,7 @@ impl KeywordReader {
         if is_damage(&error) { error.hint(format!("`{}` rebuilds it", NextStep::Repair)) } else { error }
     }
 
-    /// The entries of a segment whose field has a term.
+    /// The entries of a segment that have a term in a field.
     pub(super) fn entries_with(&self, segment: &SegmentReader, field: Field, text: &str) -> Result<Vec<u32>> {
         let index = segment.inverted_index(field).map_err(|error| self.failed(error))?;
         let postings = index.read_postings(&Term::from_field_text(field, text), IndexRecordOption::Basic);
@@ -142,7 +142,7 @@ impl KeywordReader {
     }
 }
 
-/// The entries among some postings, without deleted ones, which stay in a segment until it is merged.
+/// The entries of some postings without deleted ones, which stay in a segment until it is merged.
 pub(super) fn alive(segment: &SegmentReader, mut postings: impl DocSet) -> impl Iterator<Item = u32> {
     let next = move || {
         let entry = postings.doc();
@@ -152,8 +152,8 @@ pub(super) fn alive(segment: &SegmentReader, mut postings: impl DocSet) -> impl 
     std::iter::from_fn(next).filter(|entry| !segment.is_deleted(*entry))
 }
 
-/// What was opened; `None` where it is damaged. An error of the system is none of the index: what cannot be read because
-/// of permissions or too many open files must not be rebuilt.
+/// The opened index; `None` if it is damaged. Returns errors of the system: an index that cannot be read because of
+/// permissions or too many open files must not be rebuilt.
 pub(super) fn unless_damaged<T>(opened: tantivy::Result<Option<T>>, folder: &Path) -> Result<Option<T>> {
     let is_refused = |io: &io::Error| {
         io.raw_os_error().is_some() && !matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
@@ -166,12 +166,12 @@ pub(super) fn unless_damaged<T>(opened: tantivy::Result<Option<T>>, folder: &Pat
     }
 }
 
-/// The index with our tokens; `None` where its schema is of another version, so that it is rebuilt from the tables.
+/// The index with our tokenizer; `None` if its schema is of another version, so that it is rebuilt from the tables.
 pub(super) fn usable(index: Index) -> Option<Index> {
     (index.schema() == schema().0).then(|| with_tokenizer(index))
 }
 
-/// The I/O error inside one of tantivy, which does not give it as its source.
+/// The I/O error inside an error of tantivy, which does not expose it as its source.
 pub(super) fn io_cause(error: &TantivyError) -> Option<&io::Error> {
     let io = match error {
         TantivyError::IoError(io)
@@ -232,11 +232,11 @@ impl TokenStream for KbTokenStream {
     }
 }
 
-/// The index's folder as readers open it: without locks, so that a store on a read-only disk can be searched and nobody waits
-/// for a writer.
+/// The index's folder without locks, for readers: a store on a read-only disk can be searched, and no reader waits for
+/// a writer.
 ///
-/// tantivy takes a lock to keep a writer from deleting files while a reader opens them. Without it, opening may fail in that
-/// moment; [`Snapshot`](super::Snapshot) then tries again.
+/// tantivy's lock prevents a writer from deleting files while a reader opens them. Without it, opening may fail at such
+/// a moment; [`Snapshot`](super::Snapshot) then tries again.
 #[derive(Debug, Clone)]
 struct ReadOnlyDirectory(MmapDirectory);
 

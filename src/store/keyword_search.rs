@@ -1,10 +1,12 @@
-//! BM25 over parent chunks: hits of weighted words, hits of phrases, and the statistics that words are weighed by.
+//! BM25 over parent chunks: search by weighted words and by phrases, and the statistics that weigh words.
 //!
-//! A phrase is words in adjacent places, in the text of a parent chunk or in its titles. Tokens carry positions: a word has
-//! one, an identifier one for each of its parts, a character of a script without spaces one, with the pair that it begins.
+//! A phrase is a sequence of words in the text of a parent chunk or in its titles. Tokens carry positions: a word has
+//! one, an identifier one for each of its parts, a character of a script without spaces one, shared with the pair that
+//! it begins.
 //!
-//! Searching several namespaces needs joint statistics: BM25 weighs a word by its rarity and compares the length of a parent
-//! chunk with the average, so scores of two indexes are comparable only where both count over all parent chunks.
+//! Searching several namespaces needs joint statistics: BM25 weighs a word by its rarity and compares the length of a
+//! parent chunk with the average, so scores of two indexes are comparable only if both use counts over all parent
+//! chunks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,14 +24,15 @@ use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::text::tokens::{TokenKind, tokenize};
 
-/// Where more parent chunks than this have a phrase, only the best by their words are taken: so common a phrase tells little.
+/// If more parent chunks than this have a phrase, only the best by their words are taken, because such a common phrase
+/// tells little.
 const MOST_WITH_PHRASE: usize = 5_000;
 
 /// A parent chunk found by its words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordHit {
     pub chunk_id: ChunkId,
-    /// BM25; comparable only within one search, and over several indexes only with their joint statistics.
+    /// BM25. Comparable only within one search, and between indexes only with joint statistics.
     pub score: f32,
 }
 
@@ -37,8 +40,8 @@ pub struct KeywordHit {
 type WeightedTerm = (KeywordField, String, f32);
 
 impl KeywordReader {
-    /// The best `limit` parent chunks of a scope by BM25 for weighted terms. Where several indexes are searched, `statistics`
-    /// are their joint ones.
+    /// The best `limit` parent chunks of a scope by BM25 for weighted terms. For a search over several indexes,
+    /// `statistics` must be their joint ones.
     pub fn search(
         &self,
         terms: &[WeightedTerm],
@@ -82,13 +85,13 @@ impl KeywordReader {
         Ok(statistics)
     }
 
-    /// The parent chunks of a scope that have all the phrases, each in their text or in their titles. The best by `terms` come
-    /// first; of very many, only the best are taken.
+    /// The parent chunks of a scope that have all the phrases, each in the text or in the titles, sorted by `terms`, at
+    /// most `MOST_WITH_PHRASE`.
     pub fn with_phrases(&self, phrases: &[Phrase], terms: &[WeightedTerm], scope: &Scope) -> Result<Vec<ChunkId>> {
         let fields = [self.fields.content, self.fields.titles_in_front];
         let has = |phrase: &Phrase| -> Box<dyn Query> {
             let somewhere = fields.iter().map(|field| (Occur::Should, phrase.query(*field))).collect();
-            // Phrases choose the parent chunks, words score them.
+            // Phrases select the parent chunks, words score them.
             Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(somewhere)), 0.0))
         };
         let mut clauses: Clauses = phrases.iter().map(|phrase| (Occur::Must, has(phrase))).collect();
@@ -106,7 +109,7 @@ impl KeywordReader {
                 Some(statistics) => searcher.search_with_statistics_provider(&query, &best, statistics)?,
                 None => searcher.search(&query, &best)?,
             };
-            // Ids come from a column of their own: reading them with the texts would take longer than the search.
+            // Ids are read from their own column: reading them with the texts would take longer than the search.
             let segments = searcher.segment_readers().iter();
             let ids: Vec<_> =
                 segments.map(|segment| segment.fast_fields().str("chunk_id")).collect::<tantivy::Result<_>>()?;
@@ -135,7 +138,7 @@ impl KeywordReader {
         Box::new(BooleanQuery::new(each.collect()))
     }
 
-    /// Matches what a scope admits, without a share in the score; `None` for everything.
+    /// Matches the scope without changing the score; `None` for everything.
     fn among(&self, scope: &Scope) -> Option<(Occur, Box<dyn Query>)> {
         let terms: Vec<Term> = match scope {
             Scope::Everything => return None,
@@ -148,17 +151,17 @@ impl KeywordReader {
 
 type Clauses = Vec<(Occur, Box<dyn Query>)>;
 
-/// Words with their places.
+/// Words with their positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     words: Vec<(usize, String)>,
 }
 
 impl Phrase {
-    /// `None` where the text has no word.
+    /// `None` if the text has no words.
     pub fn of(text: &str) -> Option<Self> {
         let tokens = tokenize(text);
-        // A single character counts only where it is in no pair.
+        // A single character counts only if it is in no pair.
         let pairs = tokens.iter().filter(|token| token.kind == TokenKind::Bigram);
         let paired: HashSet<usize> = pairs.flat_map(|token| [token.position, token.position + 1]).collect();
         let first = tokens.first()?.position;
@@ -183,16 +186,16 @@ impl Phrase {
 /// The counts that BM25 needs for the words of one question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeywordStatistics {
-    /// How many parent chunks there are.
+    /// The number of parent chunks.
     parent_chunks: u64,
-    /// How many words each field has in all of them.
+    /// The total number of words in each field.
     words: HashMap<Field, u64>,
-    /// How many parent chunks have each word of the question.
+    /// The number of parent chunks with each word of the question.
     parent_chunks_with: HashMap<Term, u64>,
 }
 
 impl KeywordStatistics {
-    /// The counts of all together.
+    /// The sums of several statistics.
     pub fn joint(several: impl IntoIterator<Item = KeywordStatistics>) -> Self {
         let mut joint = KeywordStatistics::default();
         for one in several {
@@ -205,7 +208,7 @@ impl KeywordStatistics {
         joint
     }
 
-    /// How rare a word is in the text of parent chunks: the inverse document frequency of BM25, at least 0.
+    /// The rarity of a word in the text of parent chunks: the inverse document frequency of BM25, at least 0.
     pub fn rarity(&self, word: &str) -> f32 {
         let with = self.parent_chunks_with.get(&content_term(word)).copied().unwrap_or_default() as f32;
         let all = self.parent_chunks as f32;
@@ -213,7 +216,7 @@ impl KeywordStatistics {
     }
 }
 
-/// tantivy asks only for the words of the question, which were all counted.
+/// tantivy asks only for words of the question, which are all counted.
 impl Bm25StatisticsProvider for KeywordStatistics {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
         Ok(self.words.get(&field).copied().unwrap_or_default())
@@ -237,7 +240,7 @@ mod phrase_tests {
     }
 
     #[test]
-    fn a_phrase_is_words_with_their_places() {
+    fn a_phrase_has_words_with_positions() {
         let expected =
             |list: &[(usize, &str)]| list.iter().map(|(at, text)| (*at, (*text).to_owned())).collect::<Vec<_>>();
         assert_eq!(words("prime the Pump"), expected(&[(0, "prime"), (1, "the"), (2, "pump")]));
@@ -270,7 +273,7 @@ mod tests {
         ParentChunk { titles: context.into(), ..ParentChunk::sample(chunk_id, content) }
     }
 
-    /// An index of these parent chunks alone, in a namespace of its own.
+    /// An index of only these parent chunks, in its own namespace.
     fn index(store: &Store, name: &str, parent_chunks: &[ParentChunk]) -> KeywordReader {
         KeywordWriter::index_of(&store.namespace(name).unwrap(), parent_chunks)
     }
@@ -284,7 +287,7 @@ mod tests {
     fn two_indexes_with_joint_statistics_score_as_one_that_holds_both() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        // In the first every parent chunk is about pumps, in the second hardly any: alone, the word weighs little or much.
+        // All parent chunks of the first are about pumps, hardly any of the second: the weight of the word differs.
         let left = [
             parent_chunk("a:0", "Prime the pump before the pump is started.", "Pumps"),
             parent_chunk("a:1", "The pump has a valve.", "Pumps"),
@@ -321,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn the_statistics_of_one_index_change_nothing() {
+    fn statistics_of_a_single_index_do_not_change_scores() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let rows =

@@ -1,7 +1,7 @@
-//! The keyword index as the one writer sees it.
+//! Writes the keyword index.
 //!
-//! An index is rebuilt beside the old one, whole and durable, and takes its place by renaming: until then
-//! readers have the old one.
+//! A rebuilt index is made beside the old one, complete and durable, and replaces it by renaming. Until then readers
+//! use the old one.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use crate::ids::{DocId, SectionId};
 use crate::text::tables::Heads;
 
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
-/// How many chunks wait for the index at most while it is filled.
+/// The maximum number of chunks in memory while the index is filled.
 const CHUNKS_AT_ONCE: usize = 4096;
 
-/// Begin the names of an index that is being made, and of one that was replaced.
+/// The prefixes of the folders of an index that is being made, and of a replaced one.
 const NEW: &str = "keyword.new-";
 const OLD: &str = "keyword.old-";
 
@@ -38,10 +38,11 @@ pub(super) struct KeywordWriter {
     heads: SectionHeads,
 }
 
-/// The heads of the table in which the parent chunk before ends, as its next part is indexed with them.
+/// The column heads of the table at the end of the previous parent chunk: the next part of the table is indexed with
+/// them.
 #[derive(Default)]
 struct SectionHeads {
-    /// The section and the place of that parent chunk.
+    /// The section and index of that parent chunk.
     last: Option<(SectionId, u32)>,
     heads: Heads,
 }
@@ -61,11 +62,11 @@ impl SectionHeads {
 }
 
 impl KeywordWriter {
-    /// Opens the index for writing and returns its generation; `None` where it is missing, damaged or outdated. First mends
+    /// Opens the index for writing and returns its generation; `None` if it is missing, damaged or outdated. First mends
     /// what an interrupted replacement left.
     ///
     /// # Errors
-    /// Where the system does not let it be read, which says nothing about the index.
+    /// If the system does not let it be read, which says nothing about the index.
     pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, Option<u64>)>> {
         let folder = namespace.keyword();
         finish_replacement(namespace)?;
@@ -80,8 +81,9 @@ impl KeywordWriter {
         Ok(Some((KeywordWriter::of(&index, folder)?, generation)))
     }
 
-    /// Makes an empty index beside the one that is there, which readers go on with until this one [takes its
-    /// place](Self::take_place). Windows cannot rename a folder with open files in it: there, it is made in its place.
+    /// Creates an empty index beside the existing one, which readers use until this one [takes its
+    /// place](Self::take_place). Windows cannot rename a folder with open files in it, so there the index is created in
+    /// place.
     pub(super) fn beside(namespace: &Namespace) -> Result<Self> {
         let folder = match cfg!(windows) {
             true => namespace.keyword(),
@@ -97,13 +99,13 @@ impl KeywordWriter {
         KeywordWriter::of(&with_tokenizer(index), folder)
     }
 
-    /// Makes an index of the tables beside the one that is there, durable, as the given generation.
+    /// Builds a durable index of the tables beside the existing one, as the given generation.
     pub(super) async fn rebuild(namespace: &Namespace, tables: &Tables, generation: u64) -> Result<Self> {
         let mut new = KeywordWriter::beside(namespace)?;
         match new.fill_from(tables).await.and_then(|()| new.commit(generation)) {
             Ok(()) => Ok(new),
             Err(error) => {
-                // On a full disk, what it takes is needed. Where it cannot be removed, the next writer does.
+                // On a full disk its space is needed. If it cannot be removed now, the next writer removes it.
                 drop(std::fs::remove_dir_all(&new.folder));
                 Err(error)
             }
@@ -114,8 +116,8 @@ impl KeywordWriter {
         let writer = index
             .writer_with_num_threads(1, WRITER_MEMORY_BYTES)
             .map_err(|error| store_error("write to", &folder, &error))?;
-        // A commit that was cut off leaves files behind whose names the next one will use again, and tantivy does not
-        // write over a file.
+        // An interrupted commit leaves files whose names the next one will use again, and tantivy does not overwrite
+        // files.
         writer.set_merge_policy(Box::new(NoMergePolicy));
         writer.garbage_collect_files().wait().map_err(|error| store_error("tidy", &folder, &error))?;
         let writer = KeywordWriter { writer, fields: schema().1, folder, heads: SectionHeads::default() };
@@ -123,8 +125,8 @@ impl KeywordWriter {
         Ok(writer)
     }
 
-    /// Removes the files that the index does not name. tantivy knows those that its list names, and a power loss may take
-    /// the list and leave the files.
+    /// Removes the files that the index does not name. tantivy only removes files on its own list, which a power loss
+    /// may destroy while the files stay.
     fn remove_strangers(&self) -> Result<()> {
         let named = self.writer.index().load_metas().map_err(|error| self.failed(error))?.list_segment_files();
         for path in paths_in(&self.folder)? {
@@ -137,7 +139,7 @@ impl KeywordWriter {
         Ok(())
     }
 
-    /// Puts a committed index in the place of the one that is there. Who reads that one has its files open.
+    /// Replaces the existing index by this committed one. Readers of the old one have its files open.
     pub(super) fn take_place(self, namespace: &Namespace) -> Result<Self> {
         let (place, old) = (namespace.keyword(), namespace.root().join(format!("{OLD}{}", std::process::id())));
         if self.folder == place {
@@ -146,14 +148,14 @@ impl KeywordWriter {
         let rename = |from: &Path, to: &Path| {
             or_none(std::fs::rename(from, to)).map_err(|error| Error::io("replace", &place, &error))
         };
-        // It knows its files by the folder in which they were, and lets no other writer in.
+        // The writer refers to its files by the old folder, and its lock keeps other writers out.
         let KeywordWriter { writer, folder: new, .. } = self;
         drop(writer);
         rename(&place, &old)?;
         step("keyword moved aside")?;
         rename(&new, &place)?;
         sync_folder(namespace.root())?;
-        // The next writer removes what is left of it.
+        // The next writer removes possible remains.
         drop(std::fs::remove_dir_all(&old));
         match KeywordWriter::open(namespace)? {
             Some((new, _)) => Ok(new),
@@ -162,7 +164,7 @@ impl KeywordWriter {
         }
     }
 
-    /// An index in memory of what tables hold, for a reader of a generation that has none on the disk.
+    /// Builds an index of the tables in memory, for a reader of a generation without an index on the disk.
     pub(super) async fn in_memory(tables: &Tables) -> Result<KeywordReader> {
         let folder = tables.namespace().keyword();
         let failed = |error: TantivyError| store_error("read into memory what belongs into", &folder, &error);
@@ -175,13 +177,13 @@ impl KeywordWriter {
         KeywordReader::of(&index, folder.clone()).map_err(failed)
     }
 
-    /// Fills the index in its place from nothing.
+    /// Empties the index and fills it again in place.
     pub(super) async fn refill_from(&mut self, tables: &Tables) -> Result<()> {
         self.writer.delete_all_documents().map_err(|error| self.failed(error))?;
         self.fill_from(tables).await
     }
 
-    /// Fills an empty index from the tables, where each parent is followed by its children.
+    /// Fills an empty index from the tables, in which its children follow each parent.
     async fn fill_from(&mut self, tables: &Tables) -> Result<()> {
         let mut profiles: HashMap<DocId, String> = HashMap::new();
         tables
@@ -212,8 +214,8 @@ impl KeywordWriter {
         }
     }
 
-    /// Adds parent chunks, each with the places of its children. The first one of a document takes what is indexed of its
-    /// profile from `profiles`.
+    /// Adds parent chunks, each with the places of its children. The first one of a document takes the indexed text of
+    /// its profile from `profiles`.
     pub(super) fn add(&mut self, parents: &[ParentChunk], profiles: &mut HashMap<DocId, String>) -> Result<()> {
         for chunk in parents {
             let mut document = TantivyDocument::default();
@@ -248,10 +250,10 @@ impl KeywordWriter {
         Ok(())
     }
 
-    /// The cause of an error that only reports that a thread of the writer has ended.
+    /// The cause of an error that only reports the end of a writer thread.
     fn cause(&mut self, error: TantivyError) -> TantivyError {
         match error {
-            // Preparing a commit waits for the threads and passes on what they ended with.
+            // Preparing a commit waits for the threads and returns their error.
             TantivyError::ErrorInThread(_) => match self.writer.prepare_commit() {
                 Err(cause) => cause,
                 Ok(_) => error,
@@ -262,8 +264,8 @@ impl KeywordWriter {
 
     /// Makes the changes durable, as the given generation.
     ///
-    /// tantivy syncs the data of each file when it closes it, and the folder before it renames `meta.json`, but not
-    /// after that: the name that decides would be the one to be lost.
+    /// tantivy syncs each file when it closes it, and the folder before it renames `meta.json`, but not afterwards: a
+    /// power loss could undo the decisive renaming.
     pub(super) fn commit(&mut self, generation: u64) -> Result<()> {
         let mut commit_as = || {
             let mut commit = self.writer.prepare_commit()?;
@@ -275,10 +277,10 @@ impl KeywordWriter {
         sync_folder(&self.folder)
     }
 
-    /// Merges small parts of the index; content and generation stay.
+    /// Merges small segments of the index. Content and generation stay.
     ///
-    /// tantivy merges after a commit in a thread of its own, which dies with a process that publishes once and ends. A store
-    /// with many small corrections would then fall into ever more parts.
+    /// tantivy merges after a commit in its own thread, which dies with a process that publishes once and ends. Without
+    /// this, a store with many small corrections would get more and more segments.
     pub(super) fn merge(&mut self) -> Result<()> {
         let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
         for MergeCandidate(ids) in LogMergePolicy::default().compute_merge_candidates(&parts) {
@@ -291,13 +293,13 @@ impl KeywordWriter {
         store_error("write to", &self.folder, &error)
     }
 
-    /// The generation that was committed last.
+    /// The generation of the last commit.
     pub(super) fn committed(&self) -> Option<u64> {
         generation(self.writer.index()).ok().flatten()
     }
 
-    /// Forgets the changes since the last commit, and returns the error that was the reason. Where the disk refuses this
-    /// too, the next writer begins at the last commit.
+    /// Drops the changes since the last commit and returns the error that caused this. If the disk refuses this too,
+    /// the next writer starts from the last commit.
     pub(super) fn given_up(&mut self, reason: Error) -> Error {
         drop(self.writer.rollback());
         reason
@@ -306,7 +308,7 @@ impl KeywordWriter {
 
 #[cfg(test)]
 impl KeywordWriter {
-    /// The index of a namespace that holds these parent chunks alone.
+    /// An index of only these parent chunks.
     pub(super) fn index_of(namespace: &Namespace, parents: &[ParentChunk]) -> KeywordReader {
         let mut writer = KeywordWriter::beside(namespace).unwrap();
         writer.add(parents, &mut HashMap::new()).unwrap();
@@ -318,8 +320,8 @@ impl KeywordWriter {
     }
 }
 
-/// Finishes or gives up a replacement that was interrupted: the old index comes back where there is none in its place, and
-/// what else lies beside goes.
+/// Finishes or gives up an interrupted replacement: restores the old index if none is in its place, and removes the
+/// other leftovers.
 fn finish_replacement(namespace: &Namespace) -> Result<()> {
     let place = namespace.keyword();
     for path in paths_in(namespace.root())? {

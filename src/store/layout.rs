@@ -1,4 +1,4 @@
-//! Where a store is, what makes a folder one, and the names of what lies in it.
+//! Where a store is, what makes a folder a store, and the names in it.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -16,9 +16,9 @@ use crate::paths::{is_of_another_user, real};
 
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
-/// What a person may put into the folder before there is a store in it.
+/// Files and folders that a person may create before the store exists.
 const SETTINGS: [&str; 3] = ["kb.toml", SYNONYMS, "prompts"];
-/// The file of other names, of a store or of a namespace.
+/// The file with synonyms of a store or of a namespace.
 pub const SYNONYMS: &str = "synonyms.txt";
 /// The folder of its namespaces.
 const NAMESPACES: &str = "namespaces";
@@ -33,7 +33,7 @@ const NEAR: f64 = 0.75;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
     root: PathBuf,
-    /// Whether readers may write: the user has made it, written to it or trusts it.
+    /// Whether readers may write: the user has created the store, written to it or trusts it.
     own: bool,
 }
 
@@ -41,7 +41,7 @@ impl Store {
     /// Opens the store that was named, or the nearest `.kb/` from `from` upwards.
     ///
     /// # Errors
-    /// Where there is none, it is something else, or it needs a newer program.
+    /// If there is no store, the folder is something else, or reading it needs a newer program.
     pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
@@ -55,11 +55,11 @@ impl Store {
         nearest(folder).is_some()
     }
 
-    /// The folder of the store that was named, or of the nearest one upwards, whoever owns it. There may be nothing but
-    /// settings in it.
+    /// The folder of the store that was named, or of the nearest one upwards, whoever owns it. It may contain only
+    /// settings.
     ///
     /// # Errors
-    /// Where there is neither.
+    /// If there is neither.
     pub fn folder(named: Option<&Path>, from: &Path) -> Result<PathBuf> {
         let root = match named {
             Some(named) => on_disk(named)?,
@@ -73,11 +73,11 @@ impl Store {
         }
     }
 
-    /// Opens the store like [`open`](Self::open), and makes it where it does not exist: at the place named, or as
-    /// `.kb/` in `from`.
+    /// Opens the store like [`open`](Self::open), or creates it if it does not exist: at the place named, or as `.kb/`
+    /// in `from`.
     ///
     /// # Errors
-    /// Where the place is taken by something else or cannot be written. Then nothing was changed.
+    /// If the place is taken by something else or cannot be written. Then nothing is changed.
     pub fn open_or_create(named: Option<&Path>, from: &Path) -> Result<(Self, bool)> {
         let store = Store::planned(named, from)?;
         if store.root.join(FORMAT_FILE).exists() {
@@ -85,22 +85,22 @@ impl Store {
         }
         std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
         Format::write(&store.root)?;
-        // A store inside a project is not part of its history, as with other tools' caches.
+        // Keeps a store inside a project out of version control, as other tools do with caches.
         let ignore = store.root.join(".gitignore");
         std::fs::write(&ignore, "*\n").map_err(|error| Error::io("write", &ignore, &error))?;
         Ok((store, true))
     }
 
-    /// The store that [`open_or_create`](Self::open_or_create) would make, without making it.
+    /// The store that [`open_or_create`](Self::open_or_create) would create.
     ///
     /// # Errors
-    /// Where the place is taken by something else.
+    /// If the place is taken by something else.
     pub fn planned(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
             None => find_upwards(from)?.unwrap_or_else(|| from.join(FOLDER)),
         };
-        // What is still to be made is the user's own.
+        // A store that does not exist yet is the user's own.
         let store = Store { root, own: true };
         if store.root.join(FORMAT_FILE).exists() {
             return store.checked();
@@ -109,7 +109,8 @@ impl Store {
         Ok(store)
     }
 
-    /// The same, with readers that mend it and keep caches in it: tests and measurements make their stores themselves.
+    /// Lets readers mend the store and keep caches in it. For tests and benchmarks, which create their stores
+    /// themselves.
     pub fn as_own(self) -> Self {
         Store { own: true, ..self }
     }
@@ -123,14 +124,14 @@ impl Store {
         &self.root
     }
 
-    /// The namespaces in which something was published, by name.
+    /// The namespaces with a published generation, by name.
     ///
     /// # Errors
-    /// Where a folder cannot be read, or what is in one leads out of it.
+    /// If a folder cannot be read, or an entry of a namespace leads out of it.
     pub fn namespaces(&self) -> Result<Vec<Namespace>> {
         let paths = paths_in(&self.root.join(NAMESPACES))?;
         let mut names: Vec<String> = paths.iter().filter_map(|path| name_of_folder(file_name(path))).collect();
-        // What is below a name comes right behind it.
+        // Namespaces below a name come right after it.
         names.sort_unstable_by(|a, b| a.split('/').cmp(b.split('/')));
         let all = names.iter().map(|name| self.namespace(name)).collect::<Result<Vec<_>>>()?;
         Ok(all.into_iter().filter(Namespace::exists).collect())
@@ -139,7 +140,7 @@ impl Store {
     /// The namespace with the given name, whether it exists or not.
     ///
     /// # Errors
-    /// Where the name cannot be one, or what is in its folder leads out of it.
+    /// If the name is not valid, or an entry of its folder leads out of it.
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
         let name = namespace_name(name)?;
         let root = self.root.join(NAMESPACES).join(folder_of_name(&name));
@@ -149,9 +150,8 @@ impl Store {
         Ok(namespace)
     }
 
-    /// How a source is named in the store: relative to the folder that holds the store where it lies inside, so that
-    /// a project can be moved with its store; otherwise its absolute path. Always with `/`; bytes that are not UTF-8 as
-    /// `%E9`.
+    /// The name of a source in the store: the path relative to the project if the source lies in it, so that a project
+    /// can be moved with its store; otherwise the absolute path. Always with `/`; bytes that are not UTF-8 as `%E9`.
     pub fn source_name(&self, path: &Path) -> String {
         let (path, root) = (real(path), real(&self.root));
         let relative = match root.parent() {
@@ -167,18 +167,18 @@ impl Store {
         }
     }
 
-    /// The file that a source name stands for.
+    /// The file that a source name means.
     pub fn source_path(&self, source: &str) -> PathBuf {
         let root = real(&self.root);
         root.parent().unwrap_or(&root).join(source.split('/').map(name_of).collect::<Vec<_>>().join(OsStr::new("/")))
     }
 
-    /// The store, if this program can read it and nothing in it leads elsewhere.
+    /// Checks that this program can read the store and that nothing in it leads elsewhere.
     fn checked(self) -> Result<Self> {
         let format = self.format()?;
         format.must_be_readable(&self.root)?;
         self.check_folders()?;
-        // What a newer version must write is not ours to mend.
+        // A store that only a newer version may write to is not mended.
         let own = format.is_writable() && KnownStores::of_user().has(&self.root);
         Ok(Store { own, ..self })
     }
@@ -191,14 +191,14 @@ impl Store {
         Ok(format)
     }
 
-    /// Checks that nothing above the namespaces and above the entries of caches leads out of the store.
+    /// Checks the folders of the namespaces and the caches. What is inside a namespace is checked when it is opened.
     fn check_folders(&self) -> Result<()> {
         check_folder(&self.root.join(NAMESPACES), 1)?;
         check_folder(&self.root.join(CACHE), 2)
     }
 
     fn refuse_foreign_folder(&self) -> Result<()> {
-        // Another process may have begun to make a store here.
+        // Another process may be creating a store here.
         let is_ours = |path: &PathBuf| file_name(path).starts_with(WRITING) || SETTINGS.contains(&file_name(path));
         let is_free = !self.root.exists() || (self.root.is_dir() && paths_in(&self.root)?.iter().all(is_ours));
         if is_free || self.root.join(FORMAT_FILE).exists() {
@@ -219,8 +219,8 @@ fn not_there(root: &Path) -> Error {
     error.hint(format!("make one there with `{}`", NextStep::Ingest("PATH…")))
 }
 
-/// The nearest store upwards. That of another user is refused, as git refuses such repositories: who works below a
-/// folder that everybody may write to has not chosen it.
+/// The nearest store upwards. Refuses a store of another user, as git does with repositories: anybody may have put it
+/// into a shared folder above.
 fn find_upwards(from: &Path) -> Result<Option<PathBuf>> {
     let Some(root) = nearest(from) else { return Ok(None) };
     if is_of_another_user(&root) && KnownStores::of_user().trusted(&root).is_none() {
@@ -239,7 +239,7 @@ fn on_disk(named: &Path) -> Result<PathBuf> {
     if named.to_string_lossy().contains("://") {
         return Err(Error::usage(format!("{} is not a folder on a local disk", named.display())).hint("name a folder"));
     }
-    // The system finds nothing behind a folder that does not exist, even where `..` leads out of it again.
+    // The system cannot resolve `none/..` if the folder `none` does not exist.
     let leads_back = named.components().any(|part| part == Component::ParentDir);
     Ok(if leads_back { real(named) } else { named.to_owned() })
 }
@@ -249,7 +249,7 @@ fn on_disk(named: &Path) -> Result<PathBuf> {
 pub struct Namespace {
     name: String,
     root: PathBuf,
-    /// As that of the store.
+    /// The same as in the store.
     own: bool,
 }
 
@@ -267,15 +267,15 @@ impl Namespace {
         self.own
     }
 
-    /// The folder of the store that it is in.
+    /// The folder of its store.
     pub(crate) fn store(&self) -> &Path {
         self.root.ancestors().nth(2).expect("a namespace lies in the folder `namespaces` of a store")
     }
 
-    /// The same while it lies in another folder.
+    /// The same namespace in another folder, for an import.
     ///
     /// # Errors
-    /// Where what is in the folder leads out of it.
+    /// If an entry of the folder leads out of it.
     pub(super) fn lying_in(&self, folder: &Path) -> Result<Self> {
         let namespace = Namespace { root: folder.to_owned(), own: false, ..self.clone() };
         check_folder(&namespace.root, usize::MAX)?;
@@ -293,12 +293,12 @@ impl Namespace {
         self.root.join("keyword")
     }
 
-    /// Whether anything was ever published in it.
+    /// Whether it has a published generation.
     pub fn exists(&self) -> bool {
         self.root.join(PUBLISHED).exists()
     }
 
-    /// The error of commands on a namespace that does not exist, with the names of others.
+    /// The error of commands on a namespace that does not exist, with similar or other names.
     pub(super) fn nothing_ingested(&self) -> Error {
         let error = Error::failed(format!("nothing was ingested into the namespace {:?} yet", self.name));
         let others = Store { root: self.store().to_owned(), own: self.own }.namespaces().unwrap_or_default();
@@ -319,34 +319,34 @@ impl Namespace {
     }
 }
 
-/// Stands for every namespace where several can be named, in any case.
+/// Means every namespace where several can be named, in upper or lower case.
 pub(super) const ALL: &str = "all";
-/// Stands between names where several can be given.
+/// Separates names where several can be given.
 pub(super) const SEPARATOR: char = ',';
 
-/// Stands for `/` in the name of a folder; no namespace has it in its name.
+/// Replaces `/` in the name of a folder; no namespace has it in its name.
 const SLASH: &str = "%2F";
-/// Names of devices on Windows, alone and with a digit behind them.
+/// Names of devices on Windows, and those that a digit follows.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 
-/// The folder of a namespace. All lie beside each other: one may be below another and have documents of its own.
+/// The folder name of a namespace. All folders are siblings, because `a` and `a/b` may both have documents.
 fn folder_of_name(name: &str) -> String {
     name.replace('/', SLASH)
 }
 
-/// The namespace that a folder is of.
+/// The namespace of a folder.
 fn name_of_folder(folder: &str) -> Option<String> {
     let name = folder.replace(SLASH, "/");
     namespace_name(&name).ok().filter(|own| *own == name)
 }
 
-/// A namespace's name in the form in which it is kept: small letters, composed, so that it means the same on every file
-/// system. It is a path of names: letters of any language, digits, `-`, `_` and `.` inside, at most 64 characters in all. It
-/// becomes a folder's name, so nothing that leads out of one.
+/// Checks a namespace's name and normalises it to lower case and composed characters, so that it means the same on
+/// every file system. A name is a path of parts: letters of any language, digits, `-`, `_` and `.` inside, at most 64
+/// characters in all. It becomes a folder's name, so it must not lead out of one.
 ///
 /// # Errors
-/// Where it cannot be one, with the rule.
+/// If the name is not valid, with the rule.
 pub fn namespace_name(name: &str) -> Result<String> {
     if name.eq_ignore_ascii_case(ALL) {
         return Err(Error::usage(format!("{name:?} stands for every namespace and is not the name of one"))
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_a_file_system_may_take_for_one_are_one() {
+    fn names_are_lower_case_and_composed() {
         let kept = |name: &str| namespace_name(name).unwrap();
         assert_eq!(kept("Acme/Re\u{301}sume\u{301}"), kept("acme/r\u{e9}sum\u{e9}"));
         assert_eq!(name_of_folder("Acme"), None, "a folder that kb did not make");
@@ -419,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_was_begun_is_no_foreign_folder() {
+    fn a_half_created_store_is_not_a_foreign_folder() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".writing-x1y2z3"), "{").unwrap();
         assert!(Store::open_or_create(Some(folder.path()), folder.path()).is_ok_and(|(_, created)| created));
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_has_one_name_however_the_store_is_named_and_before_it_exists() {
+    fn a_source_name_does_not_depend_on_how_the_store_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.md");
         std::fs::write(&file, "x").unwrap();

@@ -1,4 +1,4 @@
-//! One writer at a time. The lock is the operating system's, so a dead process leaves none behind.
+//! The writer lock. The operating system holds it, so a dead process leaves none behind.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -15,14 +15,15 @@ use super::layout::Namespace;
 use super::plain::{open_in_place, open_to_read};
 use crate::error::{Error, Result, Setting};
 
-/// Readers of the status take the lock for an instant to see whether somebody holds it; no writer may fail for that.
+/// `Holder::of` takes the lock for an instant to see whether a writer holds it. A writer waits at least this long, so
+/// that it does not fail for that.
 const GLANCE: Duration = Duration::from_millis(100);
-/// The most bytes of what a lock says of its holder.
+/// The maximum length of the text in a lock file, in bytes.
 const LONGEST: u64 = 200;
-/// Between two attempts.
+/// The pause between two attempts.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long to wait for another writer, and where to report that.
+/// How long to wait for another writer, and how to report it.
 #[derive(Clone)]
 pub struct LockTimeout {
     wait: Duration,
@@ -52,23 +53,23 @@ impl std::fmt::Debug for LockTimeout {
     }
 }
 
-/// Who writes to a namespace.
+/// The process that writes to a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Holder {
-    /// The process.
+    /// The process id.
     pub process: u32,
-    /// Since when.
+    /// When it took the lock.
     pub since: Timestamp,
 }
 
 impl Holder {
-    /// The process that writes to a namespace now. `Some(None)` where it is unknown which one.
+    /// The process that writes to a namespace now. `Some(None)` if there is one and its id is unknown.
     pub fn of(namespace: &Namespace) -> Option<Option<Self>> {
         let path = lock_path(namespace);
         let file = open_to_read(&path)?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(Holder::read(&path)),
-            // A system without locks has no writer that could be seen.
+            // On a system without locks, writers are invisible.
             Ok(()) | Err(TryLockError::Error(_)) => None,
         }
     }
@@ -98,17 +99,17 @@ fn lock_path(namespace: &Namespace) -> PathBuf {
     namespace.root().join("lock")
 }
 
-/// Held as long as it lives.
+/// The lock is held until this is dropped.
 #[derive(Debug)]
 pub(super) struct WriterLock {
     _file: File,
 }
 
 impl WriterLock {
-    /// Takes the lock of a namespace, and makes its folder where there is none.
+    /// Takes the lock of a namespace, and creates its folder if necessary.
     ///
     /// # Errors
-    /// Where another process holds the lock for longer than `lock_timeout`, or the file cannot be made.
+    /// If another process holds the lock for longer than `lock_timeout`, or the file cannot be created.
     pub(super) async fn take_or_make(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         WriterLock::wait_for(namespace, lock_timeout, true).await
     }
@@ -116,7 +117,7 @@ impl WriterLock {
     /// Takes the lock of a namespace that exists.
     ///
     /// # Errors
-    /// As for [`take_or_make`](Self::take_or_make), and where the namespace does not exist.
+    /// As for [`take_or_make`](Self::take_or_make), and if the namespace does not exist.
     pub(super) async fn take(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         WriterLock::wait_for(namespace, lock_timeout, false).await
     }
@@ -149,10 +150,10 @@ impl WriterLock {
         }
     }
 
-    /// Takes the lock if nobody holds it.
+    /// Takes the lock if it is free.
     ///
     /// # Errors
-    /// Where the store needs a newer program to be written to, the namespace does not exist, or the file cannot be made.
+    /// If writing to the store needs a newer program, the namespace does not exist, or the file cannot be created.
     pub(super) fn try_take(namespace: &Namespace) -> Result<Option<Self>> {
         if let Some(format) = Format::read(namespace.store())? {
             format.must_be_writable(namespace.store())?;
@@ -204,7 +205,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Elsewhere a folder with an open file in it cannot be renamed.
+/// On other systems, a folder with an open file in it cannot be renamed.
 #[cfg(not(unix))]
 pub(super) fn is_at(_file: &File, _path: &Path) -> bool {
     true

@@ -1,4 +1,4 @@
-//! Which generation is published.
+//! The manifest, which names the published generation.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// The file that names the next generation, from the moment its tables are written until it is published.
 pub(super) const PENDING: &str = "PENDING.json";
 
-/// A generation: the version of each table, and what a reader must know.
+/// A generation: the version of each table and the model of the vectors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Counts up by one with each publication.
@@ -25,13 +25,13 @@ pub struct Manifest {
     pub published_at: String,
 }
 
-/// The model that made a namespace's vectors. Vectors of models that differ in anything cannot be compared.
+/// The model of a namespace's vectors. Vectors of different models cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRecord {
     pub name: String,
-    /// How many numbers a vector has.
+    /// The length of a vector.
     pub dimension: usize,
-    /// The hash of all that its vectors depend on.
+    /// The hash of everything that its vectors depend on.
     pub fingerprint: String,
 }
 
@@ -41,15 +41,15 @@ impl Manifest {
         [self.documents, self.sections, self.chunks, self.entities]
     }
 
-    /// False where the table of entities is as it was made, empty.
+    /// False if the table of entities is still as created, empty.
     pub fn may_have_entities(&self) -> bool {
         self.entities > 1
     }
 
-    /// The published generation; `None` where nothing was published yet.
+    /// The published generation; `None` if there is none yet.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn read(namespace: &Namespace) -> Result<Option<Self>> {
         read_json(&namespace.root().join(PUBLISHED))
     }
@@ -57,7 +57,7 @@ impl Manifest {
     /// The generation that is being published or whose publication was interrupted.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn read_pending(namespace: &Namespace) -> Result<Option<Self>> {
         read_json(&namespace.root().join(PENDING))
     }

@@ -1,4 +1,4 @@
-//! The metadata of a document: what it states itself, what rules and side files add, and what a person set.
+//! The metadata of a document: fields that it states, that rules and side files add, and that a person sets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Number;
 
-/// The field of lists to which tags are added.
+/// The field with a list of tags.
 const TAGS: &str = "tags";
 
 /// A value of metadata.
@@ -21,7 +21,7 @@ pub enum MetadataValue {
 }
 
 impl MetadataValue {
-    /// What a document states: a number, `true`, `false`, a list as JSON writes it, otherwise text.
+    /// Parses a value that a document states: a number, `true`, `false`, a JSON list, otherwise text.
     pub fn stated(text: &str) -> Self {
         let list = || serde_json::from_str(text).ok();
         match text.starts_with('[') {
@@ -30,7 +30,7 @@ impl MetadataValue {
         }
     }
 
-    /// What a list has; of another value, itself, and of a text in commas its parts.
+    /// The values of a list, the comma-separated parts of a text, or the value itself.
     fn parts(&self) -> Vec<MetadataValue> {
         match self {
             MetadataValue::List(values) => values.clone(),
@@ -46,7 +46,7 @@ impl From<&str> for MetadataValue {
     }
 }
 
-/// As a person types it: `true`, `3.5`, a list in brackets, otherwise text.
+/// Parses a typed value: `true`, `3.5`, a list in brackets, otherwise text.
 impl FromStr for MetadataValue {
     type Err = std::convert::Infallible;
 
@@ -82,7 +82,7 @@ impl fmt::Display for MetadataValue {
     }
 }
 
-/// The parts of a text that is a list: `a, b`, `["a", "b"]`, `甲、乙`.
+/// The parts of a text with a list: `a, b`, `["a", "b"]`, `甲、乙`.
 pub fn parts(value: &str) -> impl Iterator<Item = &str> {
     let inner = value.trim().strip_prefix('[').and_then(|value| value.strip_suffix(']')).unwrap_or(value);
     inner
@@ -91,26 +91,26 @@ pub fn parts(value: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-/// Values by the names of their fields.
+/// Values by field.
 pub type Fields = BTreeMap<String, MetadataValue>;
 
-/// The metadata of a document. Where several say the same field, what a person set counts, then what was given, then what the
-/// document states; tags are added to each other.
+/// The metadata of a document. If several sources have the same field, the value of a person wins, then the given one,
+/// then the stated one. Tags are combined.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(from = "Stored")]
 pub struct Metadata {
-    /// What the document states.
+    /// Fields that the document states.
     pub stated: BTreeMap<String, String>,
-    /// What the rules in `kb.toml` and the file beside it say.
+    /// Fields from the rules in `kb.toml` and the side file.
     pub given: Fields,
-    /// What a person said.
+    /// The changes of a person.
     pub set: Changed,
 }
 
-/// What a person said about a document.
+/// The changes of a person to the metadata of a document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Changed {
-    /// The fields that were set; `None` hides what others say.
+    /// The fields that were set; `None` hides the field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Option<MetadataValue>>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -124,7 +124,7 @@ impl Changed {
         self.fields.is_empty() && self.tagged.is_empty() && self.untagged.is_empty()
     }
 
-    /// Adds what was said later.
+    /// Applies later changes.
     pub fn extend(&mut self, later: &Changed) {
         self.fields.extend(later.fields.clone());
         self.tagged.retain(|tag| !later.untagged.contains(tag));
@@ -135,7 +135,7 @@ impl Changed {
 }
 
 impl Metadata {
-    /// What counts, by field.
+    /// The effective values, by field.
     pub fn fields(&self) -> Fields {
         let mut all: Fields =
             self.stated.iter().map(|(name, text)| (name.clone(), MetadataValue::stated(text))).collect();
@@ -166,13 +166,13 @@ impl Metadata {
         all
     }
 
-    /// The same as text.
+    /// The effective values as text.
     pub fn texts(&self) -> BTreeMap<String, String> {
         self.fields().into_iter().map(|(name, value)| (name, value.to_string())).collect()
     }
 }
 
-/// Adds fields to others; tags are added to each other.
+/// Adds fields to others, replacing values. Tags are combined.
 pub fn add_fields(all: &mut Fields, more: Fields) {
     for (name, value) in more {
         let before = all.get(&name).filter(|_| name == TAGS).map(MetadataValue::parts);
@@ -190,14 +190,14 @@ fn union(mut all: Vec<MetadataValue>, more: Vec<MetadataValue>) -> Vec<MetadataV
     all
 }
 
-/// For people and programs: what counts.
+/// The effective values, for people and programs.
 impl Serialize for Metadata {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.fields().serialize(serializer)
     }
 }
 
-/// As the store keeps it: all that was said, or only what the document states.
+/// The stored form: all fields by origin, or the stated fields if there are no others.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_set_counts_before_what_was_given_and_stated() {
+    fn values_set_by_a_person_win() {
         let stated = [("author", "Ann"), ("tags", "pump, valve"), ("project", "x")];
         let metadata = Metadata {
             stated: stated.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_later_overrides_what_was_said_before() {
+    fn later_changes_override_earlier_ones() {
         let of = |tagged: &[&str], untagged: &[&str]| Changed {
             tagged: tagged.iter().map(|tag| (*tag).to_owned()).collect(),
             untagged: untagged.iter().map(|tag| (*tag).to_owned()).collect(),

@@ -1,8 +1,8 @@
 //! LanceDB tables and a tantivy index on local disk, published together.
 //!
-//! Promises: a reader sees exactly one generation, tables and keyword index alike, and is never blocked; a crash at
-//! any point leaves the last or the next generation; there is one writer at a time. This room knows rows: it
-//! does not parse, chunk or embed.
+//! Promises: a reader sees the tables and the keyword index of exactly one generation and is never blocked; a crash at
+//! any point leaves the last or the next generation; one writer works at a time. This room knows rows: it does not
+//! parse, chunk or embed.
 //!
 //! ```text
 //! .kb/
@@ -96,7 +96,7 @@ use std::path::Path;
 
 use crate::error::{Error, root_io};
 
-/// An error of LanceDB or tantivy as one of ours.
+/// Converts an error of LanceDB or tantivy.
 fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'static)) -> Error {
     let of_keyword_index = || error.downcast_ref().and_then(keyword_index::io_cause);
     if let Some(io) = root_io(error).or_else(of_keyword_index) {

@@ -1,7 +1,7 @@
-//! The namespaces of a store: list, find, measure, rename and remove them.
+//! Lists, finds, measures, renames and removes the namespaces of a store.
 //!
-//! Renaming and removing move the folder in one step, with the writer's lock held. A removed namespace is moved aside before
-//! it is deleted, so that a crash leaves the whole namespace or a folder that the next writer deletes.
+//! Renaming and removing move the folder in one step, with the writer's lock held. A removed namespace is moved aside
+//! before it is deleted, so a crash leaves the whole namespace or a folder that the next writer deletes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,15 +16,15 @@ use super::removed::{REMOVING, clear_removed, delete};
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
 
-/// Behind a name, all namespaces below it.
+/// After a name: all namespaces below it.
 const BELOW: &str = "/*";
 
 impl Store {
-    /// The namespaces that are meant by one name, by several with commas between them, by `acme/*` (all below a name), or by
-    /// `all`: every one in which something was published. Each once, in the order in which they were named; at least one.
+    /// The namespaces for a name, for several names separated by commas, for `acme/*` (all below a name), or for `all`
+    /// published ones. At least one, each once, in the given order.
     ///
     /// # Errors
-    /// Where a name cannot be one, or `all` are none. Named namespaces need not exist.
+    /// If a name is not valid, or `all` or `/*` matches none. Named namespaces need not exist.
     pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
         let parts: Vec<&str> = names.split(SEPARATOR).map(str::trim).collect();
         if names.trim().eq_ignore_ascii_case(ALL) {
@@ -74,54 +74,54 @@ impl Store {
     }
 }
 
-/// The sources that the last runs could not read.
+/// The file with the sources that the last runs could not read.
 pub(super) const FAILURES: &str = "failures.json";
 
-/// What servers said of the pages that were read, by address.
+/// The file with the validators of pages, by address.
 pub(super) const PAGES: &str = "pages.json";
 
-/// What tells a server whether a page has changed.
+/// The validators that tell a server whether a page has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
-    /// Where the page was in the end.
+    /// The address after redirects.
     pub address: String,
-    /// blake3 of what was read, in hex: after an undo the store has something else.
+    /// blake3 of the page, in hex: after a restore the store may have an older one.
     pub content_hash: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
 }
 
 impl Namespace {
-    /// What tells whether pages have changed, by address.
+    /// The validators of pages, by address.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn pages(&self) -> Result<BTreeMap<String, Validators>> {
         Ok(read_json(&self.root().join(PAGES))?.unwrap_or_default())
     }
 
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn note_pages(&self, pages: &BTreeMap<String, Validators>) -> Result<()> {
         write_json(&self.root().join(PAGES), pages)
     }
 
-    /// The sources that failed in the last run that had to do with them.
+    /// The sources that failed in the last run that covered them.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn failures(&self) -> Result<BTreeSet<String>> {
         Ok(read_json(&self.root().join(FAILURES))?.unwrap_or_default())
     }
 
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn note_failures(&self, failures: &BTreeSet<String>) -> Result<()> {
         write_json(&self.root().join(FAILURES), failures)
     }
 
     /// # Errors
-    /// Where the namespace does not exist, with names like its own.
+    /// If the namespace does not exist, with similar names.
     pub fn must_exist(&self) -> Result<()> {
         if self.root().symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
             Ok(())
@@ -130,10 +130,11 @@ impl Namespace {
         }
     }
 
-    /// Gives it another name. Who reads meanwhile may have to ask again.
+    /// Renames it. Commands that read meanwhile may fail and have to be repeated.
     ///
     /// # Errors
-    /// Where it is not there, the other one is, somebody writes to it, or the disk refuses. Then nothing was changed.
+    /// If it does not exist, the new name is taken, another process writes to it, or the disk refuses. Then nothing is
+    /// changed.
     pub async fn rename_to(&self, to: &Namespace, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
@@ -145,7 +146,7 @@ impl Namespace {
             if !facts.is_dir() || to.exists() {
                 return Err(taken());
             }
-            // A first ingest that was killed is finished or given up, as by the next writer.
+            // Finishes or gives up a killed first ingest, as the next writer would.
             if Manifest::read_pending(to)?.is_some() {
                 drop(Writer::open_existing(to, lock_timeout).await?);
             }
@@ -162,17 +163,17 @@ impl Namespace {
         sync_folder(self.folder())
     }
 
-    /// Removes it with all that is in it.
+    /// Removes it with everything in it.
     ///
     /// # Errors
-    /// Where it is not there, somebody writes to it, or the disk refuses.
+    /// If it does not exist, another process writes to it, or the disk refuses.
     pub async fn remove(&self, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
         self.delete(lock)
     }
 
-    /// Renames its folder before it deletes it, so that nobody opens a namespace that is half deleted.
+    /// Renames its folder before deleting it, so that no process opens a half-deleted namespace.
     fn delete(&self, lock: WriterLock) -> Result<()> {
         clear_removed(self);
         let aside = self.folder().join(format!("{REMOVING}{}", std::process::id()));
@@ -182,7 +183,7 @@ impl Namespace {
     }
 
     fn move_to(&self, target: &Path, lock: WriterLock) -> std::io::Result<()> {
-        // Elsewhere a folder with an open file in it cannot be moved.
+        // On other systems, a folder with an open file in it cannot be moved.
         let lock = cfg!(unix).then_some(lock);
         let moved = std::fs::rename(self.root(), target);
         drop(lock);
@@ -198,16 +199,16 @@ impl Namespace {
 /// Bytes on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Size {
-    /// Of all that is in the namespace's folder.
+    /// The whole folder of the namespace.
     pub all: u64,
-    /// Of the tables, versions that are no longer published included.
+    /// The tables, old versions included.
     pub tables: u64,
-    /// Of the keyword index.
+    /// The keyword index.
     pub keyword: u64,
 }
 
 impl Namespace {
-    /// What it takes on disk.
+    /// Its size on disk.
     pub fn size(&self) -> Size {
         Size {
             all: bytes_below(self.root()),
@@ -217,7 +218,7 @@ impl Namespace {
     }
 }
 
-/// The bytes of all files below a folder; what disappears meanwhile counts nothing.
+/// The bytes of all files below a folder. Files that disappear meanwhile count nothing.
 fn bytes_below(path: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(path) else { return 0 };
     entries

@@ -1,5 +1,5 @@
-//! Opens a table at one version without a look at its newest one: that may be cut off by a power loss, or removed by a
-//! writer in that moment.
+//! Opens a table at one version without reading its newest one, which a power loss may have cut off or a writer may be
+//! removing.
 
 use async_trait::async_trait;
 use lance::io::ObjectStore;
@@ -7,7 +7,7 @@ use lance_table::format::{IndexMetadata, Manifest, Transaction};
 use lance_table::io::commit::{CommitError, CommitHandler, ManifestLocation, ManifestNamingScheme, ManifestWriter};
 use object_store::path::Path;
 
-/// Shows Lance one version as the newest. Nothing can be written through it.
+/// Presents one version to Lance as the newest. Read-only.
 #[derive(Debug)]
 pub(super) struct Pinned(pub(super) u64);
 

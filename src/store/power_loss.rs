@@ -1,9 +1,9 @@
-//! A power loss on purpose, for tests: the folder of the store becomes what was synced.
+//! Simulates a power loss for tests: reduces the folder of the store to what was synced.
 //!
-//! Whatever was not synced may be lost or not. So there are three kinds: file names survive and contents are cut to what
-//! was synced; names go too, and what was replaced or removed comes back; or chance decides for each name and each file.
-//! What was there when the first lock was taken counts as synced. Files are linked into a folder beside the store, so that
-//! they can come back.
+//! Data that was not synced may survive or not. So there are three kinds: file names survive and contents are cut to
+//! what was synced; names are lost too, and replaced or removed files come back; or chance decides for each name and
+//! each file. Everything that exists when the first lock is taken counts as synced. Files are linked into a folder
+//! beside the store, so that they can come back.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -18,24 +18,24 @@ static DISK: Mutex<Option<Disk>> = Mutex::new(None);
 /// The synced state of a store.
 struct Disk {
     store: PathBuf,
-    /// Where all files are linked, each under its number.
+    /// The folder with links to all files, each named by its inode.
     links: PathBuf,
-    /// What each folder held when it was synced.
+    /// The entries of each folder when it was synced, by inode.
     folders: HashMap<u64, Names>,
-    /// How long each file was when it was synced.
+    /// The length of each file when it was synced, by inode.
     lengths: HashMap<u64, u64>,
 }
 
 type Names = BTreeMap<OsString, Entry>;
 
-/// A file or folder with its number on the disk.
+/// A file or folder with its inode.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Entry {
     Folder(u64),
     File(u64),
 }
 
-/// What is lost of all that was not synced.
+/// What is lost of the data that was not synced.
 pub(super) enum Loss {
     Contents,
     Names,
@@ -59,7 +59,7 @@ impl Loss {
         }
     }
 
-    /// Cuts the copy of a file of which a part was synced.
+    /// Cuts the copy of a file to what was synced of it, or to more by chance.
     fn cut(&mut self, copy: &Path, synced: u64) -> io::Result<()> {
         let length = fs::metadata(copy)?.len();
         let left = match self {
@@ -68,13 +68,13 @@ impl Loss {
         };
         let file = fs::OpenOptions::new().write(true).open(copy)?;
         file.set_len(left.min(length))?;
-        // Some file systems keep the length and lose what was written.
+        // Some file systems keep the length and lose the content.
         let keeps_length = if let Loss::Chance(random) = self { random.bool() } else { false };
         if keeps_length { file.set_len(length) } else { Ok(()) }
     }
 }
 
-/// Remembers the store as it is, once.
+/// Records the current state of the store, once.
 pub(super) fn begin(store: &Path) -> io::Result<()> {
     let mut disk = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     if disk.is_none() {
@@ -87,7 +87,7 @@ pub(super) fn begin(store: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Notes that the content of a file was synced.
+/// Records that the content of a file is synced.
 pub(super) fn synced(path: &Path) -> io::Result<()> {
     with_disk(path, |disk| {
         let facts = fs::metadata(path)?;
@@ -96,7 +96,7 @@ pub(super) fn synced(path: &Path) -> io::Result<()> {
     })
 }
 
-/// Notes that the entries of a folder were synced.
+/// Records that the entries of a folder are synced.
 pub(super) fn synced_folder(folder: &Path) -> io::Result<()> {
     with_disk(folder, |disk| disk.remember(folder).map(drop))
 }
@@ -106,7 +106,7 @@ fn with_disk(path: &Path, act: impl FnOnce(&mut Disk) -> io::Result<()>) -> io::
     disk.as_mut().filter(|disk| path.starts_with(&disk.store)).map_or(Ok(()), act)
 }
 
-/// Puts what is left in the place of the store.
+/// Replaces the store by what is left of it.
 pub(super) fn strike(mut loss: Loss) -> io::Result<()> {
     let disk = DISK.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(disk) = disk.as_ref() else { return Err(io::Error::other("the disk was not watched from the start")) };
@@ -151,7 +151,7 @@ impl Disk {
         self.links.join(number.to_string())
     }
 
-    /// Writes what is left of a folder that was synced under a number and is at a path.
+    /// Writes what is left of a folder: `synced` is the inode of its synced state, `is` its current path.
     fn leave(&self, to: &Path, synced: Option<u64>, is: Option<&Path>, loss: &mut Loss) -> io::Result<()> {
         fs::create_dir(to)?;
         let was = synced.and_then(|number| self.folders.get(&number)).cloned().unwrap_or_default();
@@ -170,7 +170,7 @@ impl Disk {
                 Some(Entry::File(number)) => {
                     let from = path.filter(|_| chosen == after).unwrap_or_else(|| self.link(*number));
                     match fs::copy(from, &copy) {
-                        // A thread of the keyword index removed it since it was listed.
+                        // A thread of the keyword index has removed it since it was listed.
                         Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                         copied => copied?,
                     };
@@ -186,7 +186,7 @@ fn names_in(folder: &Path) -> io::Result<Names> {
     let mut names = Names::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // Locks hold nothing, and may not have another name.
+        // Locks contain no data and must not get a second name.
         if entry.file_name().to_string_lossy().ends_with("lock") {
             continue;
         }

@@ -1,9 +1,10 @@
-//! What every reader of a generation needs: vectors, names of documents and the like.
+//! A cache of the data that every reader of a generation needs: vectors, names of documents and the like.
 //!
-//! Planning and running a query of the tables takes longer than everything else in a process that asks one question. So the
-//! first reader of a generation writes the rows as one Arrow stream beside the tables (`read-cache/NAME.arrow`), and later
-//! ones read that in one go. The stream carries its manifest and the layout of its columns, and ends with its hash. A
-//! stream of another generation or layout, or a damaged one, is ignored and replaced. It may be deleted at any time.
+//! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
+//! So the first reader of a generation writes the rows as one Arrow stream beside the tables (`read-cache/NAME.arrow`),
+//! and later readers read that file. The stream carries its manifest and the layout of its columns, and ends with its
+//! hash. A stream that is damaged or of another generation or layout is ignored and replaced. The files may be deleted
+//! at any time.
 
 use std::io::{BufWriter, Write};
 use std::panic::catch_unwind;
@@ -20,21 +21,21 @@ use super::files::{WRITING, name_of, or_none, write_whole};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 
-/// The folder, in the namespace's.
+/// The folder of the cache, in the namespace.
 const FOLDER: &str = "read-cache";
 /// The key of the manifest in the stream's metadata.
 const MANIFEST: &str = "manifest";
-/// The key and the value of the layout: a new value for each change of what a file keeps.
+/// The key and the value of the layout: every change of the contents of a file needs a new value.
 const LAYOUT: (&str, &str) = ("layout", "2");
-/// The bytes of the hash behind the stream.
+/// The length of the hash behind the stream, in bytes.
 const HASH: usize = blake3::OUT_LEN;
-/// A half-written file of this age is left over from a process that ended.
+/// A half-written file of this age is left over from a dead process.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
 
 /// The cache of a generation.
 #[derive(Clone, PartialEq)]
 pub(super) struct ReadCache {
-    /// `None` in a store of others: what they kept is not read, and nothing is written there.
+    /// `None` in a store that is not the user's own: its cache is neither read nor written.
     folder: Option<PathBuf>,
     manifest: String,
 }
@@ -45,20 +46,20 @@ impl ReadCache {
         ReadCache { folder: namespace.is_own().then(|| namespace.root().join(FOLDER)), manifest }
     }
 
-    /// The batches of a name; `None` where none of this generation are kept whole.
+    /// The cached batches; `None` if no undamaged ones of this generation exist.
     pub(super) fn get(&self, name: &str) -> Option<Vec<RecordBatch>> {
         let file = file(self.folder.as_ref()?, name);
-        // Opening a pipe may wait for ever.
+        // Opening a pipe could wait forever.
         if !std::fs::metadata(&file).ok()?.is_file() {
             return None;
         }
         whole(std::fs::read(file).ok()?, &self.manifest)
     }
 
-    /// Keeps batches.
+    /// Stores batches.
     ///
     /// # Errors
-    /// Where the disk refuses; the reader has its batches anyway.
+    /// If the disk refuses; the reader has its batches anyway.
     pub(super) fn put(&self, name: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
         let (Some(first), Some(folder)) = (batches.first(), &self.folder) else { return Ok(()) };
         std::fs::create_dir_all(folder)?;
@@ -82,11 +83,11 @@ fn file(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.arrow"))
 }
 
-/// Removes what ended processes left half-written.
+/// Removes half-written files of dead processes.
 fn clear(folder: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        // Another process may have removed it meanwhile.
+        // Another process may have removed the file meanwhile.
         let age = || std::fs::metadata(&path).ok()?.modified().ok()?.elapsed().ok();
         if name_of(&path).starts_with(WRITING) && age().is_some_and(|age| age > GIVEN_UP) {
             or_none(std::fs::remove_file(&path))?;
@@ -95,7 +96,7 @@ fn clear(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Kept batches that are read while the generation is opened.
+/// Cached batches that are read while the generation is opened.
 pub struct ReadAhead {
     cache: ReadCache,
     reading: JoinHandle<Option<Vec<RecordBatch>>>,
@@ -107,9 +108,9 @@ impl ReadAhead {
         ReadAhead { cache, reading: tokio::task::spawn_blocking(move || own.get(name)) }
     }
 
-    /// The batches, if they are of the generation of `cache`.
+    /// The batches, if they belong to the generation of `cache`.
     pub(super) async fn of(self, cache: &ReadCache) -> Option<Vec<RecordBatch>> {
-        // A thread that crashed has read nothing.
+        // A crashed thread has read nothing.
         if self.cache == *cache { self.reading.await.ok().flatten() } else { None }
     }
 }
@@ -138,11 +139,11 @@ fn whole(mut bytes: Vec<u8>, manifest: &str) -> Option<Vec<RecordBatch>> {
     if blake3::hash(&bytes).as_bytes() != hash.as_slice() {
         return None;
     }
-    // The decoder panics at streams that no writer writes, and anybody can append the right hash to one.
+    // The decoder panics on invalid streams, and anybody can append the right hash to one.
     catch_unwind(|| decode(bytes, manifest)).ok().flatten()
 }
 
-/// The batches of a stream that belongs to a manifest; their columns are in the bytes, uncopied.
+/// The batches of a stream that belongs to a manifest. Their columns share the bytes without a copy.
 fn decode(bytes: Vec<u8>, manifest: &str) -> Option<Vec<RecordBatch>> {
     let mut decoder = StreamDecoder::new();
     let mut bytes = bytes.into();
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_come_back_for_their_generation_alone() {
+    fn batches_belong_to_one_generation() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
         assert!(one.get("document-names").is_none());
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn batches_read_ahead_are_of_their_generation() {
+    async fn batches_read_ahead_belong_to_one_generation() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
         one.put("document-names", &[batch(&["a"])]).unwrap();
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_is_cut_off_anywhere_is_none() {
+    fn truncated_streams_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
         cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_with_a_bit_turned_anywhere_is_none() {
+    fn streams_with_a_flipped_bit_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
         cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
@@ -217,7 +218,7 @@ mod tests {
             let mut bent = file.clone();
             bent[at] ^= 1 << (at % 8);
             assert!(whole(bent.clone(), "1").is_none(), "{at} of {}", file.len());
-            // Somebody may put the right hash behind it: then it may be another stream, and is never more.
+            // With the right hash behind it, the stream may be read or refused, but must not crash.
             let hash = *blake3::hash(&bent[..file.len() - HASH]).as_bytes();
             bent[file.len() - HASH..].copy_from_slice(&hash);
             whole(bent, "1");

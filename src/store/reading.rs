@@ -1,4 +1,4 @@
-//! What readers get from the tables of a generation.
+//! Reads the tables of a generation.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId, place_of};
 use crate::knowledge::profile::Profile;
 
-/// The names of up to so many documents, of a hundred bytes or so each, are kept in memory.
+/// Up to this number, the names of all documents stay in memory: about a hundred bytes each.
 const MOST_IN_MEMORY: usize = 50_000;
 const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title"]);
 const FACT_COLUMNS: Wanted =
@@ -26,7 +26,7 @@ impl Snapshot {
     /// All documents without their vectors, by source.
     ///
     /// # Errors
-    /// Where the table cannot be read; the same below.
+    /// If the table cannot be read; the same below.
     pub async fn documents(&self) -> Result<Vec<DocumentRow>> {
         let table = &self.tables.documents;
         let mut rows = self.tables.read(table, None, Wanted::WithoutVectors, convert::document).await?;
@@ -34,7 +34,7 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// All documents without their vectors, in any order, as the first reader of the generation has kept them.
+    /// All documents without their vectors, in any order, from the read cache.
     pub async fn documents_kept(&self) -> Result<Vec<DocumentRow>> {
         let rows = self.tables.rows(&self.tables.documents, None, Wanted::WithoutVectors);
         map_rows(DOCUMENTS, &self.cached("document-rows", rows).await?, convert::document)
@@ -58,7 +58,7 @@ impl Snapshot {
         self.cached("document-names", self.tables.rows(&self.tables.documents, None, NAME_COLUMNS)).await
     }
 
-    /// The names of the documents with the given ids, in the order of these. Unknown ids are left out.
+    /// The names of the documents with the given ids, in their order. Unknown ids are left out.
     pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
         let table = &self.tables.documents;
         let by_id = |names: Vec<DocumentName>| -> HashMap<DocId, DocumentName> {
@@ -79,7 +79,7 @@ impl Snapshot {
         Ok(named(&by_id(some)))
     }
 
-    /// What filters ask about documents, of all of them, in any order.
+    /// The facts of all documents that filters need, in any order.
     pub async fn document_facts(&self) -> Result<Vec<DocumentFacts>> {
         self.tables.read(&self.tables.documents, None, FACT_COLUMNS, document_facts).await
     }
@@ -151,7 +151,7 @@ impl Snapshot {
         self.tables.read(&self.tables.sections, filter, columns, title).await
     }
 
-    /// What documents state about their sections, or about some of them; most state nothing.
+    /// The metadata of all or some sections. Most sections have none.
     pub async fn section_metadata(
         &self,
         section_ids: Option<&[SectionId]>,
@@ -200,7 +200,7 @@ impl Snapshot {
         self.tables.read_with(&self.tables.chunks, wanted, Wanted::WithoutVectors, convert::chunk).await
     }
 
-    /// The chunks that a filter (SQL) lets through, without their vectors, in any order.
+    /// The chunks that match a filter (SQL), without their vectors, in any order.
     pub(super) async fn chunks_where(&self, filter: Option<String>) -> Result<Vec<ChunkRow>> {
         self.tables.read(&self.tables.chunks, filter, Wanted::WithoutVectors, convert::chunk).await
     }
@@ -223,14 +223,15 @@ impl Snapshot {
         Ok(rows.await?.into_iter().collect())
     }
 
-    /// What people noted about parent chunks and their child chunks; most have no notes.
+    /// The notes of people on parent chunks and their child chunks. Most have none.
     pub async fn parent_chunk_notes(&self) -> Result<Vec<ParentChunkNotes>> {
         let noted = Some("metadata IS NOT NULL".to_owned());
         let columns = Wanted::Named(&["chunk_id", "parent_id", "metadata"]);
         self.tables.read(&self.tables.chunks, noted, columns, notes).await
     }
 
-    /// The vectors of a document's chunks by the hash of what they are made of. Chunks without one are left out.
+    /// The vectors of a document's chunks, by the hash of the text that was embedded. Chunks without a vector are left
+    /// out.
     pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
         let filter = in_list("doc_id", &[doc_id]);
         let columns = Wanted::Named(&["embedding_hash", VECTOR]);
@@ -262,7 +263,7 @@ fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {
     })
 }
 
-/// The metadata of a document as text, and when it was ingested unless a field is called so.
+/// The metadata of a document as text, with `ingested_at` unless a field has that name.
 fn metadata_facts(columns: &Columns, row: usize) -> Result<BTreeMap<String, String>> {
     let mut facts = columns.json::<Metadata>("metadata", row)?.texts();
     facts.entry("ingested_at".to_owned()).or_insert(columns.text("ingested_at", row)?);
@@ -277,23 +278,23 @@ fn notes(columns: &Columns, row: usize) -> Result<ParentChunkNotes> {
 
 const KEY_COLUMNS: Wanted =
     Wanted::Named(&["chunk_id", "doc_id", "section_id", "parent_id", "chunk_index", "page_start", "updated_at"]);
-/// Up to so many rows are fetched by their ids, more of them by reading all that the filter lets through.
+/// Up to this number, rows are fetched by their ids; more rows by reading all that match the filter.
 const MOST_BY_ID: usize = 2000;
 
-/// Which chunks are listed. `None` lets all through.
+/// Which chunks are listed. `None` matches all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkFilter {
     pub doc_ids: Option<Vec<DocId>>,
     pub section_ids: Option<Vec<SectionId>>,
     pub chunk_type: Option<ChunkType>,
-    /// A part of the content, in any case.
+    /// A part of the content, in upper or lower case.
     pub text: Option<String>,
     /// Only those that a person changed.
     pub edited: bool,
 }
 
 impl ChunkFilter {
-    /// As SQL; `None` where all are wanted.
+    /// As SQL; `None` if all are wanted.
     fn sql(&self) -> Option<String> {
         let mut parts = Vec::new();
         if let Some(doc_ids) = &self.doc_ids {
@@ -315,7 +316,7 @@ impl ChunkFilter {
     }
 }
 
-/// What orders chunks.
+/// The fields that chunks are sorted by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkKey {
     pub chunk_id: ChunkId,
@@ -332,10 +333,10 @@ pub struct ChunkKey {
 }
 
 impl Snapshot {
-    /// The keys of the chunks that a filter lets through, in any order: a list of a large store reads its keys, not its text.
+    /// The keys of the chunks that match a filter, in any order. So a list of a large store does not read the texts.
     ///
     /// # Errors
-    /// Where the table cannot be read; the same below.
+    /// If the table cannot be read; the same below.
     pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
         if filter.doc_ids.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Vec::new());
@@ -356,7 +357,7 @@ impl Snapshot {
         read.await
     }
 
-    /// The rows of some of the chunks that a filter lets through, without their vectors, in the order of `ids`.
+    /// The chunks with the given ids, all of which match the filter, without their vectors, in the order of `ids`.
     pub async fn chunks_in_order(&self, filter: &ChunkFilter, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
         let rows = if ids.len() <= MOST_BY_ID {
             self.chunks_by_id(ids).await?
@@ -373,7 +374,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_escapes_what_is_typed() {
+    fn a_filter_escapes_typed_text() {
         assert_eq!(ChunkFilter::default().sql(), None);
         let filter = ChunkFilter {
             doc_ids: Some(vec!["d".into()]),

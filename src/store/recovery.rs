@@ -1,7 +1,7 @@
-//! What a namespace is opened with after something went wrong: an interrupted publication is finished or given up, and where
-//! the published generation cannot be read, the newest one that can takes its place.
+//! Recovery when a namespace is opened: finishes or gives up an interrupted publication, and finds the newest readable
+//! generation if the published one cannot be read.
 //!
-//! Only what is missing or damaged counts as unreadable. Where the system refuses a file (permissions, too many open files),
+//! Only missing or damaged data counts as unreadable. If the system refuses a file (permissions, too many open files),
 //! that is an error, and nothing is replaced.
 
 use jiff::{Timestamp, Zoned};
@@ -13,7 +13,7 @@ use super::tables::Tables;
 use super::versions::Lost;
 use crate::error::{Error, Result, Setting};
 
-/// Finishes or gives up a publication that was interrupted.
+/// Finishes or gives up an interrupted publication.
 pub(super) fn recover_pending(namespace: &Namespace, keyword_generation: Option<u64>) -> Result<()> {
     match Manifest::read_pending(namespace)? {
         Some(pending) if keyword_generation == Some(pending.generation) => Manifest::publish_pending(namespace),
@@ -22,7 +22,7 @@ pub(super) fn recover_pending(namespace: &Namespace, keyword_generation: Option<
     }
 }
 
-/// An older generation that can be read, for a published one that cannot.
+/// An older, readable generation in place of an unreadable published one.
 pub(super) struct Older {
     pub(super) manifest: Manifest,
     pub(super) tables: Tables,
@@ -31,7 +31,7 @@ pub(super) struct Older {
     pub(super) what: String,
 }
 
-/// The error where no generation of a namespace can be read.
+/// The error if no generation of a namespace can be read.
 pub(super) fn nothing_readable(what: String) -> Error {
     Error::failed(what).hint(format!(
         "restore that folder from a copy, or ingest the documents into a new store with {}",
@@ -40,7 +40,7 @@ pub(super) fn nothing_readable(what: String) -> Error {
 }
 
 impl Older {
-    /// The same where the published generation cannot be read; `None` where it can.
+    /// Finds an older generation if the published one cannot be read; `None` if it can.
     pub(super) async fn if_needed(namespace: &Namespace, published: &Manifest) -> Result<Option<Self>> {
         match Tables::try_open_at(namespace, published).await? {
             Ok(_) => Ok(None),
@@ -51,7 +51,7 @@ impl Older {
     /// The newest generation before `published` whose tables can be read.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If no generation is readable.
     pub(super) async fn find(namespace: &Namespace, published: &Manifest, Lost(why): Lost) -> Result<Self> {
         let what =
             format!("generation {} of {} cannot be read ({why})", published.generation, namespace.root().display());

@@ -1,15 +1,14 @@
-//! What removals of namespaces leave, and its deletion.
+//! Deletes what removals of namespaces leave.
 
 use std::path::Path;
 
 use super::files::{name_of, paths_in};
 use super::layout::Namespace;
 
-/// Begins the names of folders that are being deleted, in front of the number of the process; no name of a namespace begins so.
+/// The prefix of folders that are being deleted; the process id follows. No namespace's name begins like this.
 pub(super) const REMOVING: &str = ".removing-";
 
-/// Deletes what removals that were interrupted have left beside a namespace. Nothing depends on it, so nothing fails
-/// for it.
+/// Deletes what interrupted removals have left beside a namespace. Nothing depends on it, so errors are ignored.
 pub(super) fn clear_removed(namespace: &Namespace) {
     let folder = namespace.root().parent().unwrap_or(namespace.root());
     let paths = paths_in(folder).unwrap_or_default();

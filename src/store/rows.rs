@@ -17,12 +17,9 @@ use crate::text::Period;
 pub struct DocumentRow {
     /// Short and stable: it stays when the content changes or the file moves.
     pub doc_id: DocId,
-    /// The file it came from, as [`Store::source_name`](super::Store::source_name) names it; `stdin:NAME` for
-    /// standard input.
+    /// Its source, as [`Store::source_name`](super::Store::source_name) names it; `stdin:NAME` for standard input.
     pub source: String,
-    /// Its title.
     pub title: String,
-    /// Name of its format.
     pub format: String,
     /// blake3 of the source's bytes, in hex.
     pub content_hash: String,
@@ -34,57 +31,53 @@ pub struct DocumentRow {
     pub language: String,
     /// Number of pages, for formats that have pages.
     pub pages: Option<u32>,
-    /// Its metadata.
     pub metadata: Metadata,
-    /// How it was cut.
+    /// The settings with which it was chunked.
     pub chunking: ChunkConfig,
-    /// What read it.
+    /// The name of the loader that read it.
     pub engine: String,
-    /// What a person should know about how reading it went.
+    /// Warnings for a person about reading it.
     pub warnings: Vec<String>,
-    /// Where its table of contents came from.
+    /// The source of its table of contents.
     pub toc_method: String,
-    /// Number of sections, the preamble not counted.
+    /// Number of sections without the preamble.
     pub sections: u32,
-    /// Number of parent chunks.
     pub parents: u32,
-    /// Number of child chunks.
     pub children: u32,
     /// When it was ingested, RFC 3339.
     pub ingested_at: String,
-    /// The table of contents that a person gave it, as JSON of [`OutlineEntry`](crate::load::OutlineEntry)s; `None`
-    /// where nobody did.
+    /// The corrected table of contents of a person, as JSON of [`OutlineEntry`](crate::load::OutlineEntry)s.
     pub corrected_toc: Option<String>,
     /// The [`STRUCTURE_VERSION`](crate::structure::STRUCTURE_VERSION) that found its sections.
     pub structure_version: u32,
     /// Whether all its chunks have vectors.
     pub embedded: bool,
-    /// What people changed in its text, by parent chunk; conflicts behind it.
+    /// The edits of people to its text, sorted by parent chunk; conflicts come last.
     pub edits: Vec<Edit>,
-    /// Its time; `None` where it is unknown.
+    /// Its time, if known.
     pub time: Option<DocumentTime>,
-    /// Its profile; `None` where it has no text.
+    /// Its profile; `None` if it has no text.
     pub profile: Option<Profile>,
-    /// blake3 of the text that its vector was made of, in hex; `None` where it has none.
+    /// blake3 of the text that was embedded, in hex; `None` without a vector.
     #[serde(skip)]
     pub embedding_hash: Option<String>,
-    /// Of length 1. Empty if the document has none, or if the reader did not ask for vectors: a row that is written with
-    /// an `embedding_hash` and no vector keeps the vector that is in the table.
+    /// Of length 1. Empty if the document has none, or if vectors were not read: a row that is written with an
+    /// `embedding_hash` and without a vector keeps the vector in the table.
     #[serde(skip)]
     pub vector: Vec<f32>,
 }
 
-/// The time of a document, and where it is known from.
+/// The time of a document and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentTime {
-    /// The moment; of a day, a month or a year, its first one, in UTC.
+    /// The moment, in UTC; for a day, a month or a year, its beginning.
     pub at: Timestamp,
-    /// The name of the field of the metadata that states it, [`GIVEN`](Self::GIVEN) or [`FILE`](Self::FILE).
+    /// The metadata field that states it, [`GIVEN`](Self::GIVEN) or [`FILE`](Self::FILE).
     pub from: String,
 }
 
-/// Fields that state a document's time, the first one that does counts. What somebody wrote about the text stands
-/// above what a program noted about the file, and the last change above the first publication.
+/// Fields that state a document's time; the first usable one wins. Fields that authors write come before those that
+/// programs write, and the last change before the first publication.
 const FIELDS: [&str; 20] = [
     "updated",
     "lastmod",
@@ -109,9 +102,9 @@ const FIELDS: [&str; 20] = [
 ];
 
 impl DocumentTime {
-    /// The user gave it.
+    /// Given by the user.
     pub const GIVEN: &str = "given";
-    /// The time of the file's last change.
+    /// The modification time of the file.
     pub const FILE: &str = "file";
 
     pub fn given(at: Timestamp) -> Self {
@@ -122,7 +115,8 @@ impl DocumentTime {
         self.from == Self::GIVEN
     }
 
-    /// The time that the metadata states, otherwise that of the file's last change, in nanoseconds since 1970 (0: unknown).
+    /// The time that the metadata states, otherwise `mtime_ns`: the file's last change in nanoseconds since 1970 (0:
+    /// unknown).
     pub fn of(metadata: &BTreeMap<String, String>, mtime_ns: i64) -> Option<Self> {
         let stated = FIELDS.iter().find_map(|field| {
             let (name, value) = metadata.iter().find(|(name, _)| name.to_lowercase() == *field)?;
@@ -135,14 +129,14 @@ impl DocumentTime {
     }
 }
 
-/// What a person changed in a document: a parent chunk as the source gives it, and as it shall be instead. The source's
-/// text and its edits together are what the document's chunks say.
+/// A change of a parent chunk by a person: the text of the source and the new text. The document's chunks are the
+/// source's text with its edits applied.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
-    /// Its number among the edits of the document, from 1.
+    /// Its number within the document, from 1.
     pub number: u32,
-    /// The index of the parent chunk it changes; `None` where the source has changed at that place since, and somebody has
-    /// to say what holds: a conflict.
+    /// The index of the parent chunk it changes; `None` for a conflict: the source has changed at that place since, and
+    /// a person has to decide.
     pub parent_chunk: Option<u32>,
     /// The section of the parent chunk.
     pub section_id: SectionId,
@@ -152,17 +146,17 @@ pub struct Edit {
     pub page_start: Option<u32>,
     /// Last page of the parent chunk.
     pub page_end: Option<u32>,
-    /// The source's text: the whole parent chunk; of a conflict, the sentences that were changed.
+    /// The source's text: the whole parent chunk; for a conflict, the changed sentences.
     pub original: String,
-    /// What stands in its place; `None` where it was deleted.
+    /// The new text; `None` if the parent chunk was deleted.
     pub content: Option<String>,
-    /// What the person noted about the parent chunk.
+    /// Notes on the parent chunk.
     pub metadata: BTreeMap<String, String>,
-    /// What the person noted about child chunks of the parent chunk, by their text without the space around it.
+    /// Notes on its child chunks, by their trimmed text.
     pub child_chunk_metadata: BTreeMap<String, BTreeMap<String, String>>,
-    /// Of a conflict, the sentences of its section in front of it; empty where it begins the section.
+    /// For a conflict, the preceding sentences of its section.
     pub before: String,
-    /// Of a conflict, the sentences of its section behind it; empty where it ends the section.
+    /// For a conflict, the following sentences of its section.
     pub after: String,
     /// When it was made, RFC 3339.
     pub edited_at: String,
@@ -176,7 +170,7 @@ pub struct DocumentName {
     pub title: String,
 }
 
-/// What filters ask about a document.
+/// The facts of a document that filters need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentFacts {
     pub doc_id: DocId,
@@ -185,14 +179,14 @@ pub struct DocumentFacts {
     pub format: String,
     /// Its metadata as text, and `ingested_at`.
     pub metadata: BTreeMap<String, String>,
-    /// How many parent chunks it has.
+    /// Number of parent chunks.
     pub parents: u32,
     pub time: Option<DocumentTime>,
     /// The kinds of its parent chunks with their shares, the largest first.
     pub kinds: Vec<Share>,
 }
 
-/// What a person noted about a parent chunk or a child of it.
+/// Notes of a person on a parent chunk or one of its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentChunkNotes {
     pub parent_id: ChunkId,
@@ -204,36 +198,34 @@ pub struct ParentChunkNotes {
 pub struct SectionRow {
     /// `doc_id#path`.
     pub section_id: SectionId,
-    /// Its document.
     pub doc_id: DocId,
-    /// Its place in the table of contents, from 0.
+    /// Its position in the table of contents, from 0.
     pub position: u32,
     /// The section above it.
     pub parent_id: Option<SectionId>,
     /// Depth, from 1; 0 for the preamble.
     pub level: u32,
-    /// Its address, `1.2.3`.
+    /// `1.2.3`.
     pub path: String,
-    /// Its title.
     pub title: String,
-    /// The page it starts on, from 1.
+    /// Its first page, from 1.
     pub page_start: Option<u32>,
     /// The page on which its last subsection ends.
     pub page_end: Option<u32>,
-    /// Index of the first parent chunk of its own text; after a deletion there may be gaps behind it.
+    /// Index of the first parent chunk of its own text. Deletions leave gaps in the range.
     pub chunk_start: u32,
-    /// Index behind the last one.
+    /// Index after the last one.
     pub chunk_end: u32,
-    /// Where the entry came from.
+    /// The source of the entry.
     pub provenance: String,
     /// From 0 to 1.
     pub confidence: f32,
-    /// What the document states about it: the fields of a record.
+    /// The fields of a record that the document states.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Which of the two levels a chunk is on.
+/// The level of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ChunkType {
@@ -253,30 +245,30 @@ impl ChunkType {
     }
 }
 
-/// What every chunk has, parent or child.
+/// The fields of every chunk, parent or child.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chunk {
     /// `doc_id:12` for a parent, `doc_id:12.3` for a child.
     pub chunk_id: ChunkId,
-    /// Its place: of a parent in the document, of a child in the parent.
+    /// The position of a parent in the document, or of a child in the parent.
     pub chunk_index: u32,
     pub content: String,
-    /// The situating sentence, embedded and indexed between the titles and the text; `None` leaves the titles alone, and
-    /// an empty one leaves them out too.
+    /// The situating sentence, embedded and indexed between the titles and the text. `None` leaves only the titles; an
+    /// empty one removes the titles too.
     pub situating: Option<String>,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     /// Main language, BCP 47.
     pub language: String,
-    /// blake3 of what its vector is made of, in hex.
+    /// blake3 of the embedded text, in hex.
     pub embedding_hash: String,
     /// RFC 3339.
     pub updated_at: String,
     /// Whether a person changed it.
     pub edited: bool,
-    /// The notes of a person.
+    /// Notes of a person.
     pub metadata: BTreeMap<String, String>,
-    /// Of length 1. Empty if the chunk has none, or if the reader did not ask for vectors.
+    /// Of length 1. Empty if the chunk has none, or if vectors were not read.
     pub vector: Vec<f32>,
 }
 
@@ -290,17 +282,17 @@ pub struct ParentChunk {
     /// The titles of the document and the sections above it.
     pub titles: String,
     pub chunk: Chunk,
-    /// By index. Joined they are its text.
+    /// By index. Concatenated they are its text.
     pub children: Vec<ChildChunk>,
 }
 
 impl ParentChunk {
-    /// The titles that are embedded and indexed in front of a chunk: itself or a child.
+    /// The titles that are embedded and indexed with a chunk: itself or a child.
     pub fn titles_in_front_of(&self, chunk: &Chunk) -> &str {
         if chunk.situating.as_deref() == Some("") { "" } else { &self.titles }
     }
 
-    /// All that is embedded in front of its text.
+    /// The titles and the situating sentence that are embedded before its text.
     pub fn context_line(&self) -> String {
         let titles = context::nearest_titles(self.titles_in_front_of(&self.chunk));
         context::with_more(&titles, self.situating.as_deref().unwrap_or_default())
@@ -316,7 +308,7 @@ impl ParentChunk {
         std::iter::once(&mut self.chunk).chain(&mut self.children)
     }
 
-    /// The hashes of what its vector and those of its child chunks are made of.
+    /// The hashes of the embedded texts of itself and its child chunks.
     pub fn hashes(&self) -> impl Iterator<Item = &str> {
         self.chunks().map(|chunk| chunk.embedding_hash.as_str())
     }
@@ -326,7 +318,7 @@ impl ParentChunk {
         self.chunks().all(|chunk| !chunk.vector.is_empty())
     }
 
-    /// Itself or the child with an id.
+    /// The chunk with an id: itself or a child.
     pub fn find(&self, chunk_id: &str) -> Option<&Chunk> {
         self.chunks().find(|chunk| chunk.chunk_id == chunk_id)
     }
@@ -374,7 +366,6 @@ impl Deref for ChunkRow {
 /// A document with all its rows, ready to be published.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewDocument {
-    /// The document.
     pub document: DocumentRow,
     /// Its sections, in the order of the table of contents.
     pub sections: Vec<SectionRow>,
@@ -440,7 +431,7 @@ impl DocumentRow {
 
 #[cfg(test)]
 impl Chunk {
-    /// The chunk with this id and text.
+    /// A chunk with this id and text.
     pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
         let place = chunk_id.rsplit([':', '.']).next().unwrap_or_default();
         Chunk {
@@ -457,7 +448,7 @@ impl Chunk {
 
 #[cfg(test)]
 impl ParentChunk {
-    /// The parent chunk with this id and text, of the preamble of its document.
+    /// A parent chunk with this id and text, in the preamble of its document.
     pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
         let chunk = Chunk::sample(chunk_id, content);
         let doc_id = chunk.chunk_id.doc_id();
@@ -481,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_time_stands_above_the_file() {
+    fn a_stated_time_overrides_the_file_time() {
         let both = [("Date", "2024-05-01"), ("updated", "2025-06-07T10:00:00+02:00")];
         assert_eq!(time(&both, 1), "2025-06-07T08:00:00Z updated");
         assert_eq!(time(&both[..1], 1), "2024-05-01T00:00:00Z Date");

@@ -18,12 +18,12 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The documents that were named; everything, where none was.
+    /// The given documents, or everything without any.
     pub fn of_documents(doc_ids: Option<&[DocId]>) -> Self {
         doc_ids.map_or(Scope::Everything, |ids| Scope::Documents(ids.iter().cloned().collect()))
     }
 
-    /// What of it is in a document.
+    /// The part of the scope in a document.
     pub fn within(&self, doc_id: &DocId) -> Self {
         match self {
             Scope::ParentChunks(ids) => {
@@ -34,7 +34,7 @@ impl Scope {
         }
     }
 
-    /// The documents that something may be found of; `None` where those are all.
+    /// The documents in the scope; `None` for all.
     pub fn documents(&self) -> Option<HashSet<&str>> {
         match self {
             Scope::Everything => None,
@@ -43,7 +43,7 @@ impl Scope {
         }
     }
 
-    /// Whether nothing may be found.
+    /// Whether nothing is in the scope.
     pub fn is_empty(&self) -> bool {
         match self {
             Scope::Everything => false,
@@ -52,7 +52,7 @@ impl Scope {
         }
     }
 
-    /// Whether a parent chunk of a document may be found.
+    /// Whether a parent chunk of a document is in the scope.
     pub fn admits(&self, doc_id: &str, parent_id: &str) -> bool {
         match self {
             Scope::Everything => true,
@@ -61,7 +61,7 @@ impl Scope {
         }
     }
 
-    /// Whether anything of a document may be found.
+    /// Whether any part of a document is in the scope.
     pub fn admits_document(&self, doc_id: &str) -> bool {
         match self {
             Scope::Everything => true,
@@ -70,12 +70,12 @@ impl Scope {
         }
     }
 
-    /// Whether a parent chunk may be found.
+    /// Whether a parent chunk is in the scope.
     pub fn admits_chunk(&self, parent_id: &ChunkId) -> bool {
         self.admits(parent_id.doc_id(), parent_id)
     }
 
-    /// As SQL over chunks, where it names few enough; `None` where it does not, or admits everything.
+    /// As SQL over chunks; `None` for everything, or if it names too many.
     pub(super) fn sql(&self) -> Option<String> {
         fn sorted<T: Ord>(ids: &HashSet<T>) -> Vec<&T> {
             let mut ids: Vec<&T> = ids.iter().collect();
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_scopes_are_sql_and_large_ones_are_not() {
+    fn only_small_scopes_become_sql() {
         let ids = |count: usize| Scope::Documents((0..count).map(|i| DocId::from(format!("d{i}"))).collect());
         assert_eq!(Scope::Everything.sql(), None);
         assert_eq!(ids(2).sql().unwrap(), "doc_id IN ('d0', 'd1')");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_scope_a_document_is_left() {
+    fn a_scope_is_reduced_to_one_document() {
         let documents = |ids: &[&str]| Scope::Documents(ids.iter().map(|id| DocId::from(*id)).collect());
         let parents = |ids: &[&str]| Scope::ParentChunks(ids.iter().map(|id| ChunkId::from(*id)).collect());
         assert_eq!(Scope::Everything.within(&"d".into()), documents(&["d"]));

@@ -1,4 +1,4 @@
-//! What a reader sees: one generation, whatever writers do meanwhile.
+//! A reader's view: one generation, whatever writers do meanwhile.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,10 +24,10 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::notice;
 
-/// How often opening is tried again when a publication comes in between …
+/// The number of attempts to open a generation while publications interfere.
 const ATTEMPTS: u32 = 30;
-/// … at first after a moment. Once the state looks lasting, it is mended, here or by the writer at work, and opening is
-/// tried after longer pauses.
+/// The first attempts follow after a moment. If the state then still does not match, this reader or the running writer
+/// mends it, and attempts follow after longer pauses.
 const QUICK_ATTEMPTS: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(5);
 const LONGER: Duration = Duration::from_millis(100);
@@ -38,17 +38,17 @@ pub struct Snapshot {
     pub(super) tables: Tables,
     keyword: KeywordReader,
     lease: Option<Lease>,
-    /// The names of all documents, unless these are very many.
+    /// The names of all documents; `None` if there are too many.
     pub(super) names: OnceCell<Option<HashMap<DocId, DocumentName>>>,
     pub(super) cache: ReadCache,
 }
 
 impl Snapshot {
-    /// Opens the published generation, or the newest that can be read. First mends what an interrupted publication left, and
-    /// rebuilds a keyword index that is missing, damaged or behind; not in a store of others.
+    /// Opens the published generation, or the newest readable one. In the user's own stores, first mends what an
+    /// interrupted publication left and rebuilds a keyword index that is missing, damaged or behind.
     ///
     /// # Errors
-    /// Where the namespace does not exist, or is broken beyond that.
+    /// If the namespace does not exist, or cannot be mended.
     pub async fn open(namespace: &Namespace) -> Result<Self> {
         for attempt in 0..ATTEMPTS {
             if let Some(snapshot) = Snapshot::try_open(namespace).await? {
@@ -65,19 +65,19 @@ impl Snapshot {
         Snapshot::open_without_index(namespace, None).await
     }
 
-    /// `None` where tables and keyword index were of different generations at this moment.
+    /// `None` if the tables and the keyword index belong to different generations at this moment.
     async fn try_open(namespace: &Namespace) -> Result<Option<Self>> {
         let manifest = Manifest::read(namespace)?;
         let pending = Manifest::read_pending(namespace)?;
         let Some((keyword, generation)) = KeywordReader::open(namespace)? else {
             return if manifest.is_some() { Ok(None) } else { Err(namespace.nothing_ingested()) };
         };
-        // Between tantivy's commit and the renaming, both indexes are of the pending generation.
+        // Between tantivy's commit and the renaming, the keyword index carries the pending generation.
         let Some(manifest) = [manifest, pending].into_iter().flatten().find(|m| m.generation == generation) else {
             return if namespace.exists() { Ok(None) } else { Err(namespace.nothing_ingested()) };
         };
         let lease = Lease::take(namespace, manifest.generation);
-        // Without a lease, the generation has no record, or was replaced and removed before it could be leased.
+        // Without a lease, the generation has no record, or was replaced and removed before the lease.
         if lease.is_none() && Manifest::read(namespace)?.is_some_and(|now| now.generation > manifest.generation) {
             return Ok(None);
         }
@@ -99,10 +99,10 @@ impl Snapshot {
         Snapshot { manifest, tables, keyword, lease, names: OnceCell::new(), cache }
     }
 
-    /// Opens the newest generation that can be read, in the place of one that cannot.
+    /// Opens the newest readable generation in place of the unreadable published one.
     async fn open_older(namespace: &Namespace, published: &Manifest, lost: Lost) -> Result<Self> {
         let older = Older::find(namespace, published, lost).await?;
-        // The index on the disk is of the generation that cannot be read.
+        // The index on the disk belongs to the unreadable generation.
         let keyword = KeywordWriter::in_memory(&older.tables).await?;
         notice::give(&format!(
             "{}; showing {}; `{}` publishes that again",
@@ -114,7 +114,7 @@ impl Snapshot {
         Ok(Snapshot::of(namespace, manifest, tables, keyword, lease))
     }
 
-    /// Opens the published generation with a keyword index in memory, where the one on the disk cannot be mended.
+    /// Opens the published generation with a keyword index in memory, because the one on the disk cannot be mended.
     async fn open_without_index(namespace: &Namespace, why: Option<&Error>) -> Result<Self> {
         let Some(manifest) = Manifest::read(namespace)? else { return Err(namespace.nothing_ingested()) };
         let lease = Lease::take(namespace, manifest.generation);
@@ -133,21 +133,21 @@ impl Snapshot {
         Ok(Snapshot::of(namespace, manifest, tables, keyword, lease))
     }
 
-    /// The model of the published vectors; `None` where nothing is published.
+    /// The model of the published vectors; `None` if nothing is published.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub async fn model_of(namespace: &Namespace) -> Result<Option<ModelRecord>> {
         match (Manifest::read(namespace)?, Manifest::read_pending(namespace)?) {
             (Some(published), Some(pending)) if published.model != pending.model => {
-                // The indexes decide which of them is published.
+                // The keyword index decides which of them is published.
                 Ok(Some(Snapshot::open(namespace).await?.manifest.model))
             }
             (published, pending) => Ok(published.or(pending).map(|manifest| manifest.model)),
         }
     }
 
-    /// Its tables, without the keyword index.
+    /// Drops the keyword index.
     pub(super) fn into_parts(self) -> (Manifest, Tables, Option<Lease>) {
         (self.manifest, self.tables, self.lease)
     }
@@ -160,7 +160,7 @@ impl Snapshot {
         &self.keyword
     }
 
-    /// How many rows `documents`, `sections` and `chunks` have.
+    /// The numbers of rows of `documents`, `sections` and `chunks`.
     pub async fn counts(&self) -> Result<[usize; 3]> {
         let Tables { documents, sections, chunks, .. } = &self.tables;
         let counts = [documents, sections, chunks].map(|table| table.count_rows(None));
@@ -169,7 +169,7 @@ impl Snapshot {
         Ok([counts[0], counts[1], counts[2]])
     }
 
-    /// How many chunks the index of the vectors covers and how well it finds them; `None` without an index.
+    /// The coverage and recall of the vector index; `None` without an index.
     pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
         self.tables.vector_index().await
     }
@@ -179,7 +179,7 @@ impl Snapshot {
         self.tables.data_bytes().await
     }
 
-    /// Batches as the first reader of this generation has read them from the tables.
+    /// Batches from the read cache, or from the tables for the first reader of the generation.
     pub(super) async fn cached(
         &self,
         name: &str,
@@ -189,7 +189,7 @@ impl Snapshot {
             return Ok(kept);
         }
         let batches = read.await?;
-        // On a read-only disk the next reader goes to the tables again.
+        // On a read-only disk the next reader reads the tables again.
         drop(self.cache.put(name, &batches));
         Ok(batches)
     }

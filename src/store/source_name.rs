@@ -1,11 +1,12 @@
-//! File names as text, and back. A name that is UTF-8 is its own text. Control characters, and bytes of another encoding,
-//! such as the GBK of archives packed on Chinese systems, are written as in addresses, `caf%E9.txt`, so that no two files
-//! get one name, each is found again, and each is one line of output. A `%` is written `%25` only where the name would otherwise be taken for such a one.
+//! File names as text, and back. A name in UTF-8 is its own text. Control characters, and bytes of another encoding
+//! (such as GBK in archives packed on Chinese systems), are escaped as in URLs: `caf%E9.txt`. So no two files share a
+//! name, each file is found again, and each name is one line of output. A `%` becomes `%25` only where the name would
+//! otherwise look escaped.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
-/// The text that stands for one part of a path.
+/// The text for one part of a path.
 pub(super) fn text_of(name: &OsStr) -> Cow<'_, str> {
     let bytes = name.as_encoded_bytes();
     match std::str::from_utf8(bytes) {
@@ -14,7 +15,7 @@ pub(super) fn text_of(name: &OsStr) -> Cow<'_, str> {
     }
 }
 
-/// The part of a path that a text stands for.
+/// The part of a path for a text.
 pub(super) fn name_of(text: &str) -> OsString {
     let bytes = unescaped(text);
     if std::str::from_utf8(&bytes).is_ok() && !is_mistakable(text) {
@@ -23,7 +24,7 @@ pub(super) fn name_of(text: &str) -> OsString {
     os_string(bytes)
 }
 
-/// Whether a text stands, unescaped once or more often, for bytes that are not UTF-8 or for control characters.
+/// Whether unescaping a text, once or repeatedly, gives control characters or bytes that are not UTF-8.
 fn is_mistakable(text: &str) -> bool {
     let mut text = Cow::Borrowed(text);
     loop {
@@ -56,7 +57,7 @@ fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// What [`escaped`] was given.
+/// Reverses [`escaped`].
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -77,7 +78,7 @@ fn unescaped(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether what stands behind a `%` is the number of a byte that is escaped, itself or behind `25`s.
+/// Whether the digits after a `%` are those of an escaped byte, directly or after any number of `25`.
 fn leads_to_byte(mut behind: &[u8]) -> bool {
     while let Some(shorter) = behind.strip_prefix(b"25") {
         behind = shorter;
@@ -85,7 +86,7 @@ fn leads_to_byte(mut behind: &[u8]) -> bool {
     escaped_byte(behind).is_some()
 }
 
-/// A byte that is not ASCII, or a control character.
+/// The byte with these hex digits, if it is not ASCII or is a control character.
 fn escaped_byte(digits: &[u8]) -> Option<u8> {
     let digit = |byte: &u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
@@ -101,7 +102,7 @@ fn os_string(bytes: Vec<u8>) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(bytes)
 }
 
-/// Elsewhere names are not bytes, and one that is no text cannot be given back.
+/// On other systems names are not bytes, and a name that is not text cannot be restored.
 #[cfg(not(unix))]
 fn os_string(bytes: Vec<u8>) -> OsString {
     String::from_utf8_lossy(&bytes).into_owned().into()
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_encodings_are_kept_apart_and_others_stay_what_they_are() {
+    fn only_names_in_other_encodings_are_escaped() {
         assert_eq!([text(b"caf\xe8.txt"), text(b"caf\xe9.txt")], ["caf%E8.txt", "caf%E9.txt"]);
         // 你好 in GBK.
         assert_eq!(text(b"\xc4\xe3\xba\xc3.txt"), "%C4%E3%BA%C3.txt");
@@ -134,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_name_has_a_text_of_its_own(parts in proptest::collection::vec(prop_oneof![
+        fn each_name_has_its_own_text(parts in proptest::collection::vec(prop_oneof![
             Just(b"%".to_vec()), Just(b"25".to_vec()), Just(b"E9".to_vec()), Just(b"%E4%BD%A0".to_vec()), Just(b"%41".to_vec()),
             Just("你".as_bytes().to_vec()), Just(vec![0xe9]), Just(vec![0xbd]), proptest::collection::vec(1u8.., 0..4),
         ], 0..8)) {
@@ -144,7 +145,7 @@ mod tests {
         }
 
         #[test]
-        fn a_text_without_numbers_of_bytes_is_its_own_name(name in r"[^%\p{Cc}]{0,12}") {
+        fn a_name_without_percent_signs_is_its_own_text(name in r"[^%\p{Cc}]{0,12}") {
             prop_assert_eq!(text(name.as_bytes()), name);
         }
     }

@@ -18,10 +18,10 @@ use super::store_error;
 use super::versions::{Lost, TABLES, lost_version};
 use crate::error::{Error, NextStep, Result, root_io};
 
-/// A table with more small data files than this is compacted when a generation is published.
+/// A publication compacts a table with more small data files than this.
 const MOST_SMALL_FILES: usize = 12;
-/// From so many rows on a data file is large: others are not merged into it. So a change of one document never writes
-/// the whole of a large table again; in docs/architecture.md is what that costs.
+/// A data file with at least this many rows is large: others are not merged into it. So a change of one document never
+/// writes a large table again as a whole.
 const ROWS_OF_A_LARGE_FILE: usize = 16_384;
 
 /// The tables of a namespace.
@@ -31,15 +31,15 @@ pub(super) struct Tables {
     pub(super) sections: Table,
     pub(super) chunks: Table,
     pub(super) entities: Table,
-    /// Whether all files of their indexes are there. If not, nothing is looked up in them.
+    /// Whether all files of the indexes exist. If not, no index is used.
     pub(super) indexed: bool,
 }
 
 impl Tables {
-    /// Opens the tables at the versions of `manifest`; later writes by others do not show.
+    /// Opens the tables at the versions of `manifest`; later writes are invisible.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If the tables cannot be read.
     pub(super) async fn open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
         Tables::try_open_at(namespace, manifest).await?.map_err(|Lost(what)| {
             let generation = manifest.generation;
@@ -48,8 +48,8 @@ impl Tables {
         })
     }
 
-    /// The same, with what is missing or damaged where that is why they cannot be read. An error of the system is none of
-    /// the tables.
+    /// Like [`open_at`](Self::open_at), but returns missing or damaged tables as `Lost`. Errors of the system remain
+    /// errors.
     pub(super) async fn try_open_at(
         namespace: &Namespace,
         manifest: &Manifest,
@@ -92,7 +92,7 @@ impl Tables {
         Ok(Ok(tables))
     }
 
-    /// Opens the tables as they were last written.
+    /// Opens the tables at their newest versions.
     pub(super) async fn open(namespace: &Namespace) -> Result<Self> {
         let connection = connect(namespace).await?;
         let open = async |name: &str| {
@@ -115,7 +115,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Creates empty tables, over what an interrupted first publication may have left.
+    /// Creates empty tables, over possible leftovers of an interrupted first publication.
     pub(super) async fn create(namespace: &Namespace, dimension: usize) -> Result<Self> {
         let connection = connect(namespace).await?;
         let create = async |name, rows| create_table(namespace, &connection, name, rows).await;
@@ -129,7 +129,7 @@ impl Tables {
         })
     }
 
-    /// Empties the tables that have vectors, as later versions of themselves, for vectors of another width.
+    /// Empties the tables with vectors, as later versions of themselves, for vectors of another length.
     pub(super) async fn empty_those_with_vectors(&mut self, dimension: usize) -> Result<()> {
         let connection = connect(&self.namespace).await?;
         let documents = convert::documents_to_batch(&[], dimension)?;
@@ -143,7 +143,7 @@ impl Tables {
         &self.namespace
     }
 
-    /// All of them, in the order documents, sections, chunks, entities.
+    /// All tables, in the order documents, sections, chunks, entities.
     pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
         [&self.documents, &self.sections, &self.chunks, &self.entities].into_iter()
     }
@@ -194,7 +194,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Compacts tables that have fallen into many small files.
+    /// Compacts tables with many small files.
     pub(super) async fn compact(&self) -> Result<()> {
         let fail = |error: lancedb::Error| store_error("compact", &self.namespace.tables(), &error);
         for table in self.all() {
@@ -213,7 +213,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The rows that a filter (SQL) lets through.
+    /// The rows that match a filter (SQL).
     pub(super) async fn rows(
         &self,
         table: &Table,
@@ -224,7 +224,7 @@ impl Tables {
         stream.try_collect().await.map_err(|error| self.unread(&error))
     }
 
-    /// Reads a value from each row that a filter lets through.
+    /// Reads a value from each row that matches a filter.
     pub(super) async fn read<T>(
         &self,
         table: &Table,
@@ -250,7 +250,8 @@ impl Tables {
         Ok(all)
     }
 
-    /// Shows each row that a filter lets through, in the order of the table: for tables that need not fit into memory.
+    /// Calls `show` for each row that matches a filter, in the order of the table. For tables that may not fit into
+    /// memory.
     pub(super) async fn each(
         &self,
         table: &Table,
@@ -266,7 +267,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The rows that a filter lets through, to be read with [`next`](Self::next) in the order of the table.
+    /// A stream of the rows that match a filter, in the order of the table. Read it with [`next`](Self::next).
     pub(super) async fn stream(
         &self,
         table: &Table,
@@ -277,7 +278,7 @@ impl Tables {
         scan.try_into_stream().await.map_err(|error| self.unread(&error))
     }
 
-    /// A scan of the rows that a filter lets through.
+    /// A scan of the rows that match a filter.
     pub(super) async fn scan(&self, table: &Table, filter: Option<String>, columns: Wanted<'_>) -> Result<Scanner> {
         let dataset = self.dataset(table).await?;
         let mut scan = dataset.scan();
@@ -311,7 +312,7 @@ impl Tables {
         }
     }
 
-    /// Reads everything, and says what cannot be read.
+    /// Reads everything and returns the first table that cannot be read.
     pub(super) async fn unreadable(&self) -> Result<Option<Lost>> {
         for table in self.all() {
             match self.each(table, None, Wanted::All, |_, _| Ok(())).await {
@@ -325,8 +326,8 @@ impl Tables {
     }
 }
 
-/// Whether an error says that something in the tables is missing or makes no sense. What the system refuses for another
-/// reason, as with too many open files, says nothing about them.
+/// Whether an error means that data is missing or makes no sense. Other refusals of the system, such as too many open
+/// files, say nothing about the data.
 pub(super) fn is_damage(error: &Error) -> bool {
     root_io(error).is_none_or(|io| io.raw_os_error().is_none() || io.kind() == ErrorKind::NotFound)
 }
@@ -339,7 +340,7 @@ pub(super) enum Wanted<'a> {
     Named(&'a [&'a str]),
 }
 
-/// Creates an empty table, with the columns of `rows`, in the place of an existing one.
+/// Creates an empty table with the columns of `rows`, in place of an existing one.
 async fn create_table(namespace: &Namespace, connection: &Connection, name: &str, rows: RecordBatch) -> Result<Table> {
     let new = connection.create_empty_table(name, rows.schema()).mode(CreateTableMode::Overwrite);
     new.execute().await.map_err(|error| store_error("create a table in", &namespace.tables(), &error))
@@ -350,10 +351,10 @@ async fn connect(namespace: &Namespace) -> Result<Connection> {
     lancedb::connect(&folder.to_string_lossy()).execute().await.map_err(|error| store_error("open", &folder, &error))
 }
 
-/// So many values are named in one filter at most: it is parsed, and a parser has a stack.
+/// The maximum number of values in one filter: its parser needs stack for each.
 pub(super) const MOST_IN_LIST: usize = 200;
 
-/// The filter `column IN ('a', 'b')`, with quotes made harmless.
+/// The filter `column IN ('a', 'b')`, with escaped quotes.
 pub(super) fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
     let quoted: Vec<String> = values.iter().map(|value| format!("'{}'", value.as_ref().replace('\'', "''"))).collect();
     format!("{column} IN ({})", quoted.join(", "))
@@ -365,11 +366,11 @@ mod tests {
     use crate::store::Store;
 
     #[test]
-    fn quotes_in_a_filter_are_harmless() {
+    fn quotes_in_a_filter_are_escaped() {
         assert_eq!(in_list("a", &["x", "o'y"]), "a IN ('x', 'o''y')");
     }
 
-    /// Lance has tables that list the files of another folder, which it then reads, and may be on another machine.
+    /// A table of Lance may list files of another folder, even on another machine, and Lance then reads them.
     #[tokio::test]
     async fn a_table_that_names_another_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,9 @@
-//! Vectors of a model that replaces another, kept until they are published.
+//! Keeps the vectors of a new model until they are published.
 //!
-//! Embedding a large namespace takes hours, and an interruption loses only a moment: vectors are appended to a file as they
-//! are made, each with a checksum, so that half a vector at the end, from a crash, is recognised and overwritten. The file
-//! is named after the model's fingerprint, so that vectors of two models never mix, and removed once they are published.
+//! Embedding a large namespace takes hours, and an interruption loses only the last moments: vectors are appended to a
+//! file as they are made, each with a checksum, so half a vector at the end after a crash is recognised and
+//! overwritten. The file is named after the model's fingerprint, so vectors of two models never mix, and is removed
+//! after the publication.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -15,31 +16,31 @@ use super::manifest::ModelRecord;
 use super::plain::open_in_place;
 use crate::error::{Error, Result};
 
-/// The folder of the files, in the namespace's.
+/// The folder of the files, in the namespace.
 const FOLDER: &str = "revector";
-/// A hash, of what was embedded.
+/// The length of a key, in bytes.
 const KEY: usize = 32;
-/// The beginning of the hash of key and vector.
+/// The length of a checksum, in bytes: the beginning of the hash of key and vector.
 const CHECKSUM: usize = 8;
 
-/// What a vector is found by: the hash of the text that was embedded.
+/// The key of a vector: the hash of the embedded text.
 pub type VectorKey = [u8; KEY];
 
-/// The vectors that were made so far.
+/// The vectors made so far.
 pub struct VectorCache {
     path: PathBuf,
-    /// Locked, so that only one process adds to it.
+    /// Locked, so that only one process appends to it.
     file: File,
     dimension: usize,
-    /// Where the vector of each text begins.
+    /// The offset of each vector.
     places: HashMap<VectorKey, u64>,
     end: u64,
 }
 
-/// The texts of which unpublished vectors of a model exist.
+/// The keys of the unpublished vectors of a model.
 ///
 /// # Errors
-/// Where the file cannot be read.
+/// If the file cannot be read.
 pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result<HashSet<VectorKey>> {
     let path = path_of(namespace, model);
     match or_none(File::open(&path)).map_err(|error| Error::io("read", &path, &error))? {
@@ -52,7 +53,7 @@ impl VectorCache {
     /// Opens the vectors of a model.
     ///
     /// # Errors
-    /// Where another process makes vectors for it, or the disk refuses.
+    /// If another process makes vectors of this model, or the disk refuses.
     pub fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         let path = path_of(namespace, model);
         let folder = namespace.root().join(FOLDER);
@@ -82,7 +83,7 @@ impl VectorCache {
     /// The vector of a text.
     ///
     /// # Errors
-    /// Where it is missing or cannot be read.
+    /// If it is missing or cannot be read.
     pub fn get(&mut self, key: &VectorKey) -> Result<Vec<f32>> {
         let Some(place) = self.places.get(key) else {
             return Err(Error::failed(format!("a vector is missing in {}", self.path.display()))
@@ -98,7 +99,7 @@ impl VectorCache {
     /// Adds vectors.
     ///
     /// # Errors
-    /// Where the disk refuses, or one has another width.
+    /// If the disk refuses, or a vector has another length.
     pub fn put(&mut self, vectors: &[(VectorKey, Vec<f32>)]) -> Result<()> {
         let mut bytes = Vec::with_capacity(vectors.len() * length_of(self.dimension));
         let mut places = Vec::with_capacity(vectors.len());
@@ -124,9 +125,9 @@ impl VectorCache {
     /// Removes the vectors of all models, now that those of one are published, except files that another process writes.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// If the disk refuses.
     pub fn clear(self, namespace: &Namespace) -> Result<()> {
-        // Elsewhere an open file cannot be removed.
+        // On other systems, an open file cannot be removed.
         drop(self);
         let folder = namespace.root().join(FOLDER);
         for path in paths_in(&folder)? {
@@ -136,7 +137,7 @@ impl VectorCache {
             }
         }
         match or_none(std::fs::remove_dir(&folder)) {
-            // Another process still makes vectors in it.
+            // Another process still uses it.
             Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
             removed => drop(removed.map_err(|error| Error::io("remove", &folder, &error))?),
         }
@@ -145,7 +146,7 @@ impl VectorCache {
 }
 
 fn path_of(namespace: &Namespace, model: &ModelRecord) -> PathBuf {
-    // The fingerprint may come out of a file of the store, so that it may be anything, a path too.
+    // The fingerprint may come from a file of the store, so it may be anything, even a path.
     let name = blake3::hash(model.fingerprint.as_bytes()).to_hex();
     namespace.root().join(FOLDER).join(format!("{}.vectors", &name[..32]))
 }
@@ -158,7 +159,7 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     *blake3::hash(bytes).as_bytes().first_chunk().expect("a hash is longer than a checksum")
 }
 
-/// The places of all vectors up to the first that is not whole, and where that begins.
+/// The offsets of all vectors up to the first damaged one, and the offset of that.
 fn read(path: &Path, file: &mut File, dimension: usize) -> Result<(HashMap<VectorKey, u64>, u64)> {
     let length = length_of(dimension);
     let fail = |error: std::io::Error| Error::io("read", path, &error);
@@ -207,7 +208,7 @@ mod tests {
         assert_eq!(unpublished_vectors(&namespace, &model("a")).unwrap().len(), 2);
         assert_eq!(unpublished_vectors(&namespace, &model("b")).unwrap().len(), 0);
 
-        // Half a vector, as a crash leaves it, and one that the disk has lost.
+        // Half a vector after a crash, and content that the disk has lost.
         let whole = std::fs::read(&path).unwrap();
         for (broken, left) in [(whole[..whole.len() - 1].to_vec(), 1), (vec![0; whole.len()], 0), (Vec::new(), 0)] {
             std::fs::write(&path, &broken).unwrap();
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_another_process_stay() {
+    fn files_of_another_process_are_kept() {
         let (_folder, namespace) = namespace();
         let mut held = VectorCache::open(&namespace, &model("a")).unwrap();
         held.put(&[(key("x"), vec![1.0, 2.0])]).unwrap();
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_of_another_width_is_refused() {
+    fn a_vector_of_another_length_is_refused() {
         let (_folder, namespace) = namespace();
         let mut cache = VectorCache::open(&namespace, &model("a")).unwrap();
         assert!(cache.put(&[(key("x"), vec![1.0])]).is_err());

@@ -1,5 +1,5 @@
-//! Semantic search over the chunks of a generation, and the vectors of texts that the namespace has already: a text that was
-//! copied, quoted or kept between versions of a manual is embedded once.
+//! Semantic search over the chunks of a generation, and look-up of vectors by text: a text that is copied, quoted or
+//! kept between versions of a manual is embedded once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,11 +22,11 @@ use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::vectors::dot;
 
-/// How many times more neighbours are read where too few of them are in a scope.
+/// The factor by which the search widens if too few neighbours are in the scope.
 const WIDER: usize = 4;
-/// So many times more chunks than wanted are taken out of an index, and scored by their vectors themselves.
+/// The index returns this many times the wanted chunks; they are scored again by their exact vectors.
 const SCORED_AGAIN: u32 = 2;
-/// So many of the index's partitions of similar vectors are searched: a fresh process reads each from the disk.
+/// The number of index partitions that are searched: a fresh process reads each from the disk.
 const PARTITIONS: usize = 32;
 /// The name of the vectors in the read cache.
 const KEPT: &str = "vectors";
@@ -36,7 +36,7 @@ const KEPT: &str = "vectors";
 pub struct VectorHit {
     /// The chunk, parent or child.
     pub chunk_id: ChunkId,
-    /// The parent of a child; of a parent, itself.
+    /// The parent of a child; for a parent, its own id.
     pub parent_id: ChunkId,
     /// The cosine, from -1 to 1.
     pub score: f32,
@@ -46,7 +46,7 @@ impl Snapshot {
     /// The `limit` chunks of a scope whose vectors are nearest to `vector`.
     ///
     /// # Errors
-    /// Where the table cannot be read; the same below.
+    /// If the table cannot be read; the same below.
     pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
         if scope.is_empty() {
             return Ok(Vec::new());
@@ -55,7 +55,7 @@ impl Snapshot {
         if filter.is_some() || *scope == Scope::Everything {
             return self.tables.nearest(vector, filter, limit).await;
         }
-        // SQL cannot hold so many ids: search ever more neighbours until enough of them are in the scope.
+        // SQL cannot hold so many ids: read more and more neighbours until enough of them are in the scope.
         let mut wide = limit.saturating_mul(WIDER);
         loop {
             let near = self.tables.nearest(vector, None, wide).await?;
@@ -75,18 +75,19 @@ impl Snapshot {
             return Ok(Vec::new());
         }
         let filter = format!("({} OR {})", in_list("chunk_id", parent_ids), in_list("parent_id", parent_ids));
-        // A limit beyond all children: a parent has some ten at most on average.
+        // A limit above the number of all children: parents have at most about ten on average.
         self.tables.nearest(vector, Some(filter), parent_ids.len() * 200).await
     }
 
-    /// Begins to read the kept vectors of the published generation on another thread: opening the generation takes as long.
-    /// `None` where none is published or its manifest cannot be read, which opening reports.
+    /// Starts to read the cached vectors of the published generation on another thread, because opening the generation
+    /// takes as long. `None` if there is no readable manifest; opening reports why.
     pub fn read_ahead(namespace: &Namespace) -> Option<ReadAhead> {
         let manifest = Manifest::read(namespace).ok().flatten()?;
         Some(ReadAhead::begin(ReadCache::of(namespace, &manifest), KEPT))
     }
 
-    /// All vectors of the generation, for scoring them in memory; those that were read ahead, if they are of it.
+    /// All vectors of the generation, for scoring in memory. Uses those that were read ahead if they are of this
+    /// generation.
     pub async fn load_vectors(&self, ahead: Option<ReadAhead>) -> Result<LoadedVectors> {
         if let Some(ahead) = ahead
             && let Some(batches) = ahead.of(&self.cache).await
@@ -100,9 +101,9 @@ impl Snapshot {
 }
 
 impl Tables {
-    /// The chunks whose vectors are nearest to `vector`, of those that a filter (SQL) lets through.
+    /// The chunks whose vectors are nearest to `vector`, among those that match a filter (SQL).
     pub(super) async fn nearest(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
-        // What a filter lets through is few rows: all of them are compared.
+        // Few rows match a filter, so all of them are compared.
         let in_index = self.indexed && filter.is_none();
         let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
         let mut search = async || -> lance::Result<Vec<RecordBatch>> {
@@ -123,16 +124,16 @@ impl Tables {
 
 /// All vectors of a generation, in memory.
 pub struct LoadedVectors {
-    /// Of the columns `chunk_id`, `parent_id`, `doc_id` and `vector`.
+    /// With the columns `chunk_id`, `parent_id`, `doc_id` and `vector`.
     batches: Vec<RecordBatch>,
 }
 
 impl LoadedVectors {
-    /// Shows the id, the parent (of a parent, itself) and the cosine with `vector`, both of length 1, of every chunk of a
-    /// scope that has a vector.
+    /// Calls `show` with the id, the parent (for a parent, its own id) and the cosine of every chunk of a scope that
+    /// has a vector. All vectors have length 1.
     ///
     /// # Errors
-    /// Where the columns are not what they should be.
+    /// If a column is missing or has another type.
     pub fn each<'v>(
         &'v self,
         vector: &[f32],
@@ -161,15 +162,15 @@ impl LoadedVectors {
 
 /// Embedding fewer texts than this is faster than searching for their vectors.
 const FEWEST: usize = 32;
-/// How many rows of one text are read: some may belong to documents without vectors.
+/// The maximum number of rows that are read for one text: some may belong to documents without vectors.
 const MOST_ROWS: usize = 4;
 
 impl Writer {
-    /// The published vectors of chunks in any document, by the hash of what they are made of, for those of `hashes` that have
-    /// one. Nothing is searched for a few texts: embedding them is faster.
+    /// The published vectors of chunks of any document, by the hash of the embedded text, for those of `hashes` that
+    /// have one. Does not search for a few texts, because embedding them is faster.
     ///
     /// # Errors
-    /// Where the table cannot be read.
+    /// If the table cannot be read.
     pub async fn vectors_of_texts(&self, hashes: HashSet<&str>) -> Result<HashMap<String, Vec<f32>>> {
         let mut vectors = HashMap::new();
         if hashes.len() < FEWEST || self.generation() == 0 {
@@ -177,7 +178,7 @@ impl Writer {
         }
         let chunks = &self.tables.chunks;
         let fail = |error: lancedb::Error| store_error("read", &self.namespace().tables(), &error);
-        // Without an index all hashes are read once, then only the wanted rows: a filter that lists them would read all rows
+        // Without an index, read all hashes once and then the wanted rows: filters that list hashes would read all rows
         // repeatedly.
         let filters: Vec<Option<String>> = match self.tables.has_index(chunks, "embedding_hash").await? {
             true => {
@@ -223,7 +224,8 @@ mod tests {
     use super::*;
     use crate::store::{Change, Chunk, DocumentRow, ModelRecord, NewDocument, ParentChunk, Store};
 
-    /// A namespace with a document of so many child chunks, whose hashes are their numbers; every third has no vector.
+    /// A namespace with one document. The hashes of its child chunks are made of their numbers; every third has no
+    /// vector.
     async fn writer(folder: &std::path::Path, child_chunks: usize, dimension: usize) -> Writer {
         let (store, _) = Store::open_or_create(None, folder).unwrap();
         let namespace = store.namespace("default").unwrap();
@@ -249,7 +251,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn known_texts_have_their_vectors() {
+    async fn vectors_of_known_texts_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let writer = writer(folder.path(), 500, 2).await;
         let asked: Vec<String> = (470..530).map(hash).collect();
@@ -317,7 +319,7 @@ mod rows_without_vectors {
     }
 
     #[tokio::test]
-    async fn a_row_that_is_written_without_its_vector_keeps_it() {
+    async fn a_row_written_without_its_vector_keeps_it() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let namespace = store.namespace("default").unwrap();
@@ -339,12 +341,12 @@ mod rows_without_vectors {
         assert_eq!(other, (2, Some("i".to_owned()), Some(vec![1.0, 0.0, 0.0, 0.0])));
         let without = update(|row| DocumentRow { embedding_hash: None, ..row }).await;
         assert_eq!(without, (2, None, None));
-        // What is not there cannot be kept.
+        // A vector that does not exist cannot be kept.
         assert_eq!(update(|row| DocumentRow { embedding_hash: Some("j".into()), ..row }).await, (2, None, None));
     }
 
     #[tokio::test]
-    async fn chunks_without_vectors_are_found_by_no_vector_search() {
+    async fn semantic_search_skips_chunks_without_vectors() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let namespace = store.namespace("default").unwrap();

@@ -1,5 +1,5 @@
-//! The versions of the tables on the disk: their list, whether they are whole, the removal of old and unpublished ones, and
-//! their size.
+//! The versions of the tables on the disk: lists and checks them, removes old and unpublished ones, and measures their
+//! size.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -23,17 +23,17 @@ use super::store_error;
 use super::tables::Tables;
 use crate::error::{Error, Result};
 
-/// The versions of each table that are there.
+/// The existing versions of each table.
 pub(super) struct ExistingVersions([HashSet<u64>; 4]);
 
 impl ExistingVersions {
-    /// The tables and their versions that a generation needs and that are not there.
+    /// The versions of tables that a generation needs and that do not exist.
     pub(super) fn missing(&self, manifest: &Manifest) -> Vec<(&'static str, u64)> {
         let needed = TABLES.into_iter().zip(manifest.versions()).zip(&self.0);
         needed.filter(|((_, version), there)| !there.contains(version)).map(|(needed, _)| needed).collect()
     }
 
-    /// Whether all that a generation needs is there.
+    /// Whether all versions that a generation needs exist.
     pub(super) fn hold(&self, manifest: &Manifest) -> bool {
         self.missing(manifest).is_empty()
     }
@@ -53,7 +53,7 @@ pub(super) struct DamagedVersion {
 }
 
 impl DamagedVersion {
-    /// The file, as it is called in the namespace.
+    /// The path of the file in the namespace.
     pub(super) fn id(&self) -> String {
         format!("tables/{}.lance/_versions/{}", self.table, self.file)
     }
@@ -65,7 +65,7 @@ impl DamagedVersion {
         )
     }
 
-    /// Whether it came after that of a generation.
+    /// Whether it is newer than the version that a generation needs.
     pub(super) fn is_behind(&self, manifest: &Manifest) -> bool {
         TABLES.iter().zip(manifest.versions()).any(|(table, version)| *table == self.table && self.version > version)
     }
@@ -85,8 +85,8 @@ fn folder_of(namespace: &Namespace, table: &str) -> PathBuf {
     namespace.tables().join(format!("{table}.lance/_versions"))
 }
 
-/// The names that the file of a version may have: Lance counts them down, so that the newest is listed first; of old tables
-/// they count up.
+/// The possible file names of a version: Lance counts them down, so that the newest is listed first; in old tables they
+/// count up.
 fn names_of(version: u64) -> [String; 2] {
     [format!("{:020}.manifest", u64::MAX - version), format!("{version}.manifest")]
 }
@@ -97,10 +97,10 @@ fn version_of(name: &str) -> Option<u64> {
     Some(if number > u64::MAX / 2 { u64::MAX - number } else { number })
 }
 
-/// What is wrong with the file of a version, if anything is.
+/// What is wrong with the file of a version; `None` if it is whole.
 ///
 /// # Errors
-/// Where the system does not let it be read, which says nothing about the version.
+/// If the system refuses to read it. That says nothing about the version.
 pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> Result<Option<Lost>> {
     let folder = folder_of(namespace, table);
     for name in names_of(version) {
@@ -115,8 +115,9 @@ pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> 
     Ok(Some(Lost(format!("version {version} of the table {table} is missing"))))
 }
 
-/// Removes all versions that came after those of a manifest, or simply all: an interrupted publication wrote them. Lance
-/// would build on the newest, which a power loss may have cut off. The writer's lock must be held.
+/// Removes all versions newer than those of a manifest, or all versions without a manifest: an interrupted publication
+/// wrote them. Lance would build on the newest, which a power loss may have cut off. The caller must hold the writer's
+/// lock.
 pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manifest>) -> Result<()> {
     let newest = published.map_or([0; 4], Manifest::versions);
     for (table, newest) in TABLES.into_iter().zip(newest) {
@@ -127,7 +128,7 @@ pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manif
         }
         for path in files {
             let name = name_of(&path);
-            // The hint that Lance keeps of the newest version is wrong then.
+            // Lance's hint of the newest version is then wrong, too.
             if version_of(name).map_or(name.ends_with("_hint.json"), |version| version > newest) {
                 or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
             }
@@ -137,7 +138,7 @@ pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manif
     Ok(())
 }
 
-/// Removes the damaged versions that came after those of a manifest, which Lance would build on. The others stay as long as
+/// Removes the damaged versions newer than those of a manifest, which Lance would build on. The others stay as long as
 /// a record names them.
 pub(super) fn remove_damaged(namespace: &Namespace, readable: &Manifest) -> Result<()> {
     for (table, newest) in TABLES.into_iter().zip(readable.versions()) {
@@ -151,8 +152,8 @@ pub(super) fn remove_damaged(namespace: &Namespace, readable: &Manifest) -> Resu
     Ok(())
 }
 
-/// Whether the file of a version is one, and all of it is there: it ends with the place of what it says (8 bytes), two
-/// numbers (4) and a mark, and what it says begins with its length. Lance trusts the place, and crashes where it is wrong.
+/// Whether the file of a version is complete: it ends with the offset of its message (8 bytes), two numbers (4) and a
+/// mark, and the message begins with its length. Lance trusts the offset and crashes if it is wrong.
 fn is_whole(file: &mut File) -> std::io::Result<bool> {
     const FOOTER: u64 = 16;
     const MARK: &[u8] = b"LANC";
@@ -170,7 +171,7 @@ fn is_whole(file: &mut File) -> std::io::Result<bool> {
     Ok(u64::from(u32::from_le_bytes(length)) <= start - place - 4)
 }
 
-/// Whether Lance makes sense of a version. It does so on a task of its own, so that a crash over nonsense is an answer.
+/// Whether Lance can read a version. Runs in a separate task, so that a panic counts as unreadable.
 async fn is_readable(dataset: &Dataset, version: u64) -> bool {
     let dataset = dataset.clone();
     tokio::spawn(async move {
@@ -181,7 +182,7 @@ async fn is_readable(dataset: &Dataset, version: u64) -> bool {
 }
 
 impl Tables {
-    /// Which versions there are.
+    /// The existing versions.
     pub(super) async fn existing(&self) -> Result<ExistingVersions> {
         let mut existing = ExistingVersions(Default::default());
         for (table, there) in self.all().zip(&mut existing.0) {
@@ -196,11 +197,11 @@ impl Tables {
         Ok(versions.into_iter().map(|version| version.version).collect())
     }
 
-    /// Removes all versions but those of the given generations, with the files that only they need, and what crashed
-    /// writes have left. The writer's lock must be held, and the tables be as they were last written.
+    /// Removes all versions except those of the given generations, with the files that only they need, and leftovers of
+    /// crashed writes. The caller must hold the writer's lock, and the tables must be open at their newest versions.
     ///
-    /// Lance removes nothing from a table that has a version which cannot be read, because it cannot tell what that
-    /// needs. The other tables are tidied all the same, and such versions are given.
+    /// Lance removes nothing from a table with an unreadable version, because it cannot tell which files that version
+    /// needs. The other tables are still tidied. Returns the unreadable versions.
     pub(super) async fn keep_only(&self, generations: &[&Manifest]) -> Result<Vec<DamagedVersion>> {
         let mut damaged = Vec::new();
         for (i, table) in self.all().enumerate() {
@@ -213,9 +214,9 @@ impl Tables {
                 continue;
             }
             let policy = CleanupPolicy {
-                // By number and not by age: a table that was not written for months has an old version that is needed.
+                // By number, not by age: a table that was not written for months needs its old version.
                 versions: Some(doomed),
-                // Nobody else writes, so that what no version names is rubbish, however new it is.
+                // No other process writes, so files that no version names are rubbish, however new they are.
                 delete_unverified: true,
                 error_if_tagged_old_versions: false,
                 ..CleanupPolicy::default()
@@ -231,7 +232,7 @@ impl Tables {
         Ok(damaged)
     }
 
-    /// The versions that cannot be read.
+    /// The unreadable versions.
     pub(super) async fn damaged(&self) -> Result<Vec<DamagedVersion>> {
         let mut damaged = Vec::new();
         for (i, table) in self.all().enumerate() {
@@ -247,7 +248,7 @@ impl Tables {
         versions.sort_unstable();
         let mut damaged = Vec::new();
         for version in versions {
-            // A version that was removed meanwhile is not damaged.
+            // A version that has been removed meanwhile is not damaged.
             let Some(file) = names_of(version).into_iter().find(|name| folder.join(name).exists()) else { continue };
             if lost_version(self.namespace(), table, version)?.is_some() || !is_readable(dataset, version).await {
                 damaged.push(DamagedVersion { table, version, file });
@@ -256,8 +257,8 @@ impl Tables {
         Ok(damaged)
     }
 
-    /// The first data or deletion file of the opened versions that is missing or cut off. Damage inside of them shows when
-    /// it is read.
+    /// The first data or deletion file of the opened versions that is missing or cut off. Damage inside a file shows
+    /// when it is read.
     pub(super) async fn lost_file(&self) -> Result<Option<Lost>> {
         for table in self.all() {
             let dataset = self.dataset(table).await?;
@@ -286,7 +287,7 @@ impl Tables {
         Ok(None)
     }
 
-    /// The bytes of the data and the indexes that the opened versions consist of.
+    /// The bytes of the data and indexes of the opened versions.
     pub(super) async fn data_bytes(&self) -> Result<u64> {
         let mut bytes = 0;
         for table in self.all() {
@@ -303,8 +304,8 @@ impl Tables {
         Ok(bytes)
     }
 
-    /// Refuses tables that name files elsewhere: Lance reads and writes in folders outside of a table that names them,
-    /// also on other machines. kb makes no such table.
+    /// Refuses tables that name files elsewhere: Lance follows such names to other folders and machines, to read and to
+    /// write. kb creates no such table.
     pub(super) async fn refuse_foreign_files(&self) -> Result<()> {
         for table in self.all() {
             let dataset = self.dataset(table).await?;

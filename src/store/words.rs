@@ -1,7 +1,7 @@
-//! The words of the keyword index, and other names for the same thing as parent chunks define them.
+//! The vocabulary of the keyword index, and the synonyms that parent chunks define.
 //!
-//! Names are terms of a field of their own: finding one takes microseconds in a store of any size, and names come and go with
-//! their parent chunks.
+//! Names are terms of their own field: finding one takes microseconds in a store of any size, and names come and go
+//! with their parent chunks.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use super::rows::ParentChunk;
 use crate::error::Result;
 use crate::knowledge::names::{Definition, definitions, key};
 
-/// The fields that parent chunks are found by.
+/// The searched fields of parent chunks.
 const FIELDS: [KeywordField; 2] = [KeywordField::Content, KeywordField::Titles];
 
 impl KeywordReader {
-    /// How many parent chunks have an indexed word in their text, and how many in their titles; the larger of the two.
+    /// The number of parent chunks with a word in their text, or in their titles, whichever is larger.
     pub fn parent_chunks_with(&self, word: &str) -> Result<u64> {
         let searcher = self.reader.searcher();
         let with = |field| searcher.doc_freq(&Term::from_field_text(self.field(field), word));
@@ -25,7 +25,7 @@ impl KeywordReader {
         Ok(counts.map_err(|error| self.failed(error))?.into_iter().max().unwrap_or(0))
     }
 
-    /// The indexed words that begin with `start` and that `wanted` takes, each with the number of parent chunks that have it.
+    /// The indexed words that begin with `start` and that `wanted` accepts, each with its number of parent chunks.
     pub fn words_beginning(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<HashMap<String, u64>> {
         let failed = |error: std::io::Error| self.failed(error);
         let next = (start as u32 + 1..=char::MAX as u32).find_map(char::from_u32);
@@ -54,7 +54,8 @@ impl KeywordReader {
         Ok(found)
     }
 
-    /// Other names for those with the given [`key`]s, as parent chunks define them. Keys without other names are left out.
+    /// The other names that parent chunks define for names with the given [`key`]s. Keys without other names are left
+    /// out.
     pub fn other_names(&self, keys: &[String]) -> Result<HashMap<String, Vec<OtherName>>> {
         let failed = |error: std::io::Error| self.failed(error);
         let mut found: HashMap<String, Vec<OtherName>> = HashMap::new();
@@ -87,23 +88,23 @@ impl KeywordReader {
     }
 }
 
-/// Stands between the key of a name and the other name. No name has it.
+/// Separates the key of a name from the other name. No name contains it.
 const BETWEEN: char = '\u{1}';
-/// How many other names of one are read in each segment of the index.
+/// The maximum number of other names of a key that are read in each segment of the index.
 const MOST_NAMES: usize = 64;
-/// Parent chunks that define the same are counted up to here in each segment.
+/// The highest count of parent chunks with the same definition, in each segment.
 const MOST_COUNTED: usize = 100;
 
-/// Another name for something.
+/// Another name of a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherName {
     /// As a document writes it.
     pub name: String,
-    /// How many parent chunks define it, counted up to a hundred in each segment of the index.
+    /// The number of parent chunks that define it, counted up to a hundred in each segment of the index.
     pub parent_chunks: u64,
 }
 
-/// The terms by which the names that a parent chunk defines are found, each by the other.
+/// The terms for the names that a parent chunk defines: short by long and long by short.
 pub(super) fn name_entries(chunk: &ParentChunk) -> Vec<String> {
     let entry = |from: &str, to: &str| key(from).map(|key| format!("{key}{BETWEEN}{to}"));
     let both = |found: Definition| [entry(&found.short, &found.long), entry(&found.long, &found.short)];

@@ -1,8 +1,9 @@
 //! The one writer: makes the next generation and publishes it.
 //!
-//! Publishing: Lance tables are written (readers still see the manifest's versions), the history records what the generation
-//! did, all of that is synced, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json`
-//! becomes `MANIFEST.json`. A writer that finds `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
+//! Publishing: write the Lance tables (readers still see the manifest's versions), record in the history what the
+//! generation did, sync all of that, name the new versions in `PENDING.json`, commit tantivy with the new number,
+//! rename `PENDING.json` to `MANIFEST.json`. A writer that finds `PENDING.json` rolls forward if tantivy carries its
+//! number, otherwise back.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,18 +26,18 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::notice;
 
-/// What one generation changes. A document that is both removed and added is replaced.
+/// The changes of one generation. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
 pub struct Change {
-    /// Ids of documents to remove, with all their sections and chunks.
+    /// Documents to remove, with all their sections and chunks.
     pub remove: Vec<DocId>,
     /// Documents to add.
     pub add: Vec<NewDocument>,
-    /// Document rows to replace while sections and chunks stay: moved or touched files, other profiles.
+    /// Document rows to replace without their sections and chunks: moved or touched files, changed profiles.
     pub update: Vec<DocumentRow>,
-    /// Entities to put and to remove; of the others, the mentions in the documents above are counted again.
+    /// Entities to put and to remove. The other entities get new counts of mentions in the documents above.
     pub entities: EntityChange,
-    /// What it does, for the history.
+    /// The note for the history.
     pub note: Note,
 }
 
@@ -46,12 +47,12 @@ impl Change {
     }
 }
 
-/// What becomes of the keyword index in the next generation.
+/// How the keyword index changes in the next generation.
 enum KeywordStep<'a> {
     Change(&'a Change),
-    /// It is rebuilt from the tables.
+    /// Rebuilds it from the tables.
     Rebuild,
-    /// It only gets the new number: the text is the same.
+    /// Only sets the new number, because the text is the same.
     Same,
 }
 
@@ -62,30 +63,30 @@ pub struct Writer {
     pub(super) tables: Tables,
     durable: Durable,
     keyword: KeywordWriter,
-    /// When the namespace was taken: what one writer publishes is one run.
+    /// When the writer opened the namespace. All publications of one writer are one run.
     begun_at: String,
     /// What the run has done.
     note: Note,
     /// Where warnings about a publication are reported.
     lock_timeout: LockTimeout,
-    /// Whether it was reported that old generations stay.
+    /// Whether a warning about old generations that stay was given.
     reported: bool,
     _lock: WriterLock,
 }
 
 impl Writer {
-    /// Opens a namespace for writing, makes it where it does not exist, and mends what an interrupted publication left.
+    /// Opens a namespace for writing, creates it if it does not exist, and mends what an interrupted publication left.
     ///
     /// # Errors
-    /// Where another process writes, the vectors are another model's, or the disk refuses.
+    /// If another process writes, the vectors are of another model, or the disk refuses.
     pub async fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         Writer::open_or_wait(namespace, model, &LockTimeout::none()).await
     }
 
-    /// Like [`open`](Self::open), but waits for another writer. What was read before may be out of date then.
+    /// Like [`open`](Self::open), but waits for another writer. Data read before may then be out of date.
     ///
     /// # Errors
-    /// As for [`open`](Self::open), where another process writes for longer than `lock_timeout`.
+    /// As for [`open`](Self::open), if another process writes for longer than `lock_timeout`.
     pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, lock_timeout: &LockTimeout) -> Result<Self> {
         let lock = WriterLock::take_or_make(namespace, lock_timeout).await?;
         let writer = Writer::open_locked(namespace, model, lock, lock_timeout).await?;
@@ -100,10 +101,10 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that exists, whatever the model of its vectors is.
+    /// Like [`open_or_wait`](Self::open_or_wait) for an existing namespace with vectors of any model.
     ///
     /// # Errors
-    /// As for [`open_or_wait`](Self::open_or_wait), and where nothing was ever published.
+    /// As for [`open_or_wait`](Self::open_or_wait), and if nothing is published.
     pub async fn open_existing(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         let lock = WriterLock::take(namespace, lock_timeout).await?;
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
@@ -112,7 +113,7 @@ impl Writer {
         Writer::open_locked(namespace, &manifest.model, lock, lock_timeout).await
     }
 
-    /// Opens a namespace, for vectors of `model` where nothing is published.
+    /// Opens a namespace. `model` is the model of the vectors if nothing is published.
     async fn open_locked(
         namespace: &Namespace,
         model: &ModelRecord,
@@ -121,7 +122,7 @@ impl Writer {
     ) -> Result<Self> {
         let begun_at = jiff::Timestamp::now().to_string();
         clear_removed(namespace);
-        // What is mended below is as new as what is published later.
+        // Must come before the mending, whose changes have to be synced like those of a publication.
         let durable = Durable::of(namespace)?;
         let (keyword, carried) = KeywordWriter::open(namespace)?.unzip();
         let carried = carried.flatten();
@@ -139,7 +140,7 @@ impl Writer {
             None => Tables::create(namespace, model.dimension).await?,
             Some(_) => Tables::open(namespace).await?,
         };
-        // The keyword index is rebuilt when an older generation is published again.
+        // Publishing an older generation again rebuilds the keyword index anyway.
         let is_of = |manifest: &Option<Manifest>| carried == manifest.as_ref().map(|manifest| manifest.generation);
         let keyword = match keyword.filter(|_| older.is_some() || is_of(&published)) {
             Some(keyword) => keyword,
@@ -181,17 +182,17 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Publishes an old generation in the place of one that cannot be read.
+    /// Publishes an old generation in place of an unreadable one.
     pub(super) async fn publish_again(&mut self, old: &Manifest) -> Result<u64> {
         let note = Note { restored: Some(old.generation), ..Note::of("recovery") };
         self.publish_restored(old, &note).await
     }
 
-    /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Does nothing where
-    /// another process is writing, which mends it.
+    /// Mends what an interrupted publication left, for a reader that found tables and keyword index in disagreement.
+    /// Does nothing while another process writes, because that process mends it.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// If the disk refuses.
     pub async fn mend(namespace: &Namespace) -> Result<()> {
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
             return Ok(());
@@ -204,7 +205,7 @@ impl Writer {
         &self.namespace
     }
 
-    /// What was published last.
+    /// The published generation.
     pub(super) fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -214,16 +215,16 @@ impl Writer {
         &self.manifest.model
     }
 
-    /// The number of the published generation; 0 where there is none.
+    /// The number of the published generation; 0 if there is none.
     pub fn generation(&self) -> u64 {
         self.manifest.generation
     }
 
-    /// Publishes a change as the next generation and returns its number. After an error readers see what was published
-    /// before, and the next writer mends the rest.
+    /// Publishes a change as the next generation and returns its number. After an error readers see the previous
+    /// generation, and the next writer mends the rest.
     ///
     /// # Errors
-    /// Where the disk refuses, or the history settings in `kb.toml` are wrong.
+    /// If the disk refuses, or the history settings in `kb.toml` are wrong.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
         self.begin()?;
         self.write_tables(change).await?;
@@ -237,7 +238,7 @@ impl Writer {
         self.finish(self.manifest.model.clone(), KeywordStep::Rebuild, &change.note).await
     }
 
-    /// Publishes an old generation, whose tables are there, as the next one.
+    /// Publishes an old generation, whose tables must exist, as the next one.
     pub(super) async fn publish_restored(&mut self, old: &Manifest, note: &Note) -> Result<u64> {
         self.begin()?;
         self.tables.restore(old).await?;
@@ -245,13 +246,13 @@ impl Writer {
         self.finish(old.model.clone(), KeywordStep::Rebuild, note).await
     }
 
-    /// Begins a publication. A mistake in the settings stops it here and not halfway.
+    /// Begins a publication. A mistake in the settings stops it here instead of halfway.
     fn begin(&self) -> Result<()> {
         Keeping::of(&self.namespace)?;
         step("begun")
     }
 
-    /// Publishes what the tables hold.
+    /// Publishes the current state of the tables.
     async fn finish(&mut self, model: ModelRecord, keyword: KeywordStep<'_>, note: &Note) -> Result<u64> {
         let keeping = Keeping::of(&self.namespace)?;
         let [documents, sections, chunks, entities] = self.tables.versions().await?;
@@ -264,7 +265,7 @@ impl Writer {
         let mut rebuilt = None;
         let written = match keyword {
             KeywordStep::Same => Ok(()),
-            // There, readers would be in the way of another folder.
+            // On Windows, readers would prevent the exchange of the folder.
             KeywordStep::Rebuild if cfg!(windows) => self.keyword.refill_from(&self.tables).await,
             KeywordStep::Rebuild => {
                 KeywordWriter::rebuild(&self.namespace, &self.tables, generation).await.map(|new| rebuilt = Some(new))
@@ -292,25 +293,25 @@ impl Writer {
         }
         step("tables synced")?;
         if let Err(error) = self.announce_and_commit(&next, rebuilt) {
-            // Where the disk refuses this too, the next writer does it.
+            // If the disk refuses this too, the next writer does it.
             drop(recover_pending(&self.namespace, self.keyword.committed()));
             return Err(error);
         }
         Manifest::publish_pending(&self.namespace)?;
         step("published")?;
         (self.manifest, self.note) = (next, note);
-        // The generation stands, whatever becomes of this: the next publication tries again.
+        // The generation is published, even if this fails: the next publication tries again.
         drop(self.keyword.merge());
         self.tidy(&keeping).await;
         Ok(generation)
     }
 
-    /// Removes old generations. Whatever becomes of it, the published one stands, so that a failure is only reported.
+    /// Removes old generations. A failure is only reported, because the generation is already published.
     async fn tidy(&mut self, keeping: &Keeping) {
         let generation = self.manifest.generation;
         let stays = match prune(&self.namespace, &self.tables, &self.manifest, keeping).await {
             Err(error) => {
-                // Every time: what is wrong now may be another thing.
+                // Reported every time, because the reason may be a new one.
                 self.lock_timeout.tell(&format!(
                     "generation {generation} is published, but old ones could not be removed: {}; the next publication tries again",
                     error.to_line()
@@ -330,7 +331,8 @@ impl Writer {
         }
     }
 
-    /// The commit decides: from then on the next generation stands, though not yet under the name of the published one.
+    /// The commit decides: after it, the next generation counts as published, although the manifest does not name it
+    /// yet.
     fn announce_and_commit(&mut self, next: &Manifest, rebuilt: Option<KeywordWriter>) -> Result<()> {
         next.write_pending(&self.namespace)?;
         step("pending written")?;
@@ -341,7 +343,7 @@ impl Writer {
         step("keyword committed")
     }
 
-    /// Records the next generation and what it does; and the published one where its record was lost.
+    /// Writes the record of the next generation, and that of the published one if it was lost.
     fn write_history(&self, next: &Manifest, note: &Note) -> Result<()> {
         if self.manifest.generation > 0 && record(&self.namespace, self.manifest.generation)?.is_none() {
             Record::of_unknown(&self.manifest).write(&self.namespace)?;
@@ -379,7 +381,8 @@ impl Writer {
         step("tables indexed")
     }
 
-    /// The documents to write. Rows are mostly read without their vectors, so those that keep one get it from the table.
+    /// The document rows to write. Rows are mostly read without their vectors, so rows that keep theirs get it from the
+    /// table.
     async fn with_their_vectors<'c>(&self, change: &'c Change) -> Result<Vec<Cow<'c, DocumentRow>>> {
         let rows: Vec<&DocumentRow> = change.add.iter().map(|new| &new.document).chain(&change.update).collect();
         let keeps = |row: &DocumentRow| row.embedding_hash.is_some() && row.vector.is_empty();
@@ -401,12 +404,12 @@ impl Writer {
     }
 }
 
-/// So many chunks are written at once: with the vectors of a large model, some hundred megabytes.
+/// The number of chunks written at once: with the vectors of a large model, some hundred megabytes.
 const CHUNKS_IN_BATCH: usize = 16_384;
 
-/// A namespace that gets all its documents again, with the vectors of another model.
+/// Rewrites all documents of a namespace with the vectors of another model.
 ///
-/// It owns the writer, because the tables are incomplete until [`publish`](Self::publish). Where it is dropped before, the
+/// It owns the writer, because the tables are incomplete until [`publish`](Self::publish). If it is dropped before, the
 /// next writer rolls the tables back.
 pub struct Rewrite {
     writer: Writer,
@@ -419,11 +422,11 @@ impl Writer {
     /// Begins to rewrite all documents with the vectors of another model, which may be longer or shorter.
     ///
     /// The length of a vector is part of a table's schema. So the tables with vectors start empty, as later versions of
-    /// themselves: LanceDB keeps earlier versions with their schema, readers go on with theirs, and a restore brings old
-    /// vectors back together with the record of their model.
+    /// themselves: LanceDB keeps earlier versions with their schema, readers continue with theirs, and a restore brings
+    /// back old vectors with the record of their model.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// If the disk refuses.
     pub async fn rewrite(mut self, model: &ModelRecord) -> Result<Rewrite> {
         self.begin()?;
         self.tables.empty_those_with_vectors(model.dimension).await?;
@@ -433,10 +436,10 @@ impl Writer {
 }
 
 impl Rewrite {
-    /// Adds a document with its new vectors. Each document of the namespace must come once, with all its chunks.
+    /// Adds a document with its new vectors. Each document of the namespace must be added once, with all its chunks.
     ///
     /// # Errors
-    /// Where a vector has another length, or the disk refuses.
+    /// If a vector has another length, or the disk refuses.
     pub async fn put(&mut self, document: DocumentRow, parents: Vec<ParentChunk>) -> Result<()> {
         self.documents.push(document);
         self.parents.extend(parents);
@@ -489,7 +492,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn vectors_of_another_width_are_published_and_older_ones_restored() {
+    async fn vectors_of_another_length_are_published_and_older_ones_restored() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let namespace = store.namespace("default").unwrap();
@@ -499,7 +502,7 @@ mod tests {
         writer.publish(&Change { add, ..Change::default() }).await.unwrap();
         let before = Snapshot::open(&namespace).await.unwrap();
 
-        // One that ends before it is published leaves nothing behind.
+        // A rewrite that is dropped before its publication leaves nothing behind.
         let abandoned = document("aaaaaa", vec![0.0, 0.0, 1.0]);
         let mut rewrite = writer.rewrite(&wide).await.unwrap();
         rewrite.put(abandoned.document, abandoned.parents).await.unwrap();
@@ -528,7 +531,7 @@ mod tests {
         let again = Snapshot::open(&namespace).await.unwrap();
         assert_eq!(nearest(&again, &[1.0, 0.0]).await[0], "aaaaaa:0");
         drop(again);
-        // What comes next is written with the width that is published.
+        // The next publication uses the published vector length.
         let add = vec![document("cccccc", vec![0.6, 0.8])];
         writer.publish(&Change { add, ..Change::default() }).await.unwrap();
         assert_eq!(nearest(&Snapshot::open(&namespace).await.unwrap(), &[0.6, 0.8]).await[0], "cccccc:0");

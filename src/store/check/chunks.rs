@@ -1,5 +1,5 @@
-//! Ids are unique, well formed and lead to rows; no parent chunk is missing, its child chunks joined are its text, and each
-//! section knows its parent chunks.
+//! Checks that ids are unique, well formed and lead to rows, that no parent chunk is missing, that child chunks add up
+//! to their parent's text, and that each section names its parent chunks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use super::finding::{Finding, Part};
 use crate::ids::{ChunkId, SectionId};
 use crate::store::{ChunkRow, DocumentRow, NewDocument, ParentChunk, SectionRow, convert};
 
-/// A document as its rows lie in the tables, where ids can be double and parents missing.
+/// The rows of a document in the tables, perhaps with duplicate ids and missing parents.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StoredRows {
     pub document: DocumentRow,
@@ -16,7 +16,7 @@ pub(super) struct StoredRows {
 }
 
 impl StoredRows {
-    /// Keeps the first row of each id, and gives the ids that had several with their number.
+    /// Keeps the first row of each id, and returns the duplicate ids with their numbers of rows.
     pub(super) fn remove_doubles(&mut self) -> Vec<(String, usize)> {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let mut first = |id: &str| {
@@ -31,7 +31,7 @@ impl StoredRows {
         several
     }
 
-    /// The child chunks whose parent chunk is missing.
+    /// The child chunks without a parent chunk.
     pub(super) fn orphans(&self) -> HashSet<ChunkId> {
         let parents: HashSet<&ChunkId> =
             self.chunks.iter().filter(|row| row.parent_id.is_none()).map(|row| &row.chunk_id).collect();
@@ -47,7 +47,7 @@ impl StoredRows {
     }
 }
 
-/// Ids of the wrong form, and ids that lead nowhere.
+/// Malformed ids, and ids that lead nowhere.
 pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
     let document = &new.document;
     let doc_id = &document.doc_id;
@@ -90,12 +90,11 @@ fn is_path(path: &str) -> bool {
     path.split('.').all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// At most this many gaps are searched for.
+/// The maximum number of gaps that are searched for.
 const MOST_GAPS: usize = 10_000;
 
-/// The parent chunks that were lost. Deleted ones (`kb chunk-delete`) leave gaps too, so two witnesses must speak of more
-/// than there is: the document's count, and the spans of its sections. One alone may be what is wrong, and spans that
-/// overlap are no witness.
+/// The lost parent chunks. Deletions (`kb chunk-delete`) leave gaps too, so both the document's count and the spans of
+/// its sections must tell of more. One of them alone may be wrong, and overlapping spans prove nothing.
 pub(super) fn missing(new: &NewDocument) -> Vec<u32> {
     let there: HashSet<u32> = new.parents.iter().map(|row| row.chunk_index).collect();
     let lost = usize::try_from(new.document.parents).unwrap_or(usize::MAX).saturating_sub(there.len());
@@ -104,7 +103,7 @@ pub(super) fn missing(new: &NewDocument) -> Vec<u32> {
         return Vec::new();
     }
     let places = said.into_iter().flat_map(|(start, end)| start..end);
-    // A damaged span may be as long as numbers go.
+    // A damaged span may be extremely long.
     let mut gaps: Vec<u32> = places.filter(|index| !there.contains(index)).take(MOST_GAPS).collect();
     gaps.sort_unstable();
     gaps.dedup();
@@ -112,7 +111,7 @@ pub(super) fn missing(new: &NewDocument) -> Vec<u32> {
     gaps
 }
 
-/// Parent chunks that are missing, or whose child chunks are not their text.
+/// Missing parent chunks, and those whose child chunks do not add up to their text.
 pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
     let document = &new.document;
     let mut findings: Vec<Finding> = missing(new)
@@ -131,7 +130,7 @@ pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
     findings
 }
 
-/// For each section the span of its parent chunks; `None` where parent chunks of other sections lie between them.
+/// The span of parent chunks of each section; `None` if parent chunks of other sections lie in between.
 pub(super) fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
     let mut own: HashMap<&str, (u32, u32)> = HashMap::new();
     for row in &new.parents {
@@ -150,7 +149,7 @@ pub(super) fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
         .collect()
 }
 
-/// Sections that do not know their parent chunks, or are out of order. Skipped where parent chunks are missing.
+/// Sections with wrong spans or out of order. Skips the spans if parent chunks are missing.
 pub(super) fn check_sections(new: &NewDocument) -> Vec<Finding> {
     let document = &new.document;
     let mut findings = Vec::new();
@@ -183,19 +182,19 @@ pub(super) fn check_sections(new: &NewDocument) -> Vec<Finding> {
     findings
 }
 
-/// Spans that are not empty, by the positions of their sections.
+/// The spans that are not empty, by the positions of their sections.
 fn in_order(spans: impl Iterator<Item = (u32, (u32, u32))>) -> Vec<(u32, u32)> {
     let mut spans: Vec<(u32, (u32, u32))> = spans.filter(|(_, (start, end))| start < end).collect();
     spans.sort_unstable();
     spans.into_iter().map(|(_, span)| span).collect()
 }
 
-/// Whether one of the spans begins before the one in front of it ends.
+/// Whether a span begins before the previous one ends.
 fn overlap(spans: &[(u32, u32)]) -> bool {
     spans.windows(2).any(|pair| pair[1].0 < pair[0].1)
 }
 
-/// Whether a section's span is the one it should have; without parent chunks, any empty one will do.
+/// Whether a section's span is right. Without parent chunks, any empty span is.
 pub(super) fn agrees(start: u32, end: u32, span: (u32, u32)) -> bool {
     (start, end) == span || (start == end && span.0 == span.1)
 }
@@ -208,14 +207,14 @@ fn range(start: u32, end: u32) -> String {
     }
 }
 
-/// The counts that the document's row should have: sections, parent chunks, child chunks.
+/// The right counts of the document's row: sections, parent chunks, child chunks.
 pub(super) fn counts(new: &NewDocument) -> [u32; 3] {
     let number = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
     let titled = new.sections.iter().filter(|row| row.level > 0).count();
     [number(titled), number(new.parents.len()), number(new.children().count())]
 }
 
-/// Counts that are wrong. Where parent chunks are missing, that is what is wrong.
+/// Wrong counts. None if parent chunks are missing, which another check reports.
 pub(super) fn check_counts(new: &NewDocument) -> Vec<Finding> {
     let document = &new.document;
     let said = [document.sections, document.parents, document.children];
@@ -242,7 +241,7 @@ mod id_tests {
     }
 
     #[test]
-    fn ids_that_lead_nowhere_are_named() {
+    fn dangling_ids_are_found() {
         let mut new = rows();
         assert!(whats(&new).is_empty());
         new.sections[1].parent_id = Some("abc123#9".into());
@@ -253,7 +252,7 @@ mod id_tests {
     }
 
     #[test]
-    fn ids_of_another_form_are_named() {
+    fn malformed_ids_are_found() {
         let mut new = rows();
         new.chunks[0].chunk.chunk_id = "abc123:00".into();
         new.sections[1].path = "1.".into();
@@ -262,7 +261,7 @@ mod id_tests {
     }
 
     #[test]
-    fn the_first_of_several_rows_stays() {
+    fn the_first_of_duplicate_rows_stays() {
         let mut new = rows();
         new.chunks.push(new.chunks[0].clone());
         let several = new.remove_doubles();
@@ -276,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_parent_chunk_is_told_from_a_wrong_count() {
+    fn missing_parent_chunks_differ_from_wrong_counts() {
         let mut wrong = document();
         wrong.document.parents = 7;
         assert!(missing(&wrong).is_empty());
@@ -291,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_deleted_is_not_missing() {
+    fn deleted_parent_chunks_are_not_missing() {
         let mut new = document();
         new.parents.remove(0);
         (new.document.parents, new.document.children) = (1, 1);
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn child_chunks_must_be_the_parent_chunk() {
+    fn child_chunks_must_add_up_to_the_parent_chunk() {
         let mut new = document();
         assert!(check(&new).is_empty());
         new.parents[0].children[1].content = "Four.".into();
@@ -310,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_must_know_their_parent_chunks() {
+    fn sections_must_name_their_parent_chunks() {
         let mut new = document();
         assert!(check_sections(&new).is_empty());
         new.sections[0].chunk_end = 2;

@@ -1,5 +1,5 @@
-//! What is derived from the tables agrees with them: the keyword index holds each parent chunk once, with its words, and
-//! nothing else; the rows of entities count the parent chunks that mention them.
+//! Checks the data derived from the tables: the keyword index must hold exactly the parent chunks, each once and with
+//! its words, and the rows of entities must count the parent chunks that mention them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ use crate::store::keyword_index::KeywordReader;
 use crate::store::{ChunkRow, ParentChunk};
 use crate::text::count;
 
-/// What the index holds, and which of it the tables have.
+/// The entries of the index, and which of them are in the tables.
 pub(super) struct Entries<'a> {
     index: &'a KeywordReader,
     by_id: HashMap<ChunkId, Entry>,
@@ -33,13 +33,13 @@ impl<'a> Entries<'a> {
         Ok(Entries { index, by_id })
     }
 
-    /// What is wrong with the entry of a parent chunk.
+    /// The finding on the entry of a parent chunk.
     pub(super) fn compare(&mut self, row: &ChunkRow) -> Result<Option<Finding>> {
         let finding = |what: &str| Ok(Some(Finding::repairable(&row.chunk_id, Part::Keyword, what)));
         let Some(entry) = self.by_id.get_mut(&row.chunk_id) else {
             return finding("is not in the keyword index");
         };
-        // Only the first of several rows with one id is compared; another check reports that there are several.
+        // Compares only the first of several rows with one id; another check reports duplicates.
         if std::mem::replace(&mut entry.met, true) {
             return Ok(None);
         }
@@ -51,14 +51,14 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// What is wrong with the child chunks that the index knows of the parent chunks of a document.
+    /// The findings on the child chunks in the index, for the parent chunks of a document.
     pub(super) fn compare_child_chunks(index: &KeywordReader, parents: &[ParentChunk]) -> Result<Vec<Finding>> {
         let what = "is in the keyword index with other child chunks";
         let differing = index.with_other_child_chunks(parents)?;
         Ok(differing.into_iter().map(|id| Finding::repairable(&id, Part::Keyword, what)).collect())
     }
 
-    /// Entries of parent chunks that are not in the tables.
+    /// Entries without a parent chunk in the tables.
     pub(super) fn strangers(&self) -> Vec<Finding> {
         let mut ids: Vec<&ChunkId> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
         ids.sort();
@@ -67,13 +67,13 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// The rows, each key once.
+/// The rows with each key once.
 pub(super) fn unique(rows: &[EntityRow]) -> Vec<EntityRow> {
     let rows: BTreeMap<&str, &EntityRow> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
     rows.into_values().cloned().collect()
 }
 
-/// What is wrong with `rows`, of which `counted` are the unique ones with their mentions counted again.
+/// The findings on `rows`. `counted` are the unique rows with their mentions counted again.
 pub(super) fn check_entities(rows: &[EntityRow], counted: &[EntityRow]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for row in counted {
@@ -106,7 +106,7 @@ mod tests {
     use jiff::Timestamp;
 
     #[test]
-    fn double_entities_and_wrong_counts_are_found() {
+    fn duplicate_entities_and_wrong_counts_are_found() {
         let mut pump = EntityRow::named("Pump", Timestamp::UNIX_EPOCH);
         pump.mentions.insert("doc111".into(), 2);
         assert_eq!(check_entities(&[pump.clone()], &[pump.clone()]), []);

@@ -1,11 +1,11 @@
-//! What a check finds, and what mends it.
+//! The findings of a check and the commands that mend them.
 
 use serde::Serialize;
 
 use crate::error::NextStep;
 use crate::store::DocumentRow;
 
-/// Which promise is broken.
+/// The broken promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
@@ -13,21 +13,21 @@ pub enum Part {
     Generation,
     /// Ids are unique, well formed, and lead to rows that are there.
     Ids,
-    /// The counts in a document's row are those of its rows.
+    /// The counts in a document's row are right.
     Counts,
-    /// Parent chunks are complete, and their child chunks joined are their text.
+    /// Parent chunks are complete, and their child chunks add up to their text.
     ParentChunks,
-    /// Sections know which parent chunks are theirs.
+    /// Sections name their parent chunks.
     Sections,
     /// Edits agree with their parent chunks.
     Edits,
-    /// Vectors are of length 1, and a parent chunk's is the mean of its child chunks'.
+    /// Vectors have the right dimension and length 1, and none is missing.
     Vectors,
     /// The keyword index holds each parent chunk once, with its words.
     Keyword,
     /// The indexes of the tables can be read.
     Index,
-    /// Every generation that is recorded can be brought back.
+    /// Every recorded generation can be restored.
     History,
     /// Each entity has one row, which lists the documents that mention it.
     Entities,
@@ -52,7 +52,7 @@ impl Part {
     }
 }
 
-/// Something that is not as it should be.
+/// A broken promise on one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The document, section, chunk or file.
@@ -68,24 +68,24 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Something that the store alone suffices to mend.
+    /// A finding that can be mended from the store alone.
     pub(super) fn repairable(id: &str, part: Part, what: impl Into<String>) -> Self {
         Finding { id: id.to_owned(), part, what: what.into(), repairable: true, command: NextStep::Repair.to_string() }
     }
 
-    /// Something for which the source must be read again.
+    /// A finding that needs the source to be read again.
     pub(super) fn source_needed(document: &DocumentRow, id: &str, part: Part, what: impl Into<String>) -> Self {
         Finding { repairable: false, command: ingest_command(document), ..Finding::repairable(id, part, what) }
     }
 
-    /// Something for which the sections must be found again.
+    /// A finding that needs the sections to be found again.
     pub(super) fn structure_needed(document: &DocumentRow, id: &str, part: Part, what: impl Into<String>) -> Self {
         let command = NextStep::FindSectionsAgain(&document.doc_id).to_string();
         Finding { repairable: false, command, ..Finding::repairable(id, part, what) }
     }
 }
 
-/// What reads a document's source again.
+/// The command that reads a document's source again.
 fn ingest_command(document: &DocumentRow) -> String {
     match document.source.strip_prefix("stdin:") {
         Some(name) => NextStep::IngestStandardInputAgain(&shell_words::quote(name)).to_string(),
@@ -93,7 +93,7 @@ fn ingest_command(document: &DocumentRow) -> String {
     }
 }
 
-/// Something that a repair did.
+/// One action of a repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mended {
     /// The document, section, chunk or index.
@@ -108,7 +108,7 @@ impl Mended {
     }
 }
 
-/// What a check found in a namespace.
+/// The result of a check of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Checked {
     pub namespace: String,

@@ -1,7 +1,7 @@
-//! The records of the history, and the versions of the tables that they name.
+//! Checks the records of the history and the versions of the tables that they name.
 //!
-//! What is wrong here costs old generations and never the published one: a record that cannot be read or names what is
-//! gone brings nothing back, and an unreadable version of a table keeps older ones from being removed.
+//! Damage here affects only old generations, never the published one: an unreadable record, or one that names missing
+//! versions, cannot be restored, and an unreadable version of a table prevents the removal of older ones.
 
 use super::finding::{Finding, Mended, Part};
 use crate::error::{Error, Result};
@@ -12,13 +12,13 @@ use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
 use crate::store::versions::DamagedVersion;
 
-/// Everything that is wrong with the history of a namespace; `tables` are those of the published generation.
+/// The findings in the history of a namespace. `tables` are those of the published generation.
 pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Manifest) -> Result<Vec<Finding>> {
-    // Records first: a publication that comes in between removes a record before what it names.
+    // Records first: a publication in between removes a record before the versions it names.
     let files = record_files(namespace, published.generation)?;
     let existing = tables.existing().await?;
     let mut damaged = tables.damaged().await?;
-    // What an interrupted publication has left is no fault: the next writer removes it.
+    // Leftovers of an interrupted publication are not a fault: the next writer removes them.
     damaged.retain(|one| !one.is_behind(published));
     let findings = files.iter().filter_map(|file| {
         let what = wrong(file, |record| existing.missing(&record.manifest), &damaged)?;
@@ -29,7 +29,7 @@ pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Ma
     Ok(findings.into_iter().chain(versions).collect())
 }
 
-/// What is wrong with a record, if anything is.
+/// What is wrong with a record; `None` if it is sound.
 fn wrong(
     file: &RecordFile,
     missing: impl Fn(&Record) -> Vec<(&'static str, u64)>,
@@ -48,11 +48,11 @@ fn wrong(
     ))
 }
 
-/// Removes damaged records and versions, and rewrites the record of the published generation. The writer's lock must be
-/// held.
+/// Removes damaged records and versions, and rewrites the record of the published generation. The caller must hold the
+/// writer's lock.
 ///
 /// # Errors
-/// Where the disk refuses.
+/// If the disk refuses.
 pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Finding]) -> Result<Vec<Mended>> {
     let of_published = RecordFile { generation: published.generation, record: None }.id();
     let mut mended = Vec::new();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_sound_where_all_that_it_names_is_there() {
+    fn a_record_is_sound_if_its_versions_exist() {
         let sound = |_: &Record| Vec::new();
         assert_eq!(wrong(&file(true), sound, &[]), None);
         assert!(wrong(&file(false), sound, &[]).unwrap().contains("cannot be read; generation 7"));

@@ -7,7 +7,7 @@ use crate::error::NextStep;
 use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::count;
 
-/// Mends what can be mended, and returns what was done.
+/// Mends a document as far as possible, and returns what was done.
 pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<Mended>) {
     let mut done = Vec::new();
     for (id, times) in rows.remove_doubles() {
@@ -18,7 +18,7 @@ pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<
     done.extend(lost.map(|row| Mended::new(&row.chunk_id, "removed: its parent chunk is not there")));
     let mut new = rows.nested();
     mend_vectors(&mut new, dimension, &mut done);
-    // Where parent chunks are missing, the recorded numbers are the evidence, and stay.
+    // If parent chunks are missing, the recorded numbers are the evidence, so they stay.
     if missing(&new).is_empty() {
         mend_spans(&mut new, &mut done);
         mend_counts(&mut new, &mut done);
@@ -76,7 +76,7 @@ fn mend_counts(new: &mut NewDocument, done: &mut Vec<Mended>) {
     }
 }
 
-/// What is wrong with an edit: its parent chunk has another text, is missing, or should be deleted.
+/// What is wrong with an edit; `None` if it agrees with its parent chunk.
 fn edit_fault(edit: &Edit, parents: &[ParentChunk]) -> Option<String> {
     let index = edit.parent_chunk?;
     let parent = parents.iter().find(|parent| parent.chunk_index == index);
@@ -93,12 +93,12 @@ fn is_edited(row: &ParentChunk, edits: &[Edit]) -> bool {
     edits.iter().any(|edit| edit.parent_chunk == Some(row.chunk_index))
 }
 
-/// Whether a parent's mark is wrong.
+/// Whether the edited mark of a parent chunk is wrong.
 fn is_mismarked(row: &ParentChunk, edits: &[Edit]) -> bool {
     row.edited != is_edited(row, edits)
 }
 
-/// Edits that disagree with their parent chunks. Skipped where parent chunks are missing: another check reports that.
+/// Edits that disagree with their parent chunks. None if parent chunks are missing, which another check reports.
 pub(super) fn check_edits(new: &NewDocument) -> Vec<Finding> {
     if !missing(new).is_empty() {
         return Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn check_edits(new: &NewDocument) -> Vec<Finding> {
     faults.chain(marks).collect()
 }
 
-/// Turns edits that disagree with their parent chunks into conflicts, because somebody typed them.
+/// Turns edits that disagree with their parent chunks into conflicts, so that no typed text is lost.
 fn mend_edits(new: &mut NewDocument, done: &mut Vec<Mended>) {
     for edit in &mut new.document.edits {
         if edit_fault(edit, &new.parents).is_some() {
@@ -142,7 +142,7 @@ mod tests {
         audit(rows, DIMENSION).0
     }
 
-    /// What is wrong with a mended document.
+    /// The findings in a mended document.
     fn left(new: &NewDocument) -> Vec<Finding> {
         let row = |parent: &ParentChunk, chunk: &Chunk, parent_id| ChunkRow {
             doc_id: parent.doc_id.clone(),
@@ -160,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_document_stays_as_it_is() {
+    fn a_sound_document_is_not_changed() {
         assert_eq!(audit(rows(), DIMENSION), (Vec::new(), document()));
         assert_eq!(mend(rows(), DIMENSION), (document(), Vec::new()));
     }
 
     #[test]
-    fn what_the_store_suffices_for_is_mended() {
+    fn repairable_damage_is_mended() {
         let mut new = rows();
         new.chunks.push(new.chunks[1].clone());
         new.sections[1].chunk_start = 7;
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_vector_is_left_to_the_next_ingest() {
+    fn a_damaged_vector_is_removed_until_the_next_ingest() {
         let mut new = rows();
         new.chunks[1].chunk.vector = vec![0.0, 0.0];
         let (mended, done) = mend(new, DIMENSION);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_parent_chunk_stays_lost_and_is_not_counted_away() {
+    fn counts_stay_when_a_parent_chunk_is_lost() {
         let mut new = rows();
         new.chunks.remove(3);
         let (mended, _) = mend(new, DIMENSION);
@@ -222,7 +222,7 @@ mod edit_tests {
     }
 
     #[test]
-    fn an_edit_must_be_what_its_parent_chunk_says() {
+    fn an_edit_must_agree_with_its_parent_chunk() {
         let mut new = edited();
         assert!(check_edits(&new).is_empty());
         new.document.edits[0].content = Some("Something else.".into());
@@ -238,7 +238,7 @@ mod edit_tests {
     }
 
     #[test]
-    fn a_deleted_parent_chunk_stays_away() {
+    fn a_deleted_parent_chunk_must_stay_deleted() {
         let mut new = edited();
         new.document.edits[0].content = None;
         assert_eq!(check_edits(&new)[0].what, "edit 1: its parent chunk 0 was deleted and is there");

@@ -1,8 +1,8 @@
 //! Checks whether a namespace keeps its promises, and repairs it.
 //!
-//! A check reads one generation, takes no lock and changes nothing. It reads some documents at a time, so its memory is
-//! theirs, plus the rows of documents and sections, and the ids of parent chunks. Pure functions over its rows decide what is
-//! wrong in a document. A repair publishes one generation with everything that the store alone suffices to mend.
+//! A check reads one generation, takes no writer lock and changes nothing. It reads some documents at a time, so memory
+//! holds these, all rows of documents and sections, and the ids of parent chunks. Pure functions check the rows of a
+//! document. A repair publishes one generation with everything that can be mended from the store alone.
 
 mod chunks;
 mod derived;
@@ -24,12 +24,12 @@ pub use repair::repair;
 /// Checks a namespace.
 ///
 /// # Errors
-/// Where nothing was ingested into it yet, or its tables cannot be read.
+/// If nothing was ingested into it yet, or no generation can be read.
 pub async fn check(namespace: &Namespace) -> Result<Checked> {
     Ok(survey::survey(namespace).await?.checked)
 }
 
-/// A sound document for the unit tests of the check: a preamble and a section, two parent chunks, of two child chunks and one.
+/// A sound document for the unit tests: a preamble and a section, two parent chunks with two child chunks and one.
 #[cfg(test)]
 mod tests {
     use super::chunks::StoredRows;

@@ -1,4 +1,4 @@
-//! The repair of a namespace: what the store alone suffices to mend, as one generation.
+//! Repairs a namespace as far as possible from the store alone, in one publication.
 
 use super::finding::{Checked, Mended, Part};
 use super::history;
@@ -14,37 +14,38 @@ use crate::store::manifest::PENDING;
 use crate::store::tables::Tables;
 use crate::store::writer::{Change, Writer};
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
-    /// What was found before.
+    /// The findings before.
     pub before: Checked,
     /// What was done.
     pub mended: Vec<Mended>,
-    /// What is found afterwards: what the store alone does not suffice to mend.
+    /// The remaining findings, which cannot be mended from the store alone.
     pub after: Checked,
 }
 
-/// Mends what can be mended. Where nothing is wrong, nothing is locked or written.
+/// Mends what can be mended. Without repairable findings it takes no writer lock and writes nothing.
 ///
 /// # Errors
-/// Where another process writes for longer than `lock_timeout` has, or the disk refuses; what was published before stays.
+/// If another process writes for longer than `lock_timeout`, or the disk refuses. The published generation then stays.
 pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Repaired> {
     let before = survey(namespace).await?;
     if !before.checked.findings.iter().any(|finding| finding.repairable) {
         let after = before.checked.clone();
         return Ok(Repaired { before: before.checked, mended: Vec::new(), after });
     }
-    // The writer finishes interrupted publications and rebuilds a keyword index that is not the manifest's.
+    // Opening the writer finishes interrupted publications and rebuilds a keyword index that does not match the
+    // manifest.
     let mut writer = Writer::open_existing(namespace, lock_timeout).await?;
     let mut locked = survey(namespace).await?;
-    // What the writer has opened can be opened, but perhaps not read.
+    // A generation that can be opened may still be unreadable.
     if locked.manifest.generation != writer.generation() {
         writer.publish_again(&locked.manifest).await?;
         locked = survey(namespace).await?;
     }
     let mut mended = opening_mended(&before, &locked);
-    // Before anything is published, so that the publication can take old versions away.
+    // Before the publication, so that it can remove old versions.
     mended.extend(history::mend(namespace, writer.manifest(), &locked.checked.findings)?);
     let change = changes(&locked, &writer, &mut mended).await?;
     for finding in locked.checked.findings.iter().filter(|finding| finding.part == Part::Index) {
@@ -61,7 +62,7 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
     Ok(Repaired { before: before.checked, mended, after })
 }
 
-/// What opening the writer has mended.
+/// The actions of opening the writer.
 fn opening_mended(before: &Survey, locked: &Survey) -> Vec<Mended> {
     let gone = |id: &str| {
         let finds = |survey: &Survey| survey.checked.findings.iter().any(|finding| finding.id == id);
@@ -81,7 +82,7 @@ fn opening_mended(before: &Survey, locked: &Survey) -> Vec<Mended> {
     mended
 }
 
-/// The change that puts the mended documents in the place of the damaged ones.
+/// The change that replaces the damaged documents by mended ones.
 async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> Result<Change> {
     let tables = Tables::open_at(writer.namespace(), writer.manifest()).await?;
     let walk = Walk::open(&tables).await?;

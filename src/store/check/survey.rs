@@ -1,4 +1,4 @@
-//! Reads one generation from the disk, some documents at a time, and collects everything that is wrong in it.
+//! Reads one generation from the disk, some documents at a time, and collects all findings.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,35 +23,35 @@ use crate::store::tables::{Tables, Wanted, is_damage};
 use crate::store::versions::Lost;
 use crate::text::count;
 
-/// How often opening is tried again when a publication comes in between.
+/// The number of attempts to open a generation while publications interfere.
 const ATTEMPTS: usize = 20;
 /// How many documents are read at once.
 const DOCUMENTS_AT_ONCE: usize = 64;
-/// The namespace that commands mean where none is named.
+/// The namespace that commands use by default.
 const DEFAULT: &str = "default";
-/// How the keyword index is called in findings.
+/// The id of the keyword index in findings.
 pub(super) const KEYWORD: &str = "keyword";
 
-/// What a check found, and what a repair needs to know of it.
+/// The findings of a check and the data that a repair needs.
 pub(super) struct Survey {
     pub(super) checked: Checked,
     /// The generation that was read.
     pub(super) manifest: Manifest,
-    /// Documents in which something can be mended.
+    /// Documents with repairable findings.
     pub(super) mendable: Vec<DocId>,
-    /// Ids of documents that rows name and that are not there.
+    /// Missing documents that rows name.
     pub(super) strangers: Vec<DocId>,
 }
 
 impl Survey {
-    /// Whether something is wrong with a part.
+    /// Whether there is a finding on a part.
     pub(super) fn finds(&self, part: Part) -> bool {
         self.checked.findings.iter().any(|finding| finding.part == part)
     }
 }
 
-/// Reads everything, and changes nothing. Where the published generation cannot be read, this is of the newest of which all
-/// can be read, with a finding that says so.
+/// Reads everything and changes nothing. If the published generation cannot be read, surveys the newest completely
+/// readable one, with a finding that says so.
 pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     let (published, keyword, findings) = open(namespace).await?;
     let Lost(why) = match survey_of(namespace, &published, keyword, findings).await? {
@@ -70,7 +70,7 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     Err(nothing_readable(what))
 }
 
-/// The survey of one generation; `Err` inside where its tables cannot be read.
+/// The survey of one generation; `Lost` if its tables cannot be read.
 async fn survey_of(
     namespace: &Namespace,
     manifest: &Manifest,
@@ -95,7 +95,7 @@ async fn survey_of(
             if let Some(lost) = tables.unreadable().await? {
                 return Ok(Err(lost));
             }
-            // Then it is the index.
+            // The tables can be read, so the keyword index is damaged.
             let finding = Finding::repairable(KEYWORD, Part::Keyword, error.message());
             let findings = findings.into_iter().chain([finding]).collect();
             survey_tables(namespace, manifest, &tables, None, findings).await.map(Ok)
@@ -156,7 +156,7 @@ async fn survey_tables(
     Ok(Survey { checked, manifest: manifest.clone(), mendable, strangers: walk.strangers() })
 }
 
-/// Everything that is wrong in a document, and the document without doubles and orphans.
+/// The findings in a document, and the document without duplicates and orphans.
 pub(super) fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, NewDocument) {
     let several = rows.remove_doubles();
     let mut findings: Vec<Finding> = several
@@ -164,7 +164,7 @@ pub(super) fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, Ne
         .map(|(id, times)| Finding::repairable(&id, Part::Ids, format!("is the id of {}", count(times, "row"))))
         .collect();
     findings.extend(chunks::check_ids(&rows));
-    // Child chunks without a parent chunk are reported above; what follows is about the others.
+    // Child chunks without a parent chunk are reported above; the following checks ignore them.
     let orphans = rows.orphans();
     let new = rows.nested();
     if orphans.is_empty() {
@@ -177,8 +177,8 @@ pub(super) fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, Ne
     (findings, new)
 }
 
-/// The published generation and its keyword index; without one, and with the reason, where it is not of that
-/// generation. A [`Snapshot`](crate::store::Snapshot) would mend that first and hide it.
+/// The published generation and its keyword index, or a finding if the index does not match it. A
+/// [`Snapshot`](crate::store::Snapshot) would mend and hide that.
 async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>, Vec<Finding>)> {
     let mut attempt = 0;
     loop {
@@ -195,7 +195,7 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
             return Ok((manifest, None, vec![finding]));
         }
         attempt += 1;
-        // A publication may have come in between.
+        // A publication may have interfered.
         if attempt < ATTEMPTS {
             tokio::time::sleep(Duration::from_millis(5)).await;
             continue;
@@ -212,10 +212,10 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
     }
 }
 
-/// A publication that was announced and that nobody is carrying out.
+/// A publication that was announced and that no process is carrying out.
 fn interrupted(namespace: &Namespace) -> Result<Option<Finding>> {
     let Some(pending) = Manifest::read_pending(namespace)? else { return Ok(None) };
-    // Read again when nobody writes: between the two, somebody may have finished.
+    // Read it again after the look at the lock: the publication may have finished in between.
     if Holder::of(namespace).is_some() || Manifest::read_pending(namespace)?.as_ref() != Some(&pending) {
         return Ok(None);
     }
@@ -223,16 +223,16 @@ fn interrupted(namespace: &Namespace) -> Result<Option<Finding>> {
     Ok(Some(Finding::repairable(PENDING, Part::Generation, what)))
 }
 
-/// The small tables, and the documents that rows of the large one name.
+/// The rows of the small tables, and the documents that rows of the chunks name.
 pub(super) struct Walk<'a> {
     tables: &'a Tables,
     documents: BTreeMap<DocId, DocumentRow>,
-    /// Ids of documents that have several rows.
+    /// Documents with several rows.
     pub(super) several: BTreeSet<DocId>,
     sections: HashMap<DocId, Vec<SectionRow>>,
-    /// How many rows of sections and chunks name a document that does not exist.
+    /// The numbers of section and chunk rows that name a missing document.
     strangers: BTreeMap<DocId, [usize; 2]>,
-    /// How many rows documents, sections and chunks have.
+    /// The numbers of rows of documents, sections and chunks.
     counts: [usize; 3],
 }
 
@@ -271,12 +271,12 @@ impl<'a> Walk<'a> {
         Ok(Walk { tables, documents, several, sections, strangers, counts })
     }
 
-    /// The rows of the chunks of some documents.
+    /// The chunk rows of some documents.
     pub(super) async fn chunks_of(&self, ids: &[DocId]) -> Result<Vec<ChunkRow>> {
         self.tables.read_with(&self.tables.chunks, ("doc_id", ids), Wanted::All, convert::chunk).await
     }
 
-    /// Some documents with all their rows, of which `chunks` are the chunks. Ids without a document are left out.
+    /// Some documents with all their rows; `chunks` are their chunk rows. Ids without a document are left out.
     pub(super) fn stored(&self, ids: &[DocId], chunks: Vec<ChunkRow>) -> Vec<StoredRows> {
         let mut each: HashMap<DocId, Vec<ChunkRow>> = HashMap::new();
         for row in chunks {
@@ -290,12 +290,12 @@ impl<'a> Walk<'a> {
         ids.iter().filter_map(|id| self.documents.get_key_value(id)).map(rows).collect()
     }
 
-    /// The ids that rows of sections and chunks name and no document has.
+    /// The missing documents that sections and chunks name.
     pub(super) fn strangers(&self) -> Vec<DocId> {
         self.strangers.keys().cloned().collect()
     }
 
-    /// What is wrong with the documents' ids.
+    /// The findings on the documents' ids.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let several =
             self.several.iter().map(|id| Finding::repairable(id, Part::Ids, "is the id of several documents' rows"));

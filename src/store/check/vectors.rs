@@ -1,12 +1,13 @@
-//! Vectors: of the right size and length 1. A parent chunk and its child chunks, which are read together, all have one or none.
+//! Checks vectors: each must have the right dimension and length 1. A parent chunk and its child chunks are embedded
+//! together, so all of them have a vector or none.
 
 use super::finding::{Finding, Part};
 use crate::store::{DocumentRow, NewDocument, ParentChunk};
 
-/// How far a length may be from 1: single precision leaves a ten-thousandth of this.
+/// The tolerance of the length: the error of single precision is a ten-thousandth of this.
 const TOLERANCE: f32 = 1e-3;
 
-/// What is wrong with a vector by itself; nothing, where there is none.
+/// What is wrong with a vector; `None` if it is sound or empty.
 pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
     if vector.is_empty() {
         return None;
@@ -27,13 +28,13 @@ pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<Stri
     fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
 }
 
-/// Whether some of a parent chunk and its child chunks have vectors, and others none.
+/// Whether only some of a parent chunk and its child chunks have vectors.
 pub(super) fn is_torn(parent: &ParentChunk) -> bool {
     let any = parent.chunks().any(|chunk| !chunk.vector.is_empty());
     any && !parent.has_vectors()
 }
 
-/// Vectors that are wrong or missing.
+/// Wrong and missing vectors.
 pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut say = |id: &str, what: String| findings.push(Finding::repairable(id, Part::Vectors, what));
@@ -45,7 +46,7 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
             say(&row.chunk_id, what);
         }
     }
-    // The model does not read a parent chunk of which nothing has a vector.
+    // A parent chunk without any vectors is in a language that the model does not read.
     for parent in new.parents.iter().filter(|parent| new.document.embedded && is_torn(parent)) {
         say(
             &parent.chunk_id,
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vector_has_its_size_and_length_one() {
+    fn vectors_need_the_right_dimension_and_length_one() {
         assert_eq!(fault(&[], 2), None);
         assert_eq!(fault(&[0.6, 0.8], 2), None);
         assert!(fault(&[1.0], 2).is_some_and(|what| what.contains("1 numbers instead of 2")));
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_may_be_missing_where_the_document_says_so() {
+    fn vectors_may_be_missing_if_the_document_says_so() {
         let mut new = document();
         assert!(check(&new, DIMENSION).is_empty());
         new.parents[0].children[0].vector.clear();

@@ -1,5 +1,5 @@
-//! How two generations differ, document by document. Rows are read in a stream, so that memory holds ids and hashes of what
-//! is compared, and beginnings of texts where they are shown.
+//! Compares two generations, document by document. Streams the rows, so that memory holds only ids and hashes, and the
+//! beginnings of texts if they are shown.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::store::rows::{DocumentRow, DocumentTime};
 use crate::store::tables::{Tables, Wanted};
 use crate::text::{squeeze, truncate};
 
-/// So many characters of a chunk are shown.
+/// The number of characters of a chunk that are shown.
 const BEGINNING: usize = 80;
 
 /// A document that was added, has changed or is gone.
@@ -28,15 +28,15 @@ pub struct DocumentDiff {
     pub what: What,
     /// The changed properties; empty unless the document has changed.
     pub fields: Vec<&'static str>,
-    /// The earlier source, where it is another.
+    /// The earlier source, if it has changed.
     pub source_before: Option<String>,
-    /// Of sections, preambles included.
+    /// Sections, preambles included.
     pub sections: Counts,
-    /// Of chunks, parents and children.
+    /// Chunks, parents and children.
     pub chunks: Counts,
     /// Sections that were added, have changed or are gone; on request, and of changed documents only.
     pub section_items: Vec<Item>,
-    /// The same of chunks.
+    /// The same for chunks.
     pub chunk_items: Vec<Item>,
 }
 
@@ -49,11 +49,11 @@ pub struct GenerationDiff {
     pub documents: Vec<DocumentDiff>,
     /// The differing entities, by name.
     pub entities: Vec<EntityDiff>,
-    /// The models of the vectors, where they differ.
+    /// The models of the vectors, if they differ.
     pub models: Option<ModelDiff>,
 }
 
-/// Vectors of another model.
+/// The models of the vectors before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelDiff {
     pub before: ModelRecord,
@@ -70,11 +70,11 @@ impl GenerationDiff {
     }
 }
 
-/// How the generation `to`, or else the published one, differs from the generation `from`. With `items`, the sections and
-/// chunks of changed documents are listed one by one.
+/// How the generation `to` (by default the published one) differs from the generation `from`. With `items`, lists the
+/// sections and chunks of changed documents.
 ///
 /// # Errors
-/// Where one of them is not kept, or the disk refuses.
+/// If one of them is not kept, or the disk refuses.
 pub async fn diff(namespace: &Namespace, from: u64, to: Option<u64>, items: bool) -> Result<GenerationDiff> {
     let before = Past::open(namespace, from).await?;
     let after = match to {
@@ -119,7 +119,7 @@ async fn documents(past: &Past) -> Result<BTreeMap<DocId, DocumentRow>> {
     Ok(rows.into_iter().map(|row| (row.doc_id.clone(), row)).collect())
 }
 
-/// What happened to one document; `None` where nothing did.
+/// The difference of one document; `None` if it has not changed.
 fn document(
     before: Option<&DocumentRow>,
     after: Option<&DocumentRow>,
@@ -137,7 +137,7 @@ fn document(
     if what == What::Changed && fields.is_empty() && sections.is_empty() && chunks.is_empty() {
         return None;
     }
-    // All sections and chunks of an added or removed document share its fate: counts are enough.
+    // For an added or removed document, counts are enough: all its sections and chunks were added or removed.
     let shown = |list: Vec<Item>| if items && what == What::Changed { list } else { Vec::new() };
     Some(DocumentDiff {
         doc_id: row.doc_id.clone(),
@@ -152,7 +152,7 @@ fn document(
     })
 }
 
-/// The properties in which two rows of a document differ. The time of a file is none.
+/// The properties in which two rows of a document differ. Ignores the time of a file.
 fn changed_fields(before: &DocumentRow, after: &DocumentRow) -> Vec<&'static str> {
     let toc = |row: &DocumentRow| (row.toc_method.clone(), row.corrected_toc.clone());
     let time = |row: &DocumentRow| row.time.clone().filter(|time| time.from != DocumentTime::FILE);
@@ -171,13 +171,13 @@ fn changed_fields(before: &DocumentRow, after: &DocumentRow) -> Vec<&'static str
     differing.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect()
 }
 
-/// How the rows of a table are compared and shown.
+/// How the rows of a table are compared and listed.
 struct Kind {
     table: fn(&Tables) -> &Table,
     id: &'static str,
     text: &'static str,
     columns: &'static [&'static str],
-    /// What is compared beside the text.
+    /// The compared properties besides the text.
     rest: fn(&Columns, usize) -> Result<String>,
 }
 
@@ -208,7 +208,7 @@ fn hash(text: &str) -> [u8; 16] {
 }
 
 impl Kind {
-    /// What differs, by document.
+    /// The differing rows, by document.
     async fn leftovers(&self, before: &Past, after: &Past, texts: bool) -> Result<HashMap<String, Leftover>> {
         let thing = |columns: &Columns, row| -> Result<(String, Thing)> {
             let text = columns.str(self.text, row)?;

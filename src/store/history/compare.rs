@@ -1,7 +1,7 @@
-//! What was added, changed, moved and removed between two lists: of sections and chunks, by ids and hashes, and of entities.
+//! Compares two lists: of sections and chunks, by ids and hashes, and of entities.
 //!
-//! Ids of chunks and sections are places (`7f3k2m:12`): a new parent chunk at the beginning gives all following ones another
-//! id. The same content under another id has moved; only the rest was added, changed or removed.
+//! Ids of chunks and sections are places (`7f3k2m:12`): a new parent chunk at the beginning changes the ids of all that
+//! follow. The same content under another id has moved; only the rest was added, changed or removed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,14 +10,14 @@ use serde::Serialize;
 use crate::ids::place_of;
 use crate::store::entities::EntityRow;
 
-/// A section or a chunk as it is compared.
+/// The compared properties of a section or a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Thing {
     /// The hash of its content.
     pub(super) own: [u8; 16],
-    /// The hash of what else is compared: its place, the titles above it.
+    /// The hash of the other compared properties: its place, the titles above it.
     pub(super) rest: [u8; 16],
-    /// The title of a section, the beginning of a chunk; empty where it is not shown.
+    /// The title of a section, the beginning of a chunk; empty if it is not shown.
     pub(super) text: String,
 }
 
@@ -65,10 +65,10 @@ impl Counts {
     }
 }
 
-/// An id by which things are in the order of their places: `7f3k2m:12.3` comes after `7f3k2m:9`.
+/// Sorts ids by their numbers: `7f3k2m:12.3` comes after `7f3k2m:9`.
 type Place = (Vec<u32>, String);
 
-/// Two lists without what is the same under the same id.
+/// Two lists, without the things that are equal under the same id.
 #[derive(Debug, Default)]
 pub(super) struct Leftover {
     before: BTreeMap<Place, Thing>,
@@ -82,16 +82,16 @@ impl Leftover {
         self.after.extend(after.map(|thing| (place(), thing)));
     }
 
-    /// What happened, in the order of the places.
+    /// Counts and lists the differences, in the order of the places.
     pub(super) fn settle(self) -> (Counts, Vec<Item>) {
         let Leftover { mut before, mut after } = self;
         let mut found: BTreeMap<Place, (What, String)> = BTreeMap::new();
-        // The same words in the same place, under other titles or on another page.
+        // The same text in the same place, under other titles or on another page.
         for (place, thing) in after.extract_if(.., |place, is| before.get(place).is_some_and(|was| was.own == is.own)) {
             found.insert(place, (What::Changed, thing.text));
         }
         before.retain(|place, _| !found.contains_key(place));
-        // The same words in another place.
+        // The same text in another place.
         let mut elsewhere: HashMap<[u8; 16], Vec<Place>> = HashMap::new();
         for (place, was) in before.iter().rev() {
             elsewhere.entry(was.own).or_default().push(place.clone());
@@ -120,11 +120,11 @@ impl Leftover {
 pub struct EntityDiff {
     pub name: String,
     pub what: What,
-    /// Of a changed one: `name`, `type`, `aliases`, `states`.
+    /// The changed fields of a changed entity: `name`, `type`, `aliases`, `states`.
     pub fields: Vec<&'static str>,
 }
 
-/// The entities that differ, by name. Both lists are in the order of the keys.
+/// The entities that differ, by name. Both lists must be sorted by key.
 pub(super) fn compare_entities(before: &[EntityRow], after: &[EntityRow]) -> Vec<EntityDiff> {
     let of = |rows: &[EntityRow], key: &str| rows.binary_search_by(|row| row.key.as_str().cmp(key)).ok();
     let mut found = Vec::new();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn other_content_in_the_same_place_has_changed() {
+    fn other_content_under_the_same_id_has_changed() {
         assert_eq!(compared("0=a 1=b", "0=a 1=x").1, "changed 1");
         assert_eq!(compared("0=a/p1 1=b/p1", "0=a/p2 1=b/p1").1, "changed 0");
         assert_eq!(compared("9=a 10=b 10.2=c", "9=x 10=y 10.10=z").1, "changed 9, changed 10, gone 10.2, added 10.10");

@@ -1,11 +1,11 @@
 //! The history of a namespace: what each generation did, which are kept, and how two of them differ.
 //!
 //! Each generation has a record, `history/0000012.json`: the versions of its tables, and a note of what it did. The
-//! record is written before the generation is announced, so that a record above the published number is left over from a
-//! crash; the next publication overwrites it. A reader holds a shared lock on the record of its generation ([`record`]), and
-//! only a generation whose record nobody holds is removed ([`prune`]).
+//! record is written before the generation is announced, so a record above the published number is left over from a
+//! crash; the next publication overwrites it. A reader holds a shared lock on the record of its generation
+//! ([`record`]), and only generations without such a lock are removed ([`prune`]).
 //!
-//! A published generation whose record was lost gets one without a note when the next is published.
+//! If the record of the published generation was lost, the next publication writes one without a note.
 
 mod between;
 mod compare;

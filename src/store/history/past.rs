@@ -13,7 +13,7 @@ use crate::store::tables::Tables;
 /// How many generations an error names.
 const MOST_NAMED: usize = 10;
 
-/// A generation, and a lease on it.
+/// An open generation with a lease on it.
 pub(super) struct Past {
     pub(super) manifest: Manifest,
     pub(super) tables: Tables,
@@ -28,14 +28,14 @@ impl Past {
     }
 
     /// # Errors
-    /// Where there is no such generation, or no longer, with the available ones.
+    /// If the generation does not exist or is no longer kept, with the available ones.
     pub(super) async fn open(namespace: &Namespace, generation: u64) -> Result<Self> {
         let published = Past::published(namespace).await?;
         let last = published.manifest.generation;
         if generation == last {
             return Ok(published);
         }
-        // Taken before the record is read, so that the generation stays.
+        // Take the lease before reading the record, so that the generation stays.
         let lease = Lease::take(namespace, generation);
         let existing = published.tables.existing().await?;
         let mut records = records(namespace, last)?;
@@ -72,9 +72,9 @@ pub struct LogEntry {
     pub published_at: String,
     /// Whether it is the published one.
     pub published: bool,
-    /// Whether it is an older one whose tables are still there.
+    /// Whether it is an older one whose tables still exist.
     pub restorable: bool,
-    /// What it did; `None` where the record was lost and rebuilt.
+    /// What it did; `None` if the record was lost and rebuilt.
     #[serde(flatten)]
     pub note: Option<Note>,
 }
@@ -82,7 +82,7 @@ pub struct LogEntry {
 /// The known generations, the newest first. The published one is always among them.
 ///
 /// # Errors
-/// Where nothing was published yet, or the disk refuses.
+/// If nothing is published, or the disk refuses.
 pub async fn log(namespace: &Namespace) -> Result<Vec<LogEntry>> {
     let Past { manifest: published, tables, .. } = Past::published(namespace).await?;
     let existing = tables.existing().await?;
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_generation_is_an_error_with_the_available_ones() {
+    fn the_error_on_an_unknown_generation_names_the_available_ones() {
         let error = unknown(9, 4, &[4, 3]);
         assert_eq!(error.message(), "there is no generation 9; the published one is 4");
         assert_eq!(error.next_step().unwrap(), "available: 4, 3; `ListGenerations` describes them");

@@ -1,4 +1,4 @@
-//! Which generations are kept, and the removal of the others: first the record, then the versions of the tables that no
+//! Decides which generations are kept and removes the others: first the record, then the versions of the tables that no
 //! record names. A crash in between leaves versions that the next publication removes.
 
 use std::collections::HashSet;
@@ -19,16 +19,17 @@ use crate::store::versions::DamagedVersion;
 const DEFAULT_KEEP: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many generations are kept, with the published one.
 const DEFAULT_GENERATIONS: usize = 20;
-/// So many of the newest stay however old they are: a clock that jumps forward must not empty the history.
+/// The number of newest generations that stay at any age: a clock that jumps forward must not empty the history.
 const FEWEST_BY_AGE: usize = 5;
-/// How long a replaced generation stays whose record was lost and rebuilt, because readers that began before hold no
-/// lease on it: longer than a command that reads.
+/// How long a replaced generation stays after its record was lost and rebuilt: longer than any reading command runs,
+/// because earlier readers hold no lease on it.
 const WITHOUT_LEASES: SignedDuration = SignedDuration::from_hours(1);
 
-/// Which generations are kept beside the published one: both must hold, but the newest few never go for their age.
+/// Which generations are kept besides the published one: those within both limits. The newest few are never removed for
+/// their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct Keeping {
-    /// For how long, from when a generation was replaced.
+    /// For how long after a generation was replaced.
     keep: SignedDuration,
     /// How many, the published one included. The generations that one run publishes in batches count as one.
     generations: usize,
@@ -38,7 +39,7 @@ impl Keeping {
     /// The settings of `kb.toml`, or the defaults.
     ///
     /// # Errors
-    /// Where that file cannot be read or understood.
+    /// If that file cannot be read or understood.
     pub(in crate::store) fn of(namespace: &Namespace) -> Result<Self> {
         let config = Config::read(namespace.store())?.history;
         Ok(Keeping {
@@ -47,7 +48,7 @@ impl Keeping {
         })
     }
 
-    /// The numbers of the kept generations. `records` begin with the published one and go back in time.
+    /// The numbers of the kept generations. `records` are sorted from the published one back in time.
     fn kept(&self, records: &[Record], now: Timestamp) -> HashSet<u64> {
         let mut kept = HashSet::new();
         let mut newer: Option<&Record> = None;
@@ -56,7 +57,7 @@ impl Keeping {
             let is_batch = newer.is_some_and(|newer| newer.begun_at.is_some() && newer.begun_at == record.begun_at);
             if !is_batch {
                 runs += 1;
-                // A generation whose end nobody knows is kept by number alone, as is one that was replaced in the future.
+                // A generation with an unknown or future time of replacement is limited by number alone.
                 let is_young =
                     |newer: &Record| runs <= FEWEST_BY_AGE || age(newer, now).is_none_or(|age| age < self.keep);
                 if newer.is_none_or(|newer| runs <= self.generations && is_young(newer)) {
@@ -74,16 +75,16 @@ fn age(record: &Record, now: Timestamp) -> Option<SignedDuration> {
     record.manifest.published_at.parse().ok().map(|published| now.duration_since(published))
 }
 
-/// What stayed that should have gone.
+/// Generations that should have been removed and were not.
 pub(in crate::store) struct Pruned {
     /// The unreadable versions, because of which older ones stay.
     pub(in crate::store) damaged: Vec<DamagedVersion>,
-    /// Whether generations stay because nobody can tell who reads them.
+    /// Whether generations stay because it is unknown who reads them.
     pub(in crate::store) without_locks: bool,
 }
 
-/// Removes the generations that `keeping` does not keep and nobody reads. The writer's lock must be held, and `published` be
-/// the last generation.
+/// Removes the generations that `keeping` does not keep and no reader holds. The caller must hold the writer's lock,
+/// and `published` must be the last generation.
 pub(in crate::store) async fn prune(
     namespace: &Namespace,
     tables: &Tables,
@@ -158,8 +159,8 @@ mod tests {
     }
 
     #[test]
-    fn time_counts_from_the_replacement() {
-        // The first stood for a month, and must be there when its successor turns out to be wrong.
+    fn age_counts_from_the_replacement() {
+        // The first was published for a month, and must still exist when its successor turns out to be wrong.
         let newer = [(7, 725, "g"), (6, 724, "f"), (5, 723, "e"), (4, 722, "d"), (3, 721, "c")];
         let month = [&newer[..], &[(2, 720, "b"), (1, 0, "a")]].concat();
         assert_eq!(kept(24, 20, &month, 726), [1, 2, 3, 4, 5, 6, 7]);
@@ -191,7 +192,7 @@ mod tests {
     fn the_batches_of_a_run_count_as_one() {
         let batches = [(6, 5, "c"), (5, 4, "b"), (4, 3, "b"), (3, 2, "b"), (2, 1, "a"), (1, 0, "a")];
         assert_eq!(kept(1000, 3, &batches, 5), [2, 5, 6]);
-        // Rebuilt records are no run together.
+        // Rebuilt records do not count as one run.
         assert_eq!(kept(1000, 3, &[(3, 2, "c"), (2, 1, ""), (1, 0, "")], 2), [1, 2, 3]);
     }
 }

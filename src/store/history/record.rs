@@ -1,7 +1,7 @@
-//! The records of generations, and the locks on them that keep a generation while it is read.
+//! The records of generations, and the locks on them that protect a generation while it is read.
 //!
-//! The locks are the operating system's, so a dead reader holds none. Readers never wait for one and never fail without one:
-//! where a file system has no locks, nobody can tell what is read, and no generation is removed.
+//! The operating system holds the locks, so a dead reader holds none. Readers never wait for a lock and never fail
+//! without one. On a file system without locks it is unknown what is read, and no generation is removed.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -17,13 +17,13 @@ use crate::store::layout::Namespace;
 use crate::store::lock::is_at;
 use crate::store::manifest::Manifest;
 
-/// The folder of the records, in the namespace's.
+/// The folder of the records, in the namespace.
 const FOLDER: &str = "history";
 
-/// So many sources are named; the others are only counted.
+/// The maximum number of named sources; the others are only counted.
 const MOST_SOURCES: usize = 5;
 
-/// What the command that published a generation had done by then.
+/// What a command has done up to the publication of a generation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// The command: `ingest`, `chunk-delete`, `check --repair`.
@@ -62,14 +62,14 @@ impl Note {
         }
     }
 
-    /// Notes an action on so many documents, without naming them.
+    /// Notes an action on a number of documents, without naming them.
     pub fn add_many(&mut self, action: &str, documents: u64) {
         if documents > 0 {
             *self.counts.entry(action.to_owned()).or_default() += documents;
         }
     }
 
-    /// This note, and a later one of the same run.
+    /// Combines this note with a later one of the same run.
     pub(in crate::store) fn and(mut self, later: &Note) -> Self {
         self.command.clone_from(&later.command);
         self.restored = later.restored.or(self.restored);
@@ -77,7 +77,7 @@ impl Note {
             self.add_many(action, *count);
         }
         self.name(&later.sources);
-        // Several threads read files; the note must not depend on which was faster.
+        // Several threads read files; the note must not depend on their speed.
         self.sources.sort();
         self
     }
@@ -87,22 +87,22 @@ impl Note {
     }
 }
 
-/// A generation, and what it did.
+/// A generation and its note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct Record {
     pub(in crate::store) manifest: Manifest,
-    /// When the run began that published it, RFC 3339: a run that publishes in batches has several generations, and the
-    /// last of them stands for all. `None` where the record was lost and rebuilt.
+    /// When the run that published it began, RFC 3339. A run that publishes in batches has several generations, and the
+    /// last of them represents all. `None` if the record was lost and rebuilt.
     pub(in crate::store) begun_at: Option<String>,
-    /// What the run had done by then; `None` where the record was lost and rebuilt.
+    /// What the run had done until then; `None` if the record was lost and rebuilt.
     pub(in crate::store) note: Option<Note>,
 }
 
-/// A record in its file.
+/// A record file.
 pub(in crate::store) struct RecordFile {
     /// The generation in the name of the file.
     pub(in crate::store) generation: u64,
-    /// `None` where it cannot be read.
+    /// `None` if it cannot be read.
     pub(in crate::store) record: Option<Record>,
 }
 
@@ -114,12 +114,12 @@ impl RecordFile {
 }
 
 impl Record {
-    /// A record without a note, for a published generation that has none.
+    /// A record without a note, for a published generation whose record was lost.
     pub(in crate::store) fn of_unknown(manifest: &Manifest) -> Self {
         Record { manifest: manifest.clone(), begun_at: None, note: None }
     }
 
-    /// Writes the record durably, over one that an interrupted publication of that number may have left.
+    /// Writes the record durably, over a possible leftover of an interrupted publication with the same number.
     pub(in crate::store) fn write(&self, namespace: &Namespace) -> Result<()> {
         let folder = folder(namespace);
         if !folder.is_dir() {
@@ -138,22 +138,22 @@ pub(super) fn path(namespace: &Namespace, generation: u64) -> PathBuf {
     folder(namespace).join(format!("{generation:07}.json"))
 }
 
-/// The record of a generation; `None` where it has none that can be read.
+/// The record of a generation; `None` if it is missing or cannot be read.
 pub(in crate::store) fn record(namespace: &Namespace, generation: u64) -> Result<Option<Record>> {
     let path = path(namespace, generation);
     let text = read_text(&path)?;
-    // A record gets its name when it is whole, so damage is a fault of the disk. It costs that generation and is no reason to
-    // refuse a publication.
+    // A record is complete before it gets its name, so damage is a fault of the disk. It loses that generation and does
+    // not prevent a publication.
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
-/// Whether the record of a generation can be read, for the fuzzer.
+/// For the fuzzer: whether the record of a generation can be read.
 #[cfg(feature = "fuzzing")]
 pub fn record_is_readable(namespace: &Namespace, generation: u64) -> bool {
     record(namespace, generation).is_ok_and(|record| record.is_some())
 }
 
-/// All records of generations up to `published`, the newest first, also unreadable ones.
+/// All records of generations up to `published`, unreadable ones included, the newest first.
 pub(in crate::store) fn record_files(namespace: &Namespace, published: u64) -> Result<Vec<RecordFile>> {
     let number = |path: &PathBuf| name_of(path).strip_suffix(".json")?.parse::<u64>().ok();
     let mut numbers: Vec<u64> =
@@ -174,15 +174,15 @@ pub(in crate::store) fn older_generations(namespace: &Namespace, before: u64) ->
     Ok(manifests.filter(|manifest| manifest.generation < before).collect())
 }
 
-/// A lock on the record of a generation: a shared one of a reader, or the one of the writer that removes the generation.
-/// Without a file where the system has no locks.
+/// A lock on the record of a generation: shared for a reader, exclusive for the writer that removes the generation.
+/// Without a file if the system has no locks.
 #[derive(Debug)]
 pub(in crate::store) struct Lease {
     _file: Option<File>,
 }
 
 impl Lease {
-    /// Takes a reader's lease on a generation; `None` where it has no record, or is being removed.
+    /// Takes a reader's lease on a generation; `None` if it has no record or is being removed.
     pub(in crate::store) fn take(namespace: &Namespace, generation: u64) -> Option<Self> {
         let path = path(namespace, generation);
         let Ok(file) = or_none(File::open(&path)).transpose()? else { return Some(Lease { _file: None }) };
@@ -194,7 +194,7 @@ impl Lease {
         }
     }
 
-    /// Takes the writer's lease, during which nobody begins to read.
+    /// Takes the writer's lease, during which no reader can take one.
     pub(super) fn to_remove(record: &Path) -> Removal {
         let file = match File::open(record) {
             Ok(file) => file,
@@ -211,11 +211,11 @@ impl Lease {
 
 /// Whether a generation may be removed.
 pub(super) enum Removal {
-    /// As long as this lease lives.
+    /// Yes, while this lease lives.
     Allowed(Lease),
-    /// No: somebody reads it.
+    /// No: a reader holds a lease.
     Read,
-    /// Nobody can tell: the file system has no locks, or the record cannot be opened.
+    /// Unknown: the file system has no locks, or the record cannot be opened.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Restores an old generation as a new one. The generations since stay in the history.
+//! Restores an old generation as a new one. The generations in between stay in the history.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub struct Restored {
     pub restored: u64,
     /// When it was published, RFC 3339.
     pub published_at: String,
-    /// Its new number; `None` where nothing was written.
+    /// The new generation; `None` if nothing was written.
     pub generation: Option<u64>,
     /// Documents that are put back.
     pub added: usize,
@@ -27,7 +27,7 @@ pub struct Restored {
     pub removed: usize,
     /// Entities that are put back, changed back or removed.
     pub entities: usize,
-    /// The model of its vectors, where the published ones are of another.
+    /// The model of its vectors, if the published vectors are of another.
     pub model: Option<ModelRecord>,
 }
 
@@ -47,10 +47,10 @@ impl Restored {
     }
 }
 
-/// What [`Writer::restore`] would do, at this moment.
+/// What [`Writer::restore`] would do at this moment.
 ///
 /// # Errors
-/// As for that.
+/// As for [`Writer::restore`].
 pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Restored> {
     let (now, then) = (Past::published(namespace).await?, Past::open(namespace, generation).await?);
     Ok(Restored::new(&now, &then, &between(&now, &then, false).await?))
@@ -60,7 +60,7 @@ impl Writer {
     /// Publishes an old generation again as the newest, with its own vectors.
     ///
     /// # Errors
-    /// Where there is no such generation, or no longer, or the disk refuses. Then nothing changes.
+    /// If the generation does not exist or is no longer kept, or the disk refuses. Then nothing changes.
     pub async fn restore(&mut self, generation: u64) -> Result<Restored> {
         let namespace = self.namespace().clone();
         let (now, then) = (Past::published(&namespace).await?, Past::open(&namespace, generation).await?);
@@ -69,7 +69,7 @@ impl Writer {
         if generation == self.generation() {
             return Ok(restored);
         }
-        // Otherwise this would count as a reader of the replaced generation.
+        // Otherwise its lease would count as a reader of the replaced generation.
         drop(now);
         restored.generation = Some(self.publish_restored(&then.manifest, &note(generation, &diff)).await?);
         Ok(restored)
