@@ -37,6 +37,11 @@ pub(super) fn or_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T
     }
 }
 
+/// Removes a file, unless it is already gone.
+pub(super) fn remove_file(path: &Path) -> Result<()> {
+    or_none(std::fs::remove_file(path)).map(drop).map_err(|error| Error::io("remove", path, &error))
+}
+
 /// The paths in a folder; empty if it does not exist.
 pub(super) fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = || -> std::io::Result<Vec<PathBuf>> {

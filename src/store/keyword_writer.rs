@@ -11,7 +11,7 @@ use tantivy::{Index, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::convert;
 use super::fault::{self, step};
-use super::files::{name_of, or_none, paths_in, sync_folder};
+use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
 use super::indexed::ChildSpan;
 use super::keyword_index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
 use super::layout::Namespace;
@@ -133,7 +133,7 @@ impl KeywordWriter {
             let name = name_of(&path);
             let is_own = name == "meta.json" || name == ".managed.json" || name.ends_with(".lock");
             if !is_own && !named.contains(Path::new(name)) && path.is_file() {
-                or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                remove_file(&path)?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{or_none, read_json, sync_folder, write_json};
+use super::files::{read_json, remove_file, sync_folder, write_json};
 use super::layout::{Namespace, PUBLISHED};
 use crate::error::{Error, Result};
 
@@ -75,7 +75,7 @@ impl Manifest {
 
     pub(super) fn drop_pending(namespace: &Namespace) -> Result<()> {
         let pending = namespace.root().join(PENDING);
-        or_none(std::fs::remove_file(&pending)).map_err(|error| Error::io("remove", &pending, &error))?;
+        remove_file(&pending)?;
         sync_folder(namespace.root())
     }
 }

@@ -10,7 +10,7 @@ use std::fs::{File, TryLockError};
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::files::{or_none, paths_in, sync_folder};
+use super::files::{or_none, paths_in, remove_file, sync_folder};
 use super::layout::Namespace;
 use super::manifest::ModelRecord;
 use super::plain::open_in_place;
@@ -133,7 +133,7 @@ impl VectorCache {
         for path in paths_in(&folder)? {
             let is_held = |file: File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
             if !File::open(&path).is_ok_and(is_held) {
-                or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                remove_file(&path)?;
             }
         }
         match or_none(std::fs::remove_dir(&folder)) {

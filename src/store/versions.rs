@@ -15,7 +15,7 @@ use lance_table::io::deletion::relative_deletion_file_path;
 use lancedb::Table;
 
 use super::convert::{CHUNKS, DOCUMENTS, ENTITIES, SECTIONS};
-use super::files::{name_of, or_none, paths_in, sync_folder};
+use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::plain::is_plain;
@@ -130,7 +130,7 @@ pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manif
             let name = name_of(&path);
             // Lance's hint of the newest version is then wrong, too.
             if version_of(name).map_or(name.ends_with("_hint.json"), |version| version > newest) {
-                or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                remove_file(&path)?;
             }
         }
         sync_folder(&folder)?;
@@ -145,7 +145,7 @@ pub(super) fn remove_damaged(namespace: &Namespace, readable: &Manifest) -> Resu
         for path in paths_in(&folder_of(namespace, table))? {
             let Some(version) = version_of(name_of(&path)).filter(|version| *version > newest) else { continue };
             if lost_version(namespace, table, version)?.is_some() {
-                or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                remove_file(&path)?;
             }
         }
     }

@@ -4,8 +4,8 @@
 //! versions, cannot be restored, and an unreadable version of a table prevents the removal of older ones.
 
 use super::finding::{Finding, Mended, Part};
-use crate::error::{Error, Result};
-use crate::store::files::{or_none, sync_folder};
+use crate::error::Result;
+use crate::store::files::{remove_file, sync_folder};
 use crate::store::history::{Record, RecordFile, record_files};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
@@ -63,7 +63,7 @@ pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Find
             mended.push(Mended::new(&finding.id, "the record of the published generation written again"));
             continue;
         }
-        or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+        remove_file(&path)?;
         mended.push(Mended::new(&finding.id, "removed; no generation can be brought back by it"));
         if let Some(folder) = path.parent() {
             sync_folder(folder)?;

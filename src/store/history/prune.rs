@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::record::{Lease, Record, Removal, folder, path, records};
 use crate::config::Config;
-use crate::error::{Error, Result, or_gone};
+use crate::error::Result;
 use crate::store::fault::step;
-use crate::store::files::sync_folder;
+use crate::store::files::{remove_file, sync_folder};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
@@ -107,7 +107,7 @@ pub(in crate::store) async fn prune(
         let path = path(namespace, generation);
         match if stays { Removal::Read } else { Lease::to_remove(&path) } {
             Removal::Allowed(_lease) => {
-                or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                remove_file(&path)?;
                 removed = true;
             }
             Removal::Read => staying.push(&record.manifest),
