@@ -60,26 +60,7 @@ impl Tables {
             }
         }
         let connection = connect(namespace).await?;
-        let open = async |name: &str, version| {
-            let params = ReadParams { commit_handler: Some(Arc::new(Pinned(version))), ..ReadParams::default() };
-            connection
-                .open_table(name)
-                .lance_read_params(params)
-                .execute()
-                .await
-                .map_err(|error| store_error("open a table in", &namespace.tables(), &error))
-        };
-        let tables = async || {
-            Ok(Tables {
-                namespace: namespace.clone(),
-                documents: open(DOCUMENTS, manifest.documents).await?,
-                sections: open(SECTIONS, manifest.sections).await?,
-                chunks: open(CHUNKS, manifest.chunks).await?,
-                entities: open(ENTITIES, manifest.entities).await?,
-                indexed: true,
-            })
-        };
-        let mut tables = match tables().await {
+        let mut tables = match Tables::open_with(namespace, &connection, Some(manifest.versions())).await {
             Ok(tables) => tables,
             Err(error) if is_damage(&error) => return Ok(Err(Lost(error.message().to_owned()))),
             Err(error) => return Err(error),
@@ -95,24 +76,30 @@ impl Tables {
     /// Opens the tables at their newest versions.
     pub(super) async fn open(namespace: &Namespace) -> Result<Self> {
         let connection = connect(namespace).await?;
-        let open = async |name: &str| {
-            connection
-                .open_table(name)
-                .execute()
-                .await
-                .map_err(|error| store_error("open a table in", &namespace.tables(), &error))
-        };
-        let tables = Tables {
-            namespace: namespace.clone(),
-            documents: open(DOCUMENTS).await?,
-            sections: open(SECTIONS).await?,
-            chunks: open(CHUNKS).await?,
-            entities: open(ENTITIES).await?,
-            indexed: true,
-        };
+        let tables = Tables::open_with(namespace, &connection, None).await?;
         tables.refuse_foreign_files().await?;
         tables.drop_lost_indexes().await?;
         Ok(tables)
+    }
+
+    /// Opens the tables at the given versions, or at their newest.
+    async fn open_with(namespace: &Namespace, connection: &Connection, versions: Option<[u64; 4]>) -> Result<Self> {
+        let open = async |place: usize| {
+            let mut table = connection.open_table(TABLES[place]);
+            if let Some(versions) = versions {
+                let pinned = Arc::new(Pinned(versions[place]));
+                table = table.lance_read_params(ReadParams { commit_handler: Some(pinned), ..ReadParams::default() });
+            }
+            table.execute().await.map_err(|error| store_error("open a table in", &namespace.tables(), &error))
+        };
+        Ok(Tables {
+            namespace: namespace.clone(),
+            documents: open(0).await?,
+            sections: open(1).await?,
+            chunks: open(2).await?,
+            entities: open(3).await?,
+            indexed: true,
+        })
     }
 
     /// Creates empty tables, over possible leftovers of an interrupted first publication.
