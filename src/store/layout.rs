@@ -144,10 +144,7 @@ impl Store {
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
         let name = namespace_name(name)?;
         let root = self.root.join(NAMESPACES).join(folder_of_name(&name));
-        let namespace = Namespace { name, root, own: self.own };
-        check_folder(&namespace.root, usize::MAX)?;
-        check_keyword(&namespace.keyword())?;
-        Ok(namespace)
+        Namespace { name, root, own: self.own }.checked()
     }
 
     /// The name of a source in the store: the path relative to the project if the source lies in it, so that a project
@@ -175,26 +172,17 @@ impl Store {
 
     /// Checks that this program can read the store and that nothing in it leads elsewhere.
     fn checked(self) -> Result<Self> {
-        let format = self.format()?;
-        format.must_be_readable(&self.root)?;
-        self.check_folders()?;
-        // A store that only a newer version may write to is not mended.
-        let own = format.is_writable() && KnownStores::of_user().has(&self.root);
-        Ok(Store { own, ..self })
-    }
-
-    fn format(&self) -> Result<Format> {
         let Some(format) = Format::read(&self.root)? else {
             self.refuse_foreign_folder()?;
             return Err(not_there(&self.root));
         };
-        Ok(format)
-    }
-
-    /// Checks the folders of the namespaces and the caches. What is inside a namespace is checked when it is opened.
-    fn check_folders(&self) -> Result<()> {
+        format.must_be_readable(&self.root)?;
+        // What is inside a namespace is checked when it is opened.
         check_folder(&self.root.join(NAMESPACES), 1)?;
-        check_folder(&self.root.join(CACHE), 2)
+        check_folder(&self.root.join(CACHE), 2)?;
+        // A store that only a newer version may write to is not mended.
+        let own = format.is_writable() && KnownStores::of_user().has(&self.root);
+        Ok(Store { own, ..self })
     }
 
     fn refuse_foreign_folder(&self) -> Result<()> {
@@ -277,10 +265,14 @@ impl Namespace {
     /// # Errors
     /// If an entry of the folder leads out of it.
     pub(super) fn lying_in(&self, folder: &Path) -> Result<Self> {
-        let namespace = Namespace { root: folder.to_owned(), own: false, ..self.clone() };
-        check_folder(&namespace.root, usize::MAX)?;
-        check_keyword(&namespace.keyword())?;
-        Ok(namespace)
+        Namespace { root: folder.to_owned(), own: false, ..self.clone() }.checked()
+    }
+
+    /// The namespace, if nothing in its folder leads out of it.
+    fn checked(self) -> Result<Self> {
+        check_folder(&self.root, usize::MAX)?;
+        check_keyword(&self.keyword())?;
+        Ok(self)
     }
 
     /// The folder of the LanceDB tables.
