@@ -191,9 +191,7 @@ impl EntityChange {
         }
         rows.into_values().collect()
     }
-}
 
-impl EntityChange {
     /// Whether the change affects names, so that all mentions must be counted again.
     pub(super) fn renames(&self, before: &[EntityRow], after: &[EntityRow]) -> bool {
         let touched: HashSet<&String> = self.remove.iter().chain(self.put.iter().map(|row| &row.key)).collect();

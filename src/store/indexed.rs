@@ -135,9 +135,9 @@ impl KeywordReader {
                 for (i, word) in words.iter().enumerate() {
                     let term = Term::from_field_text(field, word);
                     let postings = index.read_postings(&term, IndexRecordOption::Basic);
-                    let Some(mut postings) = postings.map_err(|error| self.failed(error))? else { continue };
+                    let Some(postings) = postings.map_err(|error| self.failed(error))? else { continue };
                     let entries = wanted.iter().map(|(_, address)| address.doc_id);
-                    each_in(&mut postings, entries, |at, _| match field == self.fields.titles_in_front {
+                    each_in(postings, entries, |at| match field == self.fields.titles_in_front {
                         true => places[at].titles[i] = true,
                         false => places[at].content[i] = true,
                     });
@@ -225,8 +225,8 @@ impl KeywordReader {
             let term = Term::from_field_text(self.fields.content, &token.text);
             let postings = index.read_postings(&term, IndexRecordOption::Basic).map_err(|error| self.failed(error))?;
             let mut found = false;
-            if let Some(mut postings) = postings {
-                each_in(&mut postings, [place.doc_id], |_, _| found = true);
+            if let Some(postings) = postings {
+                each_in(postings, [place.doc_id], |_| found = true);
             }
             if !found {
                 return Ok(false);
@@ -272,13 +272,13 @@ impl KeywordReader {
 }
 
 /// Calls `stop` at each wanted entry that is among the postings. `wanted` must ascend.
-fn each_in<P: Postings>(postings: &mut P, wanted: impl IntoIterator<Item = u32>, mut stop: impl FnMut(usize, &mut P)) {
+fn each_in(mut postings: impl Postings, wanted: impl IntoIterator<Item = u32>, mut stop: impl FnMut(usize)) {
     for (at, entry) in wanted.into_iter().enumerate() {
         if postings.doc() < entry {
             postings.seek(entry);
         }
         if postings.doc() == entry {
-            stop(at, postings);
+            stop(at);
         }
     }
 }

@@ -23,11 +23,11 @@ pub enum MetadataValue {
 impl MetadataValue {
     /// Parses a value that a document states: a number, `true`, `false`, a JSON list, otherwise text.
     pub fn stated(text: &str) -> Self {
-        let list = || serde_json::from_str(text).ok();
-        match text.starts_with('[') {
-            true => list().unwrap_or_else(|| MetadataValue::from(text)),
-            false => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
+        if text.starts_with('[') {
+            return serde_json::from_str(text).unwrap_or_else(|_| MetadataValue::from(text));
         }
+        let Ok(value) = text.parse();
+        value
     }
 
     /// The values of a list, the comma-separated parts of a text, or the value itself.

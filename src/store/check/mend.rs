@@ -89,13 +89,9 @@ fn edit_fault(edit: &Edit, parents: &[ParentChunk]) -> Option<String> {
     }
 }
 
-fn is_edited(row: &ParentChunk, edits: &[Edit]) -> bool {
-    edits.iter().any(|edit| edit.parent_chunk == Some(row.chunk_index))
-}
-
 /// Whether the edited mark of a parent chunk is wrong.
 fn is_mismarked(row: &ParentChunk, edits: &[Edit]) -> bool {
-    row.edited != is_edited(row, edits)
+    row.edited != edits.iter().any(|edit| edit.parent_chunk == Some(row.chunk_index))
 }
 
 /// Edits that disagree with their parent chunks. None if parent chunks are missing, which another check reports.
