@@ -22,7 +22,6 @@ use serde::Serialize;
 
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::files::or_none;
-use super::store_error;
 use super::tables::{Tables, Wanted, in_list, is_damage};
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
@@ -70,7 +69,7 @@ impl Tables {
     /// parts that are not much larger, so that there are few parts and rows are seldom written again. If all parts
     /// would be joined, makes the whole index again. Returns whether anything was done.
     async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, fewest: usize) -> Result<bool> {
-        let fail = |error: lancedb::Error| self.index_error(&error);
+        let fail = |error: lancedb::Error| self.failed("index", &error);
         let name = name_of(column);
         let rows = Covered::of(&*self.dataset(table).await?, &self.indexes_of(table).await?, &name);
         if !rows.parts.is_empty() && rows.outside < fewest.div_ceil(OUTSIDE) {
@@ -101,12 +100,12 @@ impl Tables {
         native
             .update_config([(RECALL.to_owned(), format!("{share:.3}"))])
             .await
-            .map_err(|error| self.index_error(&error))
+            .map_err(|error| self.failed("index", &error))
     }
 
     /// The vectors of some rows; rows without one are left out.
     async fn vectors_at(&self, places: Vec<u64>) -> Result<Vec<Vec<f32>>> {
-        let fail = |error: lancedb::Error| store_error("read", &self.namespace().tables(), &error);
+        let fail = |error: lancedb::Error| self.failed("read", &error);
         let rows = self.chunks.take_offsets(places).select(Select::columns(&[VECTOR])).execute().await.map_err(fail)?;
         let rows: Vec<RecordBatch> = rows.try_collect().await.map_err(fail)?;
         let vectors = map_rows(CHUNKS, &rows, |columns, row| columns.vector(VECTOR, row))?;
@@ -177,7 +176,7 @@ impl Tables {
     }
 
     pub(super) async fn indexes_of(&self, table: &Table) -> Result<Arc<Vec<IndexMetadata>>> {
-        self.dataset(table).await?.load_indices().await.map_err(|error| self.index_error(&error))
+        self.dataset(table).await?.load_indices().await.map_err(|error| self.failed("index", &error))
     }
 
     /// Drops all indexes. The next publication makes them again.
@@ -192,7 +191,7 @@ impl Tables {
     }
 
     async fn drop_index(&self, table: &Table, name: &str) -> Result<()> {
-        table.drop_index(name).await.map_err(|error| self.index_error(&error))
+        table.drop_index(name).await.map_err(|error| self.failed("index", &error))
     }
 
     /// The tables with damaged indexes and what is wrong: missing files, or an index that cannot be read.
@@ -252,7 +251,7 @@ impl Tables {
     }
 
     async fn rows_of(&self, table: &Table) -> Result<usize> {
-        table.count_rows(None).await.map_err(|error| store_error("read", &self.namespace().tables(), &error))
+        table.count_rows(None).await.map_err(|error| self.failed("read", &error))
     }
 
     async fn chunks_with_vectors(&self) -> Result<usize> {
@@ -264,10 +263,6 @@ impl Tables {
         })
         .await?;
         Ok(count)
-    }
-
-    fn index_error(&self, error: &(dyn std::error::Error + 'static)) -> Error {
-        store_error("index", &self.namespace().tables(), error)
     }
 }
 

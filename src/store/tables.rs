@@ -137,7 +137,7 @@ impl Tables {
 
     /// Restores the tables of `manifest` as new versions.
     pub(super) async fn restore(&self, manifest: &Manifest) -> Result<()> {
-        let fail = |error: lancedb::Error| store_error("restore", &self.namespace.tables(), &error);
+        let fail = |error: lancedb::Error| self.failed("restore", &error);
         for (table, version) in self.all().zip(manifest.versions()) {
             if table.version().await.map_err(fail)? != version {
                 table.checkout(version).await.map_err(fail)?;
@@ -153,7 +153,7 @@ impl Tables {
         let mut versions = [0; 4];
         for (table, version) in self.all().zip(&mut versions) {
             let read = table.version().await;
-            *version = read.map_err(|error| store_error("read", &self.namespace.tables(), &error))?;
+            *version = read.map_err(|error| self.failed("read", &error))?;
         }
         Ok(versions)
     }
@@ -162,28 +162,20 @@ impl Tables {
         if rows.num_rows() == 0 {
             return Ok(());
         }
-        table
-            .add(rows)
-            .execute()
-            .await
-            .map(drop)
-            .map_err(|error| store_error("write to", &self.namespace.tables(), &error))
+        table.add(rows).execute().await.map(drop).map_err(|error| self.failed("write to", &error))
     }
 
     /// Deletes the rows that have one of the values in a column.
     pub(super) async fn delete(&self, table: &Table, column: &str, values: &[impl AsRef<str>]) -> Result<()> {
         for some in values.chunks(MOST_IN_LIST) {
-            table
-                .delete(in_list(column, some).as_str())
-                .await
-                .map_err(|error| store_error("delete from", &self.namespace.tables(), &error))?;
+            table.delete(in_list(column, some).as_str()).await.map_err(|error| self.failed("delete from", &error))?;
         }
         Ok(())
     }
 
     /// Compacts tables with many small files.
     pub(super) async fn compact(&self) -> Result<()> {
-        let fail = |error: lancedb::Error| store_error("compact", &self.namespace.tables(), &error);
+        let fail = |error: lancedb::Error| self.failed("compact", &error);
         for table in self.all() {
             let small_files = match table.as_native() {
                 Some(native) => native.num_small_files(ROWS_OF_A_LARGE_FILE).await.map_err(fail)?,
@@ -290,8 +282,13 @@ impl Tables {
         stream.try_next().await.map_err(|error| self.unread(&error))
     }
 
+    /// An error of Lance or LanceDB on these tables.
+    pub(super) fn failed(&self, doing: &str, error: &(dyn std::error::Error + 'static)) -> Error {
+        store_error(doing, &self.namespace.tables(), error)
+    }
+
     pub(super) fn unread(&self, error: &lance::Error) -> Error {
-        let error = store_error("read", &self.namespace.tables(), error);
+        let error = self.failed("read", error);
         if is_damage(&error) {
             error.hint(format!("`{}` goes back to what can be read", NextStep::Repair))
         } else {

@@ -15,7 +15,6 @@ use super::manifest::Manifest;
 use super::read_cache::{ReadAhead, ReadCache};
 use super::scope::Scope;
 use super::snapshot::Snapshot;
-use super::store_error;
 use super::tables::{MOST_IN_LIST, Tables, Wanted, in_list};
 use super::writer::Writer;
 use crate::error::Result;
@@ -177,7 +176,7 @@ impl Writer {
             return Ok(vectors);
         }
         let chunks = &self.tables.chunks;
-        let fail = |error: lancedb::Error| store_error("read", &self.namespace().tables(), &error);
+        let fail = |error: lancedb::Error| self.tables.failed("read", &error);
         // Without an index, read all hashes once and then the wanted rows: filters that list hashes would read all rows
         // repeatedly.
         let filters: Vec<Option<String>> = match self.tables.has_index(chunks, "embedding_hash").await? {

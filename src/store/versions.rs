@@ -19,7 +19,6 @@ use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::plain::is_plain;
-use super::store_error;
 use super::tables::Tables;
 use crate::error::{Error, Result};
 
@@ -193,7 +192,7 @@ impl Tables {
 
     async fn versions_there(&self, dataset: &Dataset) -> Result<HashSet<u64>> {
         let versions = dataset.version_refs().await;
-        let versions = versions.map_err(|error| store_error("read", &self.namespace().tables(), &error))?;
+        let versions = versions.map_err(|error| self.failed("read", &error))?;
         Ok(versions.into_iter().map(|version| version.version).collect())
     }
 
@@ -224,7 +223,7 @@ impl Tables {
             if let Err(error) = dataset.cleanup_with_policy(policy).await {
                 let unreadable = self.damaged_of(i, &dataset).await?;
                 if unreadable.is_empty() {
-                    return Err(store_error("remove old versions from", &self.namespace().tables(), &error));
+                    return Err(self.failed("remove old versions from", &error));
                 }
                 damaged.extend(unreadable);
             }
@@ -327,6 +326,6 @@ impl Tables {
 
     pub(super) async fn dataset(&self, table: &Table) -> Result<Arc<Dataset>> {
         let dataset = table.dataset().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
-        dataset.get().await.map_err(|error| store_error("read", &self.namespace().tables(), &error))
+        dataset.get().await.map_err(|error| self.failed("read", &error))
     }
 }
