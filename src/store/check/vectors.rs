@@ -46,7 +46,7 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
             say(&row.chunk_id, what);
         }
     }
-    // A parent chunk without any vectors is in a language that the model does not read.
+    // The model cannot read the text of a parent chunk without any vectors.
     for parent in new.parents.iter().filter(|parent| new.document.embedded && is_torn(parent)) {
         say(
             &parent.chunk_id,
