@@ -1,4 +1,4 @@
-//! Self-attention (Vaswani et al., 2017) of texts that stand one behind the other.
+//! Self-attention (Vaswani et al., 2017) over concatenated texts.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ const HEADS: usize = 12;
 /// Numbers of a head.
 const HEAD: usize = HIDDEN / HEADS;
 
-/// Buffers that are used again and again.
+/// Reused buffers.
 #[derive(Default)]
 pub(crate) struct Room {
     query: Vec<f32>,
     key: Vec<f32>,
     value: Vec<f32>,
     context: Vec<f32>,
-    /// How much each token of a text attends to each.
+    /// The attention weights: how much each token of a text attends to each other.
     shares: Vec<f32>,
     /// The context of one head.
     own: Vec<f32>,
@@ -40,7 +40,8 @@ impl Attention {
         Attention { query: linear("query"), key: linear("key"), value: linear("value"), output: linear("output") }
     }
 
-    /// A token attends to the tokens of its own text; the texts have so many tokens. The result replaces what is in `attended`.
+    /// A token attends to the tokens of its own text; `lengths` are the token counts of the texts. The result replaces
+    /// the contents of `attended`.
     pub(crate) fn apply(
         &self,
         hidden: &[f32],
@@ -82,7 +83,7 @@ impl Attention {
     }
 }
 
-/// The part of a head of the rows of a text, `[tokens, HEAD]`.
+/// The columns of one head in the rows of a text, `[tokens, HEAD]`.
 fn of_head<'a>(all: &'a [f32], text: &Range<usize>, head: usize) -> Matrix<'a, f32> {
     let rows = &all[text.start + head * HEAD..text.end];
     NdTensorView::from_slice_with_strides([text.len() / HIDDEN, HEAD], rows, [HIDDEN, 1])

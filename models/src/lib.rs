@@ -1,13 +1,13 @@
-//! The embedding model in kb, computed on its weights where they lie in the program. A crate of its own, because builds for
-//! tests optimise it and not kb.
+//! Computes kb's embedding model on its weights, in place in the program. It is a separate crate so that test builds
+//! optimise it but not kb.
 //!
-//! An engine reads the graph of a model, optimises it and lays out all weights as float32, which takes a quarter of a second,
-//! and then multiplies float32. Here the int8 weights are multiplied as int8, and texts of a batch stand one behind the other
-//! without padding.
+//! An engine reads the graph of a model, optimises it and converts all weights to float32, which takes a quarter of a
+//! second, and then multiplies float32. This crate multiplies the int8 weights as int8 and concatenates the texts of a
+//! batch without padding.
 //!
-//! The network is the BERT encoder of all-MiniLM-L6-v2 (Devlin et al., 2019; Wang et al., 2020). Computation and names of
-//! weights follow `models/graph.py`, which makes the graph that engines run. A test compares the vectors with those of an
-//! engine, so the shapes are not checked here.
+//! The network is the BERT encoder of all-MiniLM-L6-v2 (Devlin et al., 2019; Wang et al., 2020). Computation and names
+//! of weights follow `models/graph.py`, which makes the graph that engines run. A test compares the vectors with those
+//! of an engine, so the shapes are not checked here.
 
 mod attention;
 mod linear;
@@ -46,7 +46,7 @@ struct Layer {
     norm: Norm,
 }
 
-/// Buffers that all layers use.
+/// Buffers shared by all layers.
 #[derive(Default)]
 struct Room {
     linear: linear::Room,
@@ -62,10 +62,10 @@ struct Norm {
 }
 
 impl Network {
-    /// `constants` are those of the model's graph, by name, in little-endian bytes.
+    /// `constants` are those of the model's graph by name, in little-endian bytes.
     ///
     /// # Panics
-    /// Where they are of another model.
+    /// They belong to another model.
     pub fn new(constants: HashMap<String, Bytes>) -> Self {
         let weights = &mut Weights(constants);
         let mut positions = weights.floats("embeddings.position.weight");
@@ -80,8 +80,8 @@ impl Network {
         }
     }
 
-    /// The vectors of the tokens of all texts, one behind the other, of [`HIDDEN`] numbers each. The tokens are of the model's
-    /// own tokenizer, at most as many as the model has positions.
+    /// The vectors of the tokens of all texts, concatenated, with [`HIDDEN`] numbers each. The tokens come from the
+    /// model's own tokenizer, at most as many per text as the model has positions.
     pub fn token_vectors(&self, texts: &[&[u32]]) -> Vec<f32> {
         let mut hidden: Vec<f32> = texts.iter().flat_map(|text| self.embedded(text)).collect();
         self.norm.apply(&mut hidden);
@@ -93,7 +93,7 @@ impl Network {
         hidden
     }
 
-    /// Words and positions.
+    /// The sum of word and position embeddings.
     fn embedded<'a>(&'a self, tokens: &'a [u32]) -> impl Iterator<Item = f32> + 'a {
         tokens.iter().zip(self.positions.chunks_exact(HIDDEN)).flat_map(|(token, position)| {
             let token = *token as usize;
@@ -152,11 +152,11 @@ fn add(sum: &mut [f32], more: &[f32]) {
     sum.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
-/// The constants of the model's graph that are not yet taken, by name.
+/// The remaining constants of the model's graph, by name.
 struct Weights(HashMap<String, Bytes>);
 
 impl Weights {
-    /// A table of int8, which stays where it is.
+    /// A table of int8, not copied.
     fn int8(&mut self, name: &str) -> Bytes {
         self.0.remove(name).unwrap_or_else(|| panic!("the model has no {name}"))
     }

@@ -1,13 +1,13 @@
-//! Matrices of int8, and the multiplication with them.
+//! Linear layers with int8 weights.
 //!
-//! The rows on the left are quantised to two bytes a number as they come, each with a scale and a zero of its own ("dynamic
-//! quantisation"), so that both sides are integers and the sums are exact. The high and the low bytes of a row are rows of
-//! their own, so that the weights are read once. One byte a number is a third faster, but its vectors have a cosine of .9997
-//! only with those of float32, instead of .999999, and find a little less. Where the processor's integer instructions
-//! saturate (AVX2 without VNNI), both sides are widened to float32 instead.
+//! The input rows are quantised at run time to two bytes a number, each row with its own scale and zero ("dynamic
+//! quantisation"), so both sides are integers and the sums are exact. The high and the low bytes of a row are separate
+//! rows of one product, so the weights are read once. One byte a number is a third faster, but its vectors have a
+//! cosine of only .9997 with those of float32, instead of .999999, and find a little less. If the processor's integer
+//! instructions saturate (AVX2 without VNNI), both sides are converted to float32 instead.
 //!
-//! Weights are laid out for the processor block by block, as they are multiplied. Keeping them laid out would spare a batch
-//! of documents less than a hundredth, and cost each question 10 MB of fresh memory.
+//! Weights are packed for the processor block by block during the multiplication. Keeping them packed would save less
+//! than a hundredth of the time of a batch of documents, and cost each question 10 MB of fresh memory.
 
 use bytes::Bytes;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
@@ -17,7 +17,7 @@ use rten_vecmath::MinMax;
 
 use super::Weights;
 
-/// What multiplies, as the processor allows.
+/// The matrix multiplications; `integers` is `None` if the processor's integer instructions saturate.
 pub(crate) struct Multiplication {
     integers: Option<GemmExecutor<u8, i8, i32>>,
     pub(crate) floats: GemmExecutor<f32, f32, f32>,
@@ -31,16 +31,17 @@ impl Default for Multiplication {
     }
 }
 
-/// Buffers that are used again and again.
+/// Reused buffers.
 #[derive(Default)]
 pub(crate) struct Room {
     scaled: Vec<f32>,
-    /// The high bytes of all rows, the low bytes of all rows, and a row of ones, whose product is the sum of each column.
+    /// The high bytes of all rows, the low bytes of all rows, and a row of ones, whose product has the sum of each
+    /// column.
     bytes: Vec<u8>,
-    /// What the bytes of a row mean.
+    /// The scale and zero of each row.
     codes: Vec<Code>,
     sums: Vec<i32>,
-    /// Weights as float32.
+    /// The weights as float32.
     widened: Vec<f32>,
 }
 
@@ -69,7 +70,7 @@ impl Linear {
         }
     }
 
-    /// `[rows, inputs]` to `[rows, outputs]`, which replace what is in `products`.
+    /// Maps `[rows, inputs]` to `[rows, outputs]`, which replace the contents of `products`.
     pub(crate) fn apply(
         &self,
         rows: &[f32],
@@ -139,7 +140,7 @@ impl Linear {
         }
     }
 
-    /// The rows, scaled, as bytes.
+    /// Scales the rows by `in_scale` and quantises them into `room`.
     fn quantise(&self, rows: &[f32], room: &mut Room) {
         let inputs = self.in_scale.len();
         room.codes.clear();
@@ -155,7 +156,8 @@ impl Linear {
                 .dispatch();
             let (least, most) = MinMax::new(scaled).dispatch();
             let (least, most) = (least.min(0.0), most.max(0.0));
-            // The zero is rounded up, for which one number is left: none may round below 0. A row of zeros has any scale.
+            // The zero is rounded up so that no number rounds below 0; the scale leaves one code free for that. A row
+            // of zeros may have any scale.
             let scale = ((most - least) / f32::from(u16::MAX - 1)).max(f32::MIN_POSITIVE);
             let zero = (-least / scale).ceil();
             let (per_scale, shift) = (scale.recip(), zero + INTEGERS_FROM);
@@ -171,7 +173,7 @@ impl Linear {
     }
 }
 
-/// A loop in plain Rust, run with the widest vectors that the processor has.
+/// Runs a plain loop compiled for the widest vectors of the processor.
 struct WithVectors<F>(F);
 
 impl<F: FnOnce()> SimdOp for WithVectors<F> {
@@ -183,7 +185,8 @@ impl<F: FnOnce()> SimdOp for WithVectors<F> {
     }
 }
 
-/// From here to its double float32 numbers are integers, and their lowest bits count from zero: an addition rounds.
+/// Float32 numbers from here to twice this are consecutive integers, and their lowest bits count up from zero. So
+/// adding this rounds a number and leaves the integer in its lowest bits.
 const INTEGERS_FROM: f32 = (1 << 23) as f32;
 const FITS: &str = "the shapes of a network fit together";
 
@@ -191,7 +194,7 @@ const FITS: &str = "the shapes of a network fit together";
 mod tests {
     use super::*;
 
-    /// The numbers -1 to 1, evenly, in an order of their own.
+    /// Numbers from -1 to 1, evenly spread, in mixed order.
     fn numbers(count: usize) -> impl Iterator<Item = f32> {
         (0..count).map(|i| (i * 7919 % 2001) as f32 / 1000.0 - 1.0)
     }
@@ -208,7 +211,7 @@ mod tests {
     #[test]
     fn integers_give_nearly_what_floats_give() {
         let (inputs, outputs, count) = (96, 40, 37);
-        // Rows of any size, on both sides of zero and on one.
+        // Rows of various magnitudes, with numbers on one or both sides of zero.
         let sized = |(i, x): (usize, f32)| (x + (i / inputs % 3) as f32) * (i / inputs) as f32;
         let rows: Vec<f32> = numbers(count * inputs).enumerate().map(sized).collect();
         let floats = Multiplication { integers: None, ..Multiplication::default() };

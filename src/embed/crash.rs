@@ -1,9 +1,8 @@
 //! Turns a crash inside an engine into an error.
 //!
-//! A model is input like any other, and engines do not survive every one. ONNX Runtime answers with an error; tract
-//! panics here and there. `ort` calls tract as it calls the C library, so such a panic cannot unwind: Rust aborts the
-//! process with a page of text. A program that wants to end in its own words registers [`on_engine_crash`]; every other
-//! panic becomes an error.
+//! A model is untrusted input, and some models break an engine. ONNX Runtime returns an error; tract sometimes panics.
+//! `ort` calls tract as it calls the C library, so such a panic cannot unwind: Rust aborts the process with a page of
+//! text. A program registers [`on_engine_crash`] to end with its own message. All other panics become errors.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,16 +11,15 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result, Setting};
 
 thread_local! {
-    /// What this thread runs inside an engine.
+    /// The model that this thread runs in an engine.
     static RUNNING: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Held by the thread that ends the process: several may run the same model and crash at the same time, and one line is
-/// enough.
+/// Held by the thread that ends the process: several threads may crash at the same time, and one message is enough.
 static ENDING: Mutex<()> = Mutex::new(());
 
-/// Passes a crash inside an engine to `end`, on the crashed thread, instead of writing it to standard error. `end` ends
-/// the process; if it returns, the process may abort.
+/// Calls `end` on the crashed thread when an engine crashes, and writes no panic message. `end` should end the process;
+/// if it returns, the process may abort.
 pub fn on_engine_crash(end: impl Fn(&Error) + Send + Sync + 'static) {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| match RUNNING.with_borrow(Clone::clone) {

@@ -1,8 +1,8 @@
-//! A question and a chunk to a number: how well the chunk answers the question.
+//! Scores how well a chunk answers a question.
 //!
-//! An embedder reads them apart, a cross-encoder both at once, so it can compare every word of one with every word of the
-//! other. That is better and cannot be prepared: each chunk is read for each question, so only the best candidates are,
-//! within the time limit.
+//! An embedder reads question and chunk separately; a cross-encoder reads both at once and compares every word of one
+//! with every word of the other. That is better but cannot be prepared, so it reads only the best candidates, within a
+//! time limit.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -18,11 +18,11 @@ use super::threads::in_threads;
 use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
 
-/// Chunks in a batch: enough to keep the model busy, few enough that little of it is padding.
+/// Chunks in a batch: enough to keep the model busy, few enough to pad little.
 const BATCH: usize = 8;
-/// Sessions on tract at most; each holds all weights.
+/// The most sessions on tract; each holds all weights.
 const MOST_SESSIONS: usize = 4;
-/// A model with more bytes gets one session.
+/// In bytes. A larger model gets one session.
 const LARGE: u64 = 200 << 20;
 
 /// A loaded cross-encoder.
@@ -37,13 +37,13 @@ impl CrossEncoder {
     /// Checks that a folder holds a cross-encoder, without loading it.
     ///
     /// # Errors
-    /// It holds none; the error names the missing or wrong file.
+    /// The folder holds none; the error names the missing or wrong file.
     pub fn check(folder: &Path) -> Result<()> {
         CrossEncoderFolder::open(folder)?.tokenizer().map(drop)
     }
 
-    /// Loads the cross-encoder in a folder: on tract, which uses one core a session, up to `jobs` sessions; on ONNX Runtime
-    /// one session that uses as many cores.
+    /// Loads the cross-encoder in a folder: on tract up to `jobs` sessions of one core each; on ONNX Runtime one
+    /// session on `jobs` cores.
     ///
     /// # Errors
     /// The folder holds none, or the engine rejects it.
@@ -67,14 +67,14 @@ impl CrossEncoder {
         &self.engine
     }
 
-    /// How well chunks answer a question: a number each, unbounded, the higher the better. With a time limit, chunks are
-    /// read in their order until it is over, so there may be fewer numbers than chunks.
+    /// How well chunks answer a question: one unbounded score each, higher is better. With a time limit, chunks are
+    /// scored in order until it is over, so there may be fewer scores than chunks.
     ///
-    /// No chunk is begun that would probably exceed the limit, judged by the time of those before it; if all take equally
-    /// long, the limit is exceeded by at most one chunk.
+    /// A chunk that would probably exceed the limit, by the time of the chunks before it, is not started. If all take
+    /// equally long, the limit is exceeded by at most one chunk.
     ///
     /// # Errors
-    /// The engine fails, or the model gives no number.
+    /// The engine fails, or the model gives no score for a chunk.
     pub fn scores(&self, question: &str, chunks: &[String], time: Option<Duration>) -> Result<Vec<f32>> {
         let (next, begun) = (AtomicUsize::new(0), Instant::now());
         let work = |session: usize| -> Result<Vec<(usize, Vec<f32>)>> {
@@ -85,7 +85,7 @@ impl CrossEncoder {
                 let take = |first| Some(end(first)).filter(|end| *end > first);
                 let Ok(first) = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) else { return Ok(done) };
                 let (batch, begun) = (&chunks[first..end(first)], Instant::now());
-                // After an error no thread begins another batch.
+                // After an error, no thread starts another batch.
                 let scores =
                     self.read(session, question, batch).inspect_err(|_| next.store(chunks.len(), Ordering::Relaxed))?;
                 per_chunk = Some(begun.elapsed() / batch.len() as u32);
@@ -93,13 +93,13 @@ impl CrossEncoder {
             }
         };
         let parts = in_threads(self.sessions.len(), work, || stopped(&self.folder))?;
-        // Batches are taken in order and read completely: together they are the first chunks.
+        // Batches are taken in order and scored completely, so together they are the first chunks.
         let mut batches: Vec<(usize, Vec<f32>)> = parts.into_iter().flatten().collect();
         batches.sort_by_key(|(first, _)| *first);
         Ok(batches.into_iter().flat_map(|(_, scores)| scores).collect())
     }
 
-    /// The numbers of chunks in one batch.
+    /// The scores of chunks in one batch.
     fn read(&self, session: usize, question: &str, chunks: &[String]) -> Result<Vec<f32>> {
         let mut session = self.sessions[session].lock().map_err(|_| stopped(&self.folder))?;
         let failed = |why: &str| {
@@ -123,7 +123,7 @@ impl CrossEncoder {
     }
 }
 
-/// The size of the next batch of `left` chunks, with `rest` of the time left and `per_chunk` needed for each.
+/// The size of the next batch, for `left` chunks, `rest` of the time, and `per_chunk` for each.
 fn batch_size(left: usize, rest: Option<Duration>, per_chunk: Option<Duration>) -> usize {
     let in_time = match (rest, per_chunk) {
         (None, _) => BATCH,

@@ -1,4 +1,4 @@
-//! A folder with a cross-encoder as Hugging Face lays it out: what it must hold, and what is wrong with it.
+//! A folder with a cross-encoder in the layout of Hugging Face: checks its files and names what is wrong.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::folder::{DOWNLOAD, FEWEST_TOKENS, ModelFolder, check_inputs, listed};
 use super::onnx::{FLOAT, Outline};
 use crate::error::{Error, NextStep, Result, Setting};
 
-/// Paths of the graph, the best first.
+/// Paths of the graph, best first.
 const GRAPHS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"];
 /// Pairs of question and chunk are truncated to this many tokens, even if the model takes more.
 const MOST_TOKENS: u64 = 512;
@@ -52,7 +52,7 @@ impl CrossEncoderFolder {
     /// The small files as fastembed wants them.
     ///
     /// # Errors
-    /// A file is missing or broken. Only loading the tokenizer shows whether it is valid.
+    /// A file is missing or broken. Whether the tokenizer is valid shows only when it is loaded.
     pub fn tokenizer(&self) -> Result<TokenizerFiles> {
         let config = self.files.json("config.json")?;
         let settings = self.files.json("tokenizer_config.json")?;
@@ -74,7 +74,7 @@ impl CrossEncoderFolder {
 fn size_with_weights(model: &Path) -> u64 {
     let own = std::fs::metadata(model).map_or(0, |about| about.len());
     let (Some(folder), Some(name)) = (model.parent(), model.file_name()) else { return own };
-    // A folder that cannot be listed may still hold a readable model: then its own size must do.
+    // A folder that cannot be listed may still hold a readable model; then the size of the graph alone counts.
     let Ok(entries) = std::fs::read_dir(folder) else { return own };
     let beside = entries.flatten().filter(|entry| {
         let other = entry.file_name();
@@ -83,7 +83,7 @@ fn size_with_weights(model: &Path) -> u64 {
     own + beside.filter_map(|entry| std::fs::metadata(entry.path()).ok()).map(|about| about.len()).sum::<u64>()
 }
 
-/// Checks that a graph is a cross-encoder: it takes tokens and gives one number for a pair.
+/// Checks that a graph takes tokens and gives one number for a pair.
 fn check_outline(outline: &Outline) -> Result<(), String> {
     check_inputs(outline, "a cross-encoder")?;
     let Some(logits) = outline.outputs.iter().find(|output| output.name == "logits") else {
@@ -100,7 +100,7 @@ fn check_outline(outline: &Outline) -> Result<(), String> {
     }
 }
 
-/// Checks the number of labels in the configuration, for graphs that do not fix it.
+/// Checks the number of labels in the configuration, for graphs without a fixed shape.
 fn check_labels(config: &Value) -> Result<(), String> {
     match config["id2label"].as_object().map_or(1, serde_json::Map::len) {
         0 | 1 => Ok(()),
@@ -125,7 +125,7 @@ mod tests {
         folder
     }
 
-    /// The error about a folder in which one file has another content, or is missing.
+    /// The error about a folder in which one file is replaced or missing.
     fn error_with(file: &str, content: Option<&[u8]>) -> String {
         let folder = good();
         let path = folder.path().join(file);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_may_lack_what_newer_ones_leave_out() {
+    fn files_that_newer_folders_leave_out_are_optional() {
         assert_eq!(error_with("special_tokens_map.json", None), "");
         assert_eq!(error_with("tokenizer_config.json", Some(b"{}")), "", "its special tokens name the padding");
         let folder = good();
@@ -193,7 +193,7 @@ mod tests {
         let folder = good();
         for (name, says) in [("tokenizer.json", "more than any tokenizer"), ("model.onnx", "external data")] {
             let file = File::options().write(true).open(folder.path().join(name)).unwrap();
-            // A hole: it takes no space on the disk.
+            // A sparse file takes no space on the disk.
             file.set_len(3 << 30).unwrap();
             let error = CrossEncoderFolder::open(folder.path()).err().unwrap();
             assert!(error.to_line().contains(says), "{error}");

@@ -1,7 +1,7 @@
-//! What a model runs on: the processor, or an accelerator that the loaded ONNX Runtime was built for.
+//! The device that runs a model: the processor, or an accelerator that the loaded ONNX Runtime was built for.
 //!
-//! No accelerator is ever required. Asking for one that the library does not offer is an error before anything is loaded;
-//! one that is offered and does not start is an error when it is used.
+//! No accelerator is required. Requesting one that the library does not offer is an error before any model is loaded.
+//! One that is offered but does not start is an error when it is used.
 
 use clap::ValueEnum;
 use fastembed::ExecutionProviderDispatch;
@@ -46,18 +46,18 @@ impl Device {
         matches!(self, Device::Auto | Device::Cpu)
     }
 
-    /// The engine's options for this device and no other; operations that the accelerator lacks still run on the processor.
+    /// The execution providers for this device alone. Operations that the accelerator lacks still run on the processor.
     pub(super) fn providers(self) -> Vec<ExecutionProviderDispatch> {
         self.provider().map(|(provider, _)| provider.error_on_failure()).into_iter().collect()
     }
 
-    /// Whether the loaded library was built for it.
+    /// Whether the loaded library was built for this device.
     pub(super) fn is_offered(self) -> bool {
-        // A library that cannot even answer offers nothing.
+        // A library that cannot answer offers none.
         self.provider().is_none_or(|(_, is_available)| is_available().unwrap_or(false))
     }
 
-    /// The accelerator's provider, and the question whether the library has it; `None` for the processor.
+    /// The accelerator's provider, and a check whether the library has it; `None` for the processor.
     fn provider(self) -> Option<Provider> {
         fn of<P>(provider: P) -> Option<Provider>
         where

@@ -1,4 +1,4 @@
-//! An embedding model that is ready to embed.
+//! A loaded embedding model.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,9 +23,9 @@ use crate::vectors::of_length_one;
 
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;
-/// The same without an engine, which pads nothing: larger batches leave the processor's cache.
+/// Texts in a batch without an engine. Nothing is padded there; larger batches do not fit into the processor's cache.
 const BATCH_OF_OWN: usize = 2;
-/// The same of an endpoint: some take no more.
+/// Texts in a request to an endpoint: some accept no more.
 const BATCH_OF_ENDPOINT: usize = 32;
 
 /// A loaded model.
@@ -36,17 +36,15 @@ pub struct Embedder {
 
 /// What computes the vectors.
 enum Runs {
-    /// kb itself, the embedded model.
+    /// kb itself: the embedded model.
     MiniLm(Box<MiniLm>),
-    /// An engine.
     Sessions(Sessions),
-    /// Somebody else.
     Endpoint(Box<Endpoint>),
 }
 
 impl Embedder {
-    /// Loads a model that embeds on `jobs` cores. kb computes the embedded model itself, which is faster than both engines;
-    /// that needs an engine on an accelerator only.
+    /// Loads a model that embeds on `jobs` cores. kb computes the embedded model itself, which is faster than both
+    /// engines; only an accelerator needs an engine for it.
     ///
     /// # Errors
     /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
@@ -57,7 +55,7 @@ impl Embedder {
         if !matches!(model.source, Source::Embedded) || matches!(choice, EngineChoice::On(..)) {
             return Embedder::on_engine(&select(choice)?, model, jobs);
         }
-        // A library that was named must load, whether this model needs it or not.
+        // A named library must load, even if this model does not need it.
         if matches!(choice, EngineChoice::Library(_)) {
             select(choice)?;
         }
@@ -68,7 +66,7 @@ impl Embedder {
         Ok(Embedder { model: model.clone(), runs: Runs::Endpoint(Box::new(Endpoint::of(model, settings)?)) })
     }
 
-    /// The same on an engine, whatever the model.
+    /// Loads any model on an engine.
     ///
     /// # Errors
     /// The model's files cannot be read, or the engine rejects the model.
@@ -89,7 +87,8 @@ impl Embedder {
         }
     }
 
-    /// How well the model can read a text, from 0 to 1: at most what its languages and its tokenizer allow.
+    /// How well the model can read a text, from 0 to 1: the smaller of the shares that its languages and its tokenizer
+    /// cover.
     ///
     /// # Errors
     /// The engine has crashed.
@@ -97,13 +96,14 @@ impl Embedder {
         let of_tokens = match &self.runs {
             Runs::MiniLm(minilm) => sense::share_read(&minilm.tokenizer, text),
             Runs::Sessions(sessions) => sessions.share_read(text)?,
-            // Nobody knows its words.
+            // Its vocabulary is unknown.
             Runs::Endpoint(_) => 1.0,
         };
         Ok(self.model.embedding_config.languages.share(text).min(of_tokens))
     }
 
-    /// The vector of a question, of [`EmbeddingConfig::dimension`](super::EmbeddingConfig::dimension) numbers and length 1.
+    /// The vector of a question, of [`EmbeddingConfig::dimension`](super::EmbeddingConfig::dimension) numbers and
+    /// length 1.
     ///
     /// # Errors
     /// The engine fails.
@@ -129,7 +129,7 @@ impl Embedder {
 
     /// The vectors of parent chunks and their child chunks, in their order. A model that takes the mean of its tokens
     /// reads a parent chunk as a whole; others read each child chunk by itself, and the parent chunk has their mean.
-    /// `progress` gets the numbers of child chunks that are finished, from several threads.
+    /// `progress` gets the number of child chunks in each finished batch, from several threads.
     ///
     /// # Errors
     /// The engine fails on a batch.
@@ -154,7 +154,7 @@ impl Embedder {
         }
     }
 
-    /// Reads child chunks by themselves.
+    /// Embeds each child chunk by itself.
     fn read_alone(&self, texts: &[&EmbeddedText], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<ParentVectors>> {
         let alone: Vec<String> =
             texts.iter().flat_map(|text| (0..text.children.len()).map(|child| text.alone(child))).collect();
@@ -165,7 +165,7 @@ impl Embedder {
         Ok(texts.iter().map(of).collect())
     }
 
-    /// Reads parent chunks as a whole, those that are too long in parts.
+    /// Embeds parent chunks as a whole; those that are too long, in parts.
     fn read_whole(&self, texts: &[&EmbeddedText], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<ParentVectors>> {
         let (tokenizer, most) = (self.whole_tokenizer()?, self.model.embedding_config.max_tokens);
         let passes: Vec<(usize, Pass)> = texts
@@ -203,8 +203,8 @@ impl Embedder {
         sums.into_iter().map(vectors).collect()
     }
 
-    /// Does `work` for all texts, given by their places, in batches of texts of similar length; each worker has a thread of
-    /// its own. The results are in the order of the texts.
+    /// Calls `work` for batches of texts of similar length, given by their indices. Each worker has its own thread. The
+    /// results are in the order of the texts.
     fn in_batches<T: Send>(
         &self,
         texts: &[&str],
@@ -215,7 +215,7 @@ impl Embedder {
         let (workers, batch) = match (&self.runs, self.model.embedding_config.quantization) {
             (Runs::MiniLm(minilm), _) => (minilm.workers(), BATCH_OF_OWN),
             (Runs::Endpoint(endpoint), _) => (endpoint.workers(), BATCH_OF_ENDPOINT),
-            // Otherwise a text's vector would depend on what else is in its batch.
+            // In a larger batch, a text's vector would depend on the other texts.
             (Runs::Sessions(sessions), Quantization::Dynamic) => (sessions.workers(), 1),
             (Runs::Sessions(sessions), Quantization::None | Quantization::Static) => (sessions.workers(), BATCH),
         };
@@ -244,7 +244,7 @@ impl Embedder {
             Runs::Endpoint(endpoint) => endpoint.embed(&texts.iter().map(AsRef::as_ref).collect::<Vec<_>>())?,
             Runs::MiniLm(_) => {
                 let mut vectors = Vec::with_capacity(texts.len());
-                // The direction of the sum is that of the mean.
+                // The sum has the direction of the mean.
                 let sum = |of_tokens: ArrayView2<'_, f32>| of_tokens.sum_axis(ndarray::Axis(0)).to_vec();
                 self.read(worker, texts, |_, of_tokens| vectors.push(of_length_one(sum(of_tokens))))?;
                 vectors
@@ -278,7 +278,7 @@ impl Embedder {
             .hint(format!("add it again with `{}`", NextStep::AddModel(name)))
     }
 
-    /// The model's tokenizer, which truncates nothing.
+    /// The model's tokenizer without truncation.
     fn whole_tokenizer(&self) -> Result<Box<dyn Encode>> {
         let failed = |error| Error::failed(format!("the tokenizer of {} failed: {error}", named(&self.model)));
         match &self.runs {
@@ -297,7 +297,7 @@ impl Embedder {
     }
 }
 
-/// Only models that run here have vectors of tokens.
+/// The error for an endpoint: only models that run here give vectors of tokens.
 fn no_tokens() -> Error {
     Error::failed("an endpoint gives no vectors of tokens")
 }

@@ -1,9 +1,9 @@
-//! A folder with an embedding model as Hugging Face and sentence-transformers lay it out: what it must hold, and how the
-//! model turns text into vectors.
+//! A folder with an embedding model in the layout of Hugging Face and sentence-transformers: the files it needs, and
+//! the configuration that they declare.
 //!
-//! The authors of a model state that in small files: `1_Pooling/config.json`, `modules.json`, `sentence_bert_config.json`,
-//! `config_sentence_transformers.json`. A demand that kb cannot meet is an error, because vectors made in another way look
-//! as good as any.
+//! The files are `1_Pooling/config.json`, `modules.json`, `sentence_bert_config.json` and
+//! `config_sentence_transformers.json`. A requirement that kb cannot meet is an error, because wrong vectors are not
+//! recognisable as such.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::load::markdown::front_matter;
 use crate::text::{char_count, printable, squeeze};
 
-/// Paths of the graph, the best first.
+/// Paths of the graph, best first.
 pub(crate) const GRAPHS: [&str; 8] = [
     "model.onnx",
     "onnx/model.onnx",
@@ -31,15 +31,15 @@ pub(crate) const GRAPHS: [&str; 8] = [
 ];
 /// The outputs that fastembed knows, in its order of preference.
 const OUTPUTS: [&str; 3] = ["text_embeds", "last_hidden_state", "sentence_embedding"];
-/// More is never needed: a parent chunk has a thousand characters.
+/// Enough for a parent chunk of a thousand characters.
 const MOST_TOKENS: u64 = 8192;
-/// The limit of a model for which neither its folder nor the catalogue states one.
+/// The limit if neither the folder nor the catalogue states one.
 pub(crate) const DEFAULT_TOKENS: usize = 512;
-/// Characters of a prefix at most.
+/// In characters.
 const LONGEST_PREFIX: usize = 1000;
-/// Lines of a card's front matter: results of evaluations take thousands.
+/// In lines of front matter: evaluation results take thousands.
 const LONGEST_CARD: usize = 100_000;
-/// Characters of a licence's name or a language's code.
+/// In characters, of a licence's name or a language code.
 const LONGEST_CARD_WORD: usize = 100;
 
 const EXPORT: &str =
@@ -48,12 +48,12 @@ const EXPORT: &str =
 /// An embedding model in a folder, checked but not loaded.
 pub(crate) struct EmbeddingFolder {
     files: ModelFolder,
-    /// Whether the graph gives one vector for a text instead of one for each token.
+    /// Whether the graph gives one vector per text instead of one per token.
     pub is_pooled: bool,
     modules: Option<Value>,
 }
 
-/// What a folder declares about its model; `None` where it is silent.
+/// What a folder declares about its model; `None` where it declares nothing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct DeclaredConfig {
     pub pooling: Option<Pooling>,
@@ -63,10 +63,10 @@ pub(crate) struct DeclaredConfig {
 }
 
 impl EmbeddingFolder {
-    /// The path of the graph in a folder, and whether it is one for reranking: it gives logits.
+    /// The path of the graph in a folder, and whether it is a reranking model: one with an output `logits`.
     ///
     /// # Errors
-    /// The folder has no graph, or it is not an ONNX model.
+    /// The folder has no graph, or the graph is not an ONNX model.
     pub fn graph_in(folder: &Path) -> Result<(&'static str, bool)> {
         let graph = files(folder).graph(&GRAPHS)?;
         let outline = files(folder).outline(graph)?;
@@ -94,7 +94,7 @@ impl EmbeddingFolder {
     /// What the folder declares about its model.
     ///
     /// # Errors
-    /// It demands what kb cannot do, or a file is broken.
+    /// The model requires something that kb cannot do, or a file is broken.
     pub fn declared(&self) -> Result<DeclaredConfig> {
         let (query_prefix, document_prefix) = self.prefixes()?;
         let has_prefix = [&query_prefix, &document_prefix].into_iter().flatten().any(|prefix| !prefix.is_empty());
@@ -124,13 +124,13 @@ impl EmbeddingFolder {
         }
     }
 
-    /// Languages and licence from the model's card; an unreadable card states nothing.
+    /// Languages and licence from the model's card; empty if it is unreadable.
     pub fn card(&self) -> Card {
         let Ok(card) = self.files.bytes_of("README.md") else { return Card::default() };
         Card::of(&String::from_utf8_lossy(&card))
     }
 
-    /// Refuses layers behind the transformer that the graph lacks.
+    /// Refuses a model with layers after the transformer that the graph lacks.
     fn check_modules(&self) -> Result<()> {
         let Some(modules) = &self.modules else { return Ok(()) };
         let unusable = |reason: &str| self.files.unusable("modules.json", reason);
@@ -138,7 +138,7 @@ impl EmbeddingFolder {
             let kind = module["type"].as_str().unwrap_or_default();
             let kind = kind.rsplit('.').next().unwrap_or_default();
             let known = matches!(kind, "Transformer" | "Pooling" | "Normalize");
-            // A graph that gives one vector for a text contains all layers.
+            // A graph that gives one vector per text contains all layers.
             if !known && !self.is_pooled {
                 let reason = format!("the model has a layer {kind:?} behind the transformer that its ONNX file lacks");
                 return Err(unusable(&reason).hint("export the whole model, with its output sentence_embedding"));
@@ -147,7 +147,7 @@ impl EmbeddingFolder {
         Ok(())
     }
 
-    /// How the vectors of tokens become one. `has_prefix`: texts get a prefix.
+    /// The declared pooling. `has_prefix`: texts get a prefix.
     fn pooling(&self, has_prefix: bool) -> Result<Option<Pooling>> {
         let modules = self.modules.as_ref().and_then(Value::as_array).into_iter().flatten();
         let named = modules
@@ -178,14 +178,14 @@ impl EmbeddingFolder {
         }
     }
 
-    /// The least limit of tokens that the folder states.
+    /// The smallest token limit in the folder's files.
     fn max_tokens(&self) -> Result<Option<u64>> {
         let limit = |value: &Value| value.as_f64().filter(|&most| most >= 1.0).map(|most| most as u64);
         let limit_in = |file: &str, key: &str| -> Result<Option<u64>> {
             Ok(self.files.json_if_there(file)?.and_then(|config| limit(&config[key])))
         };
         let config = self.files.json("config.json")?;
-        // Models of the RoBERTa family never use the first positions.
+        // Models of the RoBERTa family never use the first two positions.
         let unused = match config["model_type"].as_str() {
             Some("roberta" | "xlm-roberta" | "mpnet" | "camembert") => 2,
             _ => 0,
@@ -212,7 +212,7 @@ impl EmbeddingFolder {
         let query = first(&["query", "search_query", "retrieval.query", "s2p_query"]).or_else(|| default.clone());
         let document = first(&["passage", "document", "search_document", "retrieval.passage", "corpus"]).or(default);
         let (query, document) = (query.unwrap_or_default(), document.unwrap_or_default());
-        // Many folders have empty prompts for both, written by the library and not by the model's authors.
+        // Many folders have two empty prompts, written by the library and not by the model's authors.
         if query.is_empty() && document.is_empty() {
             return Ok((None, None));
         }
@@ -233,7 +233,7 @@ fn is_plain(path: &str) -> bool {
     !path.is_empty() && path.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// Checks that a graph is an embedding model: it takes tokens and gives vectors. Returns whether those are of whole texts.
+/// Checks that a graph takes tokens and gives vectors. Returns whether it gives one vector per text.
 fn check_outline(outline: &Outline, output: VectorOutput) -> Result<bool, String> {
     check_inputs(outline, "a text model")?;
     let named = |name: &str| outline.outputs.iter().find(|port| port.name == name);
@@ -256,7 +256,7 @@ fn check_outline(outline: &Outline, output: VectorOutput) -> Result<bool, String
     match vector.shape.as_deref().map(<[_]>::len) {
         Some(2) => Ok(true),
         Some(3) => Ok(false),
-        // A graph without shapes has the usual one of its output.
+        // Without a shape, the output's name decides.
         None => Ok(name == "sentence_embedding" || name == "text_embeds"),
         Some(dimensions) => Err(format!("its {name} have {dimensions} dimensions instead of two or three")),
     }

@@ -1,7 +1,8 @@
-//! An embedding model behind an endpoint that speaks OpenAI's `/embeddings`: Ollama, vLLM, Text Embeddings Inference, a vendor.
+//! An embedding model behind an endpoint that speaks OpenAI's `/embeddings`: Ollama, vLLM, Text Embeddings Inference, a
+//! vendor.
 //!
-//! Nobody can look into the model, and its name says nothing: the vectors of two short texts, taken when a namespace begins,
-//! stand for it. They are its fingerprint, and the first request of each process asks for them again.
+//! kb cannot see the model's files, and the same name may mean another model. So the vectors of two short texts are its
+//! fingerprint, recorded when a namespace begins. The first request of each process compares them again.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,22 +17,22 @@ use crate::llm::{Failure, LlmSettings, Reason, Wire, tokens};
 use crate::text::script::Script;
 use crate::vectors::{dot, of_length_one};
 
-/// Begins the names of these models; behind it is the name that the endpoint knows.
+/// The prefix of these models' names in kb; the endpoint's name for the model follows.
 const NAME_PREFIX: &str = "endpoint:";
-/// The most bytes of an answer: vectors of 4,096 numbers for a batch.
+/// The largest answer in bytes: enough for a batch of vectors of 4,096 numbers.
 const LARGEST: usize = 32 << 20;
-/// The most numbers of a vector.
+/// The largest dimension.
 const MOST_NUMBERS: usize = 16_384;
-/// The most tokens of a text, which is cut by the endpoint.
+/// The most tokens of a text. The endpoint truncates it.
 const MOST_TOKENS: usize = 8192;
-/// Two texts that have nothing to do with each other.
+/// Two unrelated texts.
 const PROBES: [&str; 2] = ["The pump is primed before it starts.", "Parliament passed the law on Tuesday."];
-/// So many numbers of each of their vectors are kept.
+/// The numbers of each probe's vector that the fingerprint keeps.
 const KEPT: usize = 256;
-/// Vectors of the same model have at least this cosine, whatever computed them.
+/// The least cosine of two vectors of one text and one model, on different hardware or software.
 const SAME: f32 = 0.995;
 
-/// Requests run here: vectors are made on threads of all kinds, and a client belongs to the runtime that it began in.
+/// All requests run here: a client belongs to the runtime that it started in, and callers are on many threads.
 static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -40,7 +41,7 @@ static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
         .map_err(|error| error.to_string())
 });
 
-/// The name in kb of the model that an endpoint knows by another one.
+/// kb's name for an endpoint's model.
 pub fn endpoint_model_name(model: &str) -> String {
     format!("{NAME_PREFIX}{model}")
 }
@@ -51,16 +52,16 @@ pub fn is_endpoint_model(name: &str) -> bool {
 }
 
 impl Model {
-    /// The model behind an endpoint, which is asked for its probes.
+    /// The model behind an endpoint. Asks the endpoint for the probes.
     ///
     /// # Errors
-    /// Where the endpoint does not answer as the protocol says.
+    /// The endpoint does not answer, or not as the protocol says.
     pub fn at_endpoint(settings: &LlmSettings) -> Result<Model> {
         let probes = Endpoint::new(settings, Vec::new())?.ask(&PROBES)?;
         Ok(model(settings, probes[0].len(), &fingerprint(&probes)))
     }
 
-    /// The model of which a store has the name, the numbers of a vector and the fingerprint.
+    /// The model behind an endpoint as a store recorded it. Sends no request.
     pub fn at_endpoint_as_recorded(settings: &LlmSettings, dimension: usize, fingerprint: &str) -> Model {
         model(settings, dimension, fingerprint)
     }
@@ -90,7 +91,7 @@ fn model(settings: &LlmSettings, dimension: usize, fingerprint: &str) -> Model {
     }
 }
 
-/// The probes' vectors as text: the first numbers of each, as shares of the largest in 127 steps.
+/// The probes' vectors as text: the first numbers of each, scaled to the largest and rounded to 127 steps.
 fn fingerprint(probes: &[Vec<f32>]) -> String {
     let of = |vector: &Vec<f32>| -> String {
         let kept = &vector[..vector.len().min(KEPT)];
@@ -100,7 +101,7 @@ fn fingerprint(probes: &[Vec<f32>]) -> String {
     probes.iter().map(of).collect::<Vec<_>>().join("-")
 }
 
-/// The vectors in a fingerprint; none where it is damaged.
+/// The vectors in a fingerprint; empty if it is damaged.
 fn probes(fingerprint: &str) -> Vec<Vec<f32>> {
     let number = |pair: &[u8]| {
         let text = std::str::from_utf8(pair).ok()?;
@@ -115,15 +116,15 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
     if one.len() == other.len() && lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
 }
 
-/// An endpoint that is asked for vectors.
+/// A client of an endpoint.
 pub(super) struct Endpoint {
     wire: Wire,
     settings: LlmSettings,
-    /// The vectors of the probes, as far as they are kept.
+    /// The first numbers of the probes' vectors.
     probes: Vec<Vec<f32>>,
-    /// Whether the endpoint has given them.
+    /// Set once the endpoint has given the same probes.
     checked: OnceLock<()>,
-    /// Tokens that this run has sent.
+    /// Tokens sent in this run.
     sent: AtomicU64,
 }
 
@@ -141,7 +142,7 @@ impl Endpoint {
         self.settings.endpoint().to_owned()
     }
 
-    /// Requests at a time.
+    /// Concurrent requests.
     pub(super) fn workers(&self) -> usize {
         self.settings.concurrency
     }
@@ -149,7 +150,7 @@ impl Endpoint {
     /// The vectors of texts, of length 1. The first request asks for the probes too.
     ///
     /// # Errors
-    /// Where the endpoint does not answer, or is not the model that it was.
+    /// The endpoint does not answer, or its model has changed.
     pub(super) fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         if self.checked.get().is_some() {
             return self.ask(texts);
@@ -176,7 +177,7 @@ impl Endpoint {
         self.within_ceiling(texts).map_err(|failure| self.failed(&failure))?;
         let body = json!({ "model": self.settings.model, "input": texts, "encoding_format": "float" });
         let runtime = RUNTIME.as_ref().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
-        // Not on this thread, which may be one that must not wait.
+        // On a thread of its own: `block_on` panics on a thread of an asynchronous runtime.
         let answer = std::thread::scope(|scope| {
             scope.spawn(|| runtime.block_on(self.wire.post_until_answered(&body, LARGEST))).join()
         });
@@ -185,7 +186,7 @@ impl Endpoint {
         vectors.map_err(|failure| self.failed(&failure))
     }
 
-    /// Counts the tokens of a request; refuses what the run may not send any more.
+    /// Counts the tokens of a request and refuses it if the run exceeds its limit.
     fn within_ceiling(&self, texts: &[&str]) -> Result<(), Failure> {
         let own = texts.iter().map(|text| tokens(text)).sum::<u64>();
         let sent = self.sent.fetch_add(own, Ordering::Relaxed) + own;

@@ -1,7 +1,7 @@
 //! The engine that runs ONNX models: ONNX Runtime if its library is found, otherwise tract, in pure Rust.
 //!
-//! The choice is made once per process; `ort` cannot change its mind. A named library must load; one that merely lies in a
-//! system folder and does not load is skipped, and `kb status` reports the engine in use.
+//! The choice is made once per process, because `ort` cannot change it. A named library must load. A library in a
+//! system folder that does not load is skipped; `kb status` reports the engine in use.
 
 use std::ffi::c_char;
 use std::path::{Path, PathBuf};
@@ -46,9 +46,9 @@ pub enum EngineChoice {
     /// ONNX Runtime if a library is found, otherwise tract.
     Auto,
     Tract,
-    /// The library at this path, or fail.
+    /// The library at this path; an error if it does not load.
     Library(PathBuf),
-    /// The inner choice on this device, or fail.
+    /// The inner choice on this device; an error if it is not offered.
     On(Box<EngineChoice>, Device),
 }
 
@@ -68,13 +68,13 @@ impl EngineChoice {
     }
 }
 
-/// Starts the engine. Later calls give the running engine, whatever they ask for.
+/// Starts the engine. Later calls return the running engine and ignore `choice`.
 ///
 /// # Errors
 /// The library that the setting or `ORT_DYLIB_PATH` names is missing or does not load, or does not offer the device.
 pub fn select(choice: &EngineChoice) -> Result<Engine> {
-    // Two models may load at once, and only one of them starts the engine. A start that panicked leaves no state but that
-    // of `ort` itself.
+    // Two models may load at once, but only one of them starts the engine. A start that panicked leaves no state
+    // outside `ort`.
     static SELECTED: Mutex<Option<Engine>> = Mutex::new(None);
     let mut selected = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
     let engine = match &*selected {
@@ -87,7 +87,7 @@ pub fn select(choice: &EngineChoice) -> Result<Engine> {
 /// The selected engine, and why the requested device is unavailable.
 ///
 /// # Errors
-/// As for [`select`], but for the device.
+/// As for [`select`], except an unavailable device.
 pub fn select_available(choice: &EngineChoice) -> Result<(Engine, Option<Error>)> {
     match (select(choice), choice) {
         (Err(refused), EngineChoice::On(choice, _)) => Ok((select(choice)?, Some(refused))),
@@ -150,17 +150,17 @@ fn load(path: &Path) -> std::result::Result<Engine, String> {
         return Err(format!("{} is not a file", path.display()));
     }
     let library = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    // `commit` answers false if an environment exists already, which is as good.
+    // `commit` returns false if an environment exists already; that one serves as well.
     ort::init_from(&library).map(|environment| environment.commit()).map_err(|error| error.to_string())?;
     Ok(Engine::OnnxRuntime { library, device: Device::Cpu })
 }
 
 fn start_tract() -> Engine {
     let mut api = ort_tract::api();
-    // ort-tract lacks this function, and `ort` panics without it when it builds tensor types. tract needs no symbolic
+    // ort-tract lacks this function, and `ort` panics without it when it builds tensor types. tract ignores symbolic
     // names of dimensions.
     api.SetSymbolicDimensions = set_symbolic_dimensions;
-    // False if an API is set already: then the engine is running.
+    // It returns false if an API is set already: then the engine is running.
     ort::set_api(api);
     Engine::Tract
 }
@@ -173,7 +173,7 @@ unsafe extern "system" fn set_symbolic_dimensions(
     ort::sys::OrtStatusPtr::default()
 }
 
-/// The libraries beside the program, then those in the system's folders.
+/// Libraries of ONNX Runtime beside the program, then those in the system's folders.
 fn candidates() -> Vec<PathBuf> {
     let mut folders = Vec::new();
     if let Ok(program) = std::env::current_exe()
@@ -199,7 +199,7 @@ fn candidates() -> Vec<PathBuf> {
     folders.extend(system.iter().map(PathBuf::from));
     let mut found = Vec::new();
     for folder in folders {
-        // A missing or unreadable folder holds no library for us.
+        // Missing and unreadable folders are skipped.
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         let mut here: Vec<PathBuf> = entries
             .filter_map(|entry| entry.ok().map(|entry| entry.path()))

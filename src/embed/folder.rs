@@ -1,7 +1,8 @@
-//! A folder with a model as Hugging Face lays it out: how its files are read, whatever the model is for.
+//! A folder with a model in the layout of Hugging Face: reading its files, for embedding models and cross-encoders
+//! alike.
 //!
-//! Nothing in a folder is trusted. Every file is checked before an engine sees it, its size first, so that an error names
-//! the file and what to do about it, and a folder of another kind is distinguished from a broken one.
+//! Nothing in a folder is trusted. Every file is checked before an engine sees it, its size first. So an error names
+//! the file and the next step, and tells a folder of another kind from a broken one.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +13,13 @@ use super::onnx::{self, Outline};
 use crate::error::{Error, Result, plain_io};
 use crate::text::{printable, squeeze, truncate};
 
-/// Protobuf ends at 2 GB; larger models keep weights in files beside it.
+/// The limit of Protobuf; larger models keep their weights in files beside the graph.
 const LARGEST_MODEL: u64 = 2 << 30;
-/// Tokenizers of many languages have 17 MB.
+/// Multilingual tokenizers have 17 MB.
 const LARGEST_JSON: u64 = 64 << 20;
-/// Characters of a reason: names in a graph may be as long as the file.
+/// In characters: a name in a graph may be as long as the file.
 const LONGEST_REASON: usize = 400;
-/// What fastembed passes to a model.
+/// The inputs that fastembed passes to a model.
 const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 /// A model that takes fewer tokens cannot read a chunk.
 pub(super) const FEWEST_TOKENS: u64 = 16;
@@ -38,7 +39,7 @@ impl ModelFolder {
 
     /// The error about a file that makes the model unusable.
     pub fn unusable(&self, file: &str, reason: &str) -> Error {
-        // A reason may quote a stranger's words, in any characters and of any length.
+        // A reason may quote untrusted text of any length with any characters.
         let reason = truncate(&squeeze(&printable(reason)), LONGEST_REASON);
         Error::failed(format!("{} in {} cannot be used: {file}: {reason}", self.kind, self.folder.display()))
     }
@@ -50,7 +51,7 @@ impl ModelFolder {
     /// The first of these graphs that is in the folder.
     ///
     /// # Errors
-    /// It is not a folder, or has none of them.
+    /// The path is not a folder, or the folder has none of them.
     pub fn graph(&self, names: &[&'static str]) -> Result<&'static str> {
         let folder = self.folder.display();
         if !std::fs::metadata(&self.folder).map_err(|error| Error::io("read", &self.folder, &error))?.is_dir() {
@@ -72,7 +73,7 @@ impl ModelFolder {
         Err(Error::failed(format!("{} in {folder} cannot be used: {reason}", self.kind)).hint(hint))
     }
 
-    /// Inputs and outputs of an ONNX file.
+    /// The inputs and outputs of an ONNX file.
     pub(super) fn outline(&self, name: &str) -> Result<Outline> {
         let size = self.size_of_file(name)?;
         if size > LARGEST_MODEL {
@@ -88,7 +89,7 @@ impl ModelFolder {
             .map_err(|error| self.unusable(name, &format!("not a complete ONNX model ({error})")).hint(DOWNLOAD))
     }
 
-    /// The size of a regular file. Opening a pipe would wait for a writer, so this comes first.
+    /// The size of a regular file. Call it before opening the file: opening a pipe would wait for a writer.
     fn size_of_file(&self, name: &str) -> Result<u64> {
         let about = std::fs::metadata(self.folder.join(name)).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => self.unusable(name, "the file is missing").hint(DOWNLOAD),
@@ -131,14 +132,14 @@ impl ModelFolder {
         if self.folder.join(name).exists() { self.json(name).map(Some) } else { Ok(None) }
     }
 
-    /// The small files with everything that fastembed reads in them.
+    /// The small files, reduced to what fastembed reads.
     ///
     /// # Errors
-    /// A file is missing or broken. Only loading the tokenizer shows whether it is valid.
+    /// A file is missing or broken. Whether the tokenizer is valid shows only when it is loaded.
     pub(super) fn tokenizer_files(&self, max_tokens: u64) -> Result<TokenizerFiles> {
         let config = self.json("config.json")?;
         let settings = self.json_if_there("tokenizer_config.json")?.unwrap_or_else(|| json!({}));
-        // Newer folders put its contents into tokenizer_config.json.
+        // Newer folders have its contents in tokenizer_config.json.
         let special = self.json_if_there("special_tokens_map.json")?.unwrap_or_else(|| json!({}));
         if config["pad_token_id"].as_u64().is_some_and(|id| u32::try_from(id).is_err()) {
             return Err(self.unusable("config.json", "pad_token_id is too large for a token").hint(DOWNLOAD));
@@ -171,7 +172,7 @@ pub(super) fn check_inputs(outline: &Outline, kind: &str) -> Result<(), String> 
     }
 }
 
-/// Names for an error.
+/// Names in an error; `nothing` if there are none.
 pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
     match names {
         [] => "nothing".to_owned(),

@@ -1,5 +1,5 @@
-//! Late chunking (Günther et al. 2024): a parent chunk goes through the model as a whole, and each of its child chunks is the
-//! mean of its own tokens. Only for models whose vectors are means of tokens.
+//! Late chunking (Günther et al. 2024): the model reads a parent chunk as a whole, and the vector of a child chunk is
+//! the mean of its own tokens. Only for models that pool by the mean.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::vectors::of_length_one;
 
-/// The tokens that a model adds to a text, at most.
+/// The most tokens that a model adds to a text.
 const SPECIAL_TOKENS: usize = 3;
-/// However long the context is, so many tokens of the text are read at once.
+/// The least number of tokens of the text in a pass, however long the context is.
 const LEAST_ROOM: usize = 32;
 
 /// The vectors of a parent chunk and its child chunks.
@@ -22,21 +22,21 @@ pub struct ParentVectors {
     pub children: Vec<Vec<f32>>,
 }
 
-/// What a model reads at once: a parent chunk, or a part of one that is too long, behind the context.
+/// One input of the model: the context, then a parent chunk or a part of one that is too long.
 #[derive(Debug, PartialEq)]
 pub(super) struct Pass {
     pub(super) text: String,
-    /// Child chunks, and where what is read of them is in the text.
+    /// The index of each child chunk in this pass, and the bytes of `text` that belong to it.
     pub(super) parts: Vec<(usize, Range<usize>)>,
 }
 
-/// Cuts a text into passes of at most `most_tokens`, between child chunks where that goes. `tokenizer` does not truncate.
+/// Cuts a text into passes of at most `most_tokens`, between child chunks if possible. `tokenizer` must not truncate.
 pub(super) fn passes(text: &EmbeddedText, tokenizer: &dyn Encode, most_tokens: usize) -> Vec<Pass> {
     let whole = || {
         let parts = text.children.iter().map(|child| child.own.clone()).enumerate().collect();
         vec![Pass { text: text.text.clone(), parts }]
     };
-    // What cannot be tokenised is left to the model, which says so.
+    // If the tokenizer fails here, it fails in the model too, which reports the error.
     let Ok(encoding) = tokenizer.encoded(text.text.as_str(), false) else { return whole() };
     let tokens: Vec<usize> = encoding.get_offsets().iter().map(|(start, _)| *start).collect();
     if tokens.len() + SPECIAL_TOKENS <= most_tokens {
@@ -48,9 +48,9 @@ pub(super) fn passes(text: &EmbeddedText, tokenizer: &dyn Encode, most_tokens: u
     let mut left = 0;
     for (child, range) in text.children.iter().map(|child| child.own.clone()).enumerate() {
         let own = &tokens[tokens.partition_point(|at| *at < range.start)..tokens.partition_point(|at| *at < range.end)];
-        // Tokens of bytes may begin inside a character.
+        // A byte-level token may begin inside a character.
         let begin_of = |piece: usize| text.text.floor_char_boundary(own[piece * room]);
-        // One that is too long is cut between tokens.
+        // A child chunk that is too long is cut between tokens.
         let pieces = own.chunks(room).count().max(1);
         for piece in 0..pieces {
             let begin = if piece == 0 { range.start } else { begin_of(piece) };
@@ -72,7 +72,7 @@ pub(super) fn passes(text: &EmbeddedText, tokenizer: &dyn Encode, most_tokens: u
     passes
 }
 
-/// Sums of the vectors of tokens, of a parent chunk and of each of its child chunks.
+/// Sums of token vectors, for a parent chunk and each of its child chunks.
 pub(super) struct Sums {
     parent: Vec<f32>,
     children: Vec<Vec<f32>>,
@@ -83,7 +83,8 @@ impl Sums {
         Sums { parent: vec![0.0; dimension], children: vec![vec![0.0; dimension]; children] }
     }
 
-    /// Adds a pass: `vectors` has a row for each token of `encoding`, whose text has `prefix` bytes in front of the pass's.
+    /// Adds a pass: `vectors` has a row for each token of `encoding`, whose text has `prefix` bytes before that of the
+    /// pass.
     pub(super) fn add(&mut self, pass: &Pass, encoding: &Encoding, prefix: usize, vectors: ArrayView2<'_, f32>) {
         let tokens = encoding.get_attention_mask().iter().zip(encoding.get_special_tokens_mask());
         for (((mask, special), (start, _)), vector) in tokens.zip(encoding.get_offsets()).zip(vectors.rows()) {
@@ -112,12 +113,12 @@ impl Sums {
 }
 
 impl ParentVectors {
-    /// That of the parent chunk, then those of its child chunks.
+    /// The vector of the parent chunk, then those of its child chunks.
     pub fn in_order(self) -> Vec<Vec<f32>> {
         std::iter::once(self.parent).chain(self.children).collect()
     }
 
-    /// Those of child chunks that were read by themselves: the parent chunk has their mean.
+    /// For child chunks that were embedded by themselves: the parent chunk has their mean.
     pub(super) fn of_children(children: Vec<Vec<f32>>) -> Self {
         let mut sum = vec![0.0; children.first().map_or(0, Vec::len)];
         children.iter().for_each(|child| add(&mut sum, ArrayView1::from(child)));
@@ -139,7 +140,7 @@ mod tests {
         EmbeddedText::new(context, "", children.iter().copied(), &ChunkConfig::default())
     }
 
-    /// What is read of each child, pass by pass.
+    /// The parts of each pass as text.
     fn read(passes: &[Pass]) -> Vec<Vec<(usize, &str)>> {
         fn parts(pass: &Pass) -> Vec<(usize, &str)> {
             pass.parts.iter().map(|(child, range)| (*child, &pass.text[range.clone()])).collect()
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_one_is_cut_between_children_and_the_context_repeated() {
+    fn a_long_parent_chunk_is_cut_between_children_and_repeats_the_context() {
         let sentence = "one two three four five six seven eight nine ten one two three four five six seven eight. ";
         let text = text("Guide", &[sentence, sentence, "short."]);
         let passes = passes(&text, &embedded_tokenizer(None), 36);
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_is_too_long_is_read_in_parts_and_nothing_is_left_out() {
+    fn a_child_that_is_too_long_is_read_completely_in_parts() {
         let long = "1,234 ".repeat(60);
         let text = text("", &[&long]);
         let passes = passes(&text, &embedded_tokenizer(None), 40);

@@ -1,4 +1,4 @@
-//! The embedded model without an engine.
+//! The embedded model, computed without an engine.
 
 use ndarray::ArrayView2;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -17,15 +17,15 @@ use crate::error::{Error, Result};
 pub(super) struct MiniLm {
     pub(super) tokenizer: OwnTokenizer,
     network: Network,
-    /// One for each worker, of one thread: the worker's matrices are multiplied there.
+    /// One per worker, with one thread, on which the worker's matrices are multiplied.
     threads: Vec<ThreadPool>,
 }
 
 impl MiniLm {
-    /// Finds the weights in the program and reads the tokenizer, for so many workers.
+    /// Finds the weights in the program, reads the tokenizer and starts a thread for each worker.
     ///
     /// # Errors
-    /// The system gives no threads.
+    /// The system refuses a thread.
     pub(super) fn load(workers: usize) -> Result<Self> {
         let graph = onnx::graph(Bytes::from_static(ONNX)).expect("the model in the program is valid");
         let constants = graph.constants.into_iter().map(|constant| (constant.name, constant.raw)).collect();
@@ -42,7 +42,7 @@ impl MiniLm {
         self.threads.len()
     }
 
-    /// Reads texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
+    /// Runs texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
     ///
     /// # Errors
     /// The tokenizer fails.

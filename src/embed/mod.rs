@@ -1,8 +1,7 @@
-//! Text to vectors: the embedding model in the program, which kb computes itself, other models and the cross-encoder, and the
-//! engine that runs those.
+//! Text to vectors. kb computes the embedded model itself; an engine runs other models and cross-encoders.
 //!
-//! Vectors have length 1, so a dot product is the cosine. The same text gives the same vector in every batch and, within
-//! 0.001 in the cosine, on every processor and engine.
+//! Vectors have length 1, so a dot product is the cosine. The same text gives the same vector in every batch;
+//! processors and engines differ by at most 0.001 in the cosine.
 
 mod crash;
 mod cross_encoder;

@@ -1,8 +1,8 @@
 //! An embedding model: its configuration, its fingerprint and its files.
 //!
-//! The embedded model is compiled into the program; `models/README.md` names its origin and how it was made. Others lie in
-//! folders. The fingerprint is the hash of everything that the vectors depend on. A store records it, because vectors of
-//! two models must never be compared, even if both models have the same name.
+//! The embedded model is compiled into the program; `models/README.md` says where it comes from and how it was made.
+//! Others are in folders. The fingerprint is the hash of everything that the vectors depend on. A store records it,
+//! because vectors of two models must never be compared, even if both models have the same name.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -24,9 +24,9 @@ const TOKENIZER_CONFIG: &[u8] = include_bytes!("../../models/tokenizer_config.js
 
 /// The name of the embedded model.
 pub const EMBEDDED: &str = "all-MiniLM-L6-v2-int8";
-/// A test compares it.
+/// Its [`Model::unrelated`]. A test compares it.
 const EMBEDDED_UNRELATED: f32 = -0.104;
-/// Computing it would hash 23 MB in every search. A test compares it.
+/// A constant, because computing it would hash 23 MB in every search. A test compares it.
 const EMBEDDED_FINGERPRINT: &str = "9026bc4b24d503233ceb3c85e4d28dbbaafaad545e81ad60543086de50eab774";
 
 /// An embedding model.
@@ -35,15 +35,15 @@ pub struct Model {
     /// As users type it and stores record it.
     pub name: String,
     pub embedding_config: EmbeddingConfig,
-    /// The hash of everything that its vectors depend on: its files, and its configuration but for the languages.
+    /// The hash of everything that its vectors depend on: its files, and its configuration except the languages.
     pub fingerprint: String,
     pub source: Source,
-    /// The cosine of texts that have nothing to do with each other. Models differ in it by half of the scale.
+    /// The cosine of unrelated texts. It differs between models by half of the scale.
     pub unrelated: f32,
 }
 
-/// How a model turns text into a vector. A model that is used in another way than it was trained gives worse vectors, and
-/// nothing shows it.
+/// How a model turns text into a vector. A model that is used differently from its training gives worse vectors without
+/// any error.
 ///
 /// There is no setting for normalisation: vectors of kb always have length 1 and are compared by their cosine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ pub struct EmbeddingConfig {
     pub output: VectorOutput,
 }
 
-/// The output of a graph that is the vector.
+/// Which output of a graph is the vector.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VectorOutput {
@@ -73,7 +73,7 @@ pub enum VectorOutput {
     SentenceEmbedding,
 }
 
-/// How the vectors of tokens become one. A graph that gives one vector for a text needs none.
+/// How the vectors of tokens become one vector. A graph that gives one vector per text needs no pooling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
@@ -83,11 +83,11 @@ pub enum Pooling {
     Cls,
 }
 
-/// How a model's numbers were rounded, as far as running it depends on that.
+/// How a model's numbers were rounded, as far as this affects running it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Quantization {
-    /// Not at all, or each text by itself.
+    /// Not rounded, or each text is rounded by itself.
     #[default]
     None,
     /// By ranges fixed beforehand.
@@ -96,14 +96,14 @@ pub enum Quantization {
     Dynamic,
 }
 
-/// The languages that a model was trained on, as far as scripts tell them apart. Vectors of other text mean little.
+/// The scripts of the languages that a model was trained on. Vectors of text in other scripts mean little.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     pub scripts: Vec<Script>,
 }
 
 impl Coverage {
-    /// A model for English and its neighbours.
+    /// For a model of English and other languages in Latin script.
     pub fn latin() -> Self {
         Coverage { scripts: vec![Script::Latin] }
     }
@@ -120,7 +120,7 @@ pub enum Source {
     /// Compiled into the program.
     Embedded,
     Folder(ModelFiles),
-    /// Behind an endpoint, which is asked for vectors.
+    /// Behind an endpoint that computes the vectors.
     Endpoint(Box<LlmSettings>),
 }
 
@@ -135,7 +135,7 @@ pub struct ModelFiles {
     pub external: Vec<String>,
 }
 
-/// All bytes that a model consists of.
+/// The contents of all files of a model.
 pub(super) struct ModelBytes {
     pub graph: Cow<'static, [u8]>,
     /// Files with weights beside the graph, by the names that the graph uses.
@@ -218,7 +218,7 @@ impl Source {
         let tokenizer = TokenizerFiles {
             tokenizer_file: read(folder.join("tokenizer.json"))?,
             config_file: read(folder.join("config.json"))?,
-            // Newer folders put its contents into tokenizer_config.json.
+            // Newer folders have its contents in tokenizer_config.json.
             special_tokens_map_file: if special_tokens.exists() { read(special_tokens)? } else { b"{}".to_vec() },
             tokenizer_config_file: read(folder.join("tokenizer_config.json"))?,
         };
@@ -252,7 +252,7 @@ fn fingerprint(embedding_config: &EmbeddingConfig, bytes: &ModelBytes) -> String
     let files = [&*bytes.graph, tokenizer_file, config_file, special_tokens_map_file, tokenizer_config_file];
     let external = bytes.external.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]);
     for part in [settings.as_bytes()].into_iter().chain(files).chain(external) {
-        // With its length, so no byte can move from one part to the next.
+        // With its length, so that no byte can move from one part to the next.
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
@@ -260,7 +260,8 @@ fn fingerprint(embedding_config: &EmbeddingConfig, bytes: &ModelBytes) -> String
 }
 
 /// Whether a lower-case word is in the embedded model's vocabulary: common English words, some thousand names and the
-/// commoner words of other languages. Scans the file in microseconds; parsing it would take longer than a keyword search.
+/// commoner words of other languages. It scans the file in microseconds; parsing it would take longer than a keyword
+/// search.
 pub fn is_known_word(word: &str) -> bool {
     !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_lowercase())

@@ -1,7 +1,7 @@
-//! What ONNX files hold: inputs, outputs and constants.
+//! Reads inputs, outputs and constants of ONNX files.
 //!
-//! An engine reports what it does not like in its own words, and sometimes by panicking. So the few names that decide
-//! whether a model is of the right kind are read first. The field numbers are those of `onnx.proto`.
+//! Engines reject a model with errors of their own, and sometimes panic. So kb first reads the few names that show
+//! whether a model is of the right kind. The field numbers are those of `onnx.proto`.
 
 use std::collections::HashSet;
 
@@ -47,7 +47,7 @@ pub(super) struct Graph {
 pub(super) struct Constant {
     #[prost(string, tag = "8")]
     pub name: String,
-    /// The numbers, little-endian; part of the file's bytes, not a copy.
+    /// The numbers in little-endian bytes: a slice of the file, not a copy.
     #[prost(bytes = "bytes", tag = "9")]
     pub raw: Bytes,
 }
@@ -127,7 +127,7 @@ mod tests {
     fn a_damaged_file_never_panics() {
         let whole = fixture("model.onnx");
         for length in 0..whole.len() {
-            // The rest may still be a model without its last part.
+            // A cut file may still be a valid model that lacks its last part.
             let read = outline(whole[..length].to_vec());
             assert!(length > 64 || read.is_err(), "{length}");
         }

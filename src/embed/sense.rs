@@ -1,7 +1,7 @@
-//! How well a model can read a text, judged by what its tokenizer makes of it.
+//! How well a model can read a text, judged by its tokens.
 //!
-//! A tokenizer always gives something. For a language that it was not made for it gives unknown tokens or single letters,
-//! and the vector of those means little. So this counts the letters in words of which the tokenizer knows more.
+//! A tokenizer always gives tokens. For a language that it was not made for, they are unknown tokens or single letters,
+//! and the vector means little. So this counts the letters in words with longer known tokens.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use tokenizers::Encoding;
 use super::tokens::Encode;
 use crate::text::script::is_unspaced;
 
-/// What tokenizers call an unknown token.
+/// The names of unknown tokens.
 const UNKNOWN: [&str; 3] = ["[UNK]", "<unk>", "<|unk|>"];
-/// Shorter words may well be one token a letter.
+/// A shorter word counts as read even if each letter is a token.
 const LEAST_LETTERS: usize = 3;
 
 /// The share of a text's letters, from 0 to 1, in words that the tokenizer knows, whole or in parts. It is 1 for a text
-/// without letters, because numbers belong to no language, and where the tokenizer fails.
+/// without letters, because numbers belong to no language, and if the tokenizer fails.
 pub(super) fn share_read(tokenizer: &impl Encode, text: &str) -> f32 {
     let Ok(encoding) = tokenizer.encoded_by_chars(text) else { return 1.0 };
     let chars: Vec<char> = text.chars().collect();
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn known_words_count_as_read_and_spelt_or_unknown_ones_do_not() {
+    fn known_words_count_as_read_and_unknown_or_spelt_ones_do_not() {
         assert_eq!(share("How is the centrifugal pump primed?"), 1.0);
         assert!(share("Wie wird die Kreiselpumpe entlüftet?") > 0.9);
         assert!(share("Насос необходимо заполнить водой") < 0.5);

@@ -16,7 +16,7 @@ use super::sense;
 use super::threads::in_threads;
 use crate::error::{Error, NextStep, Result, Setting};
 
-/// A model on an engine, with a session for each worker; a session runs one batch at a time.
+/// A model on an engine, with one session per worker. A session runs one batch at a time.
 pub(super) struct Sessions {
     model: Arc<Model>,
     engine: Engine,
@@ -24,7 +24,7 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// `jobs` sessions on tract, which uses one core each; on ONNX Runtime one session that uses `jobs` cores.
+    /// Loads `jobs` sessions on tract, which uses one core for each; on ONNX Runtime, one session on `jobs` cores.
     ///
     /// # Errors
     /// The model's files cannot be read, or the engine rejects the model.
@@ -68,8 +68,8 @@ impl Sessions {
         Ok(token_vectors(&self.outputs(0, &["a"])?).is_some())
     }
 
-    /// Reads texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`; some of
-    /// the tokens are padding.
+    /// Runs texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
+    /// Some tokens are padding.
     ///
     /// # Errors
     /// The engine or the tokenizer fails, or the model gives no vectors of tokens.
@@ -88,7 +88,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// What the model gives for a batch of texts.
+    /// The outputs of the model for a batch of texts.
     fn outputs(&self, worker: usize, texts: &[&str]) -> Result<SingleBatchOutput> {
         let mut session = self.session(worker)?;
         let output = guarded(&named(&self.model), || {
@@ -99,7 +99,7 @@ impl Sessions {
         output.into_raw().pop().ok_or_else(|| Error::failed("the embedding model gave no vector"))
     }
 
-    /// The share of a text's letters that the tokenizer knows.
+    /// See [`sense::share_read`].
     ///
     /// # Errors
     /// The engine has crashed.
@@ -107,7 +107,7 @@ impl Sessions {
         Ok(sense::share_read(&*self.session(0)?.tokenizer, text))
     }
 
-    /// The model's tokenizer, which truncates.
+    /// The model's tokenizer, with truncation.
     ///
     /// # Errors
     /// The engine has crashed.
@@ -120,7 +120,7 @@ impl Sessions {
     }
 }
 
-/// The vectors of tokens, `[texts, tokens, dimension]`; `None` where the model gives other vectors.
+/// The vectors of tokens, `[texts, tokens, dimension]`; `None` if the model gives other vectors.
 fn token_vectors(output: &SingleBatchOutput) -> Option<ArrayView3<'_, f32>> {
     const OUTPUTS: &[OutputKey] = &[OutputKey::OnlyOne, OutputKey::ByName("last_hidden_state")];
     output.select_output(&OUTPUTS).ok()?.into_dimensionality::<Ix3>().ok()

@@ -1,8 +1,6 @@
-//! Work on several threads.
-
 use crate::error::{Error, Result};
 
-/// Runs `work` in as many threads and collects its results in order. `crashed` is the error for a thread that panics.
+/// Runs `work` on `threads` threads and collects the results in order. `crashed` is the error for a thread that panics.
 pub(super) fn in_threads<T: Send>(
     threads: usize,
     work: impl Fn(usize) -> Result<T> + Sync,

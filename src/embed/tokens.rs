@@ -1,9 +1,10 @@
 //! The embedded model's tokenizer, and how many tokens a text has.
 //!
-//! Counted with the tokenizer of the embedded model (WordPiece, every Han character one token), not estimated from
-//! characters. Tokenizers of other models count somewhat differently. The count is for the reader of a result, mostly a
-//! language model (`max_tokens`); so it does not use the tokenizer of the store's embedding model, and the setting
-//! `tokenizer` names a better one. Chunks are measured in characters: they are the same whichever model embeds them.
+//! kb counts with the tokenizer of the embedded model (WordPiece, one token per Han character) and does not estimate
+//! from characters. Tokenizers of other models count somewhat differently. The count is for the reader of a result,
+//! mostly a language model (`max_tokens`); so it does not use the tokenizer of the store's embedding model, and the
+//! setting `tokenizer` names a better one. Chunks are measured in characters, so they do not depend on the embedding
+//! model.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,8 +16,8 @@ use super::model::EMBEDDED;
 use super::vocabulary::{OwnTokenizer, own_tokenizer};
 use crate::error::{Error, Result, plain_io};
 
-/// The tokenizer of the embedded model. It truncates texts to `max_tokens`, if that is given, and never pads them: the
-/// file asks for other lengths, left over from training.
+/// The tokenizer of the embedded model. It truncates texts to `max_tokens`, if given, and never pads them. The lengths
+/// in the file are left over from training and are ignored.
 pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> OwnTokenizer {
     let mut tokenizer = own_tokenizer();
     let truncation = max_tokens.map(|max_length| TruncationParams { max_length, ..TruncationParams::default() });
@@ -24,12 +25,12 @@ pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> OwnTokenizer {
     tokenizer
 }
 
-/// A tokenizer of any kind.
+/// Any tokenizer.
 pub(super) trait Encode: Send + Sync {
-    /// The tokens of a text with their places in bytes, and, if `special` is set, those that a model puts around it.
+    /// The tokens of a text with byte offsets, and with `special` also those that a model puts around it.
     fn encoded(&self, text: &str, special: bool) -> tokenizers::Result<Encoding>;
 
-    /// The same without special tokens and with places in characters.
+    /// The tokens without special ones, with offsets in characters.
     fn encoded_by_chars(&self, text: &str) -> tokenizers::Result<Encoding>;
 
     /// How many tokens a text has, without special ones.
@@ -57,7 +58,7 @@ where
     }
 }
 
-/// Counts tokens. Counters of the same name count alike.
+/// Counts tokens. Counters with the same name are equal.
 pub struct TokenCounter {
     name: String,
     method: Method,
@@ -70,15 +71,15 @@ enum Method {
 }
 
 impl TokenCounter {
-    /// Counts with the tokenizer of the embedded model, which is read once per process.
+    /// The counter with the tokenizer of the embedded model, loaded once per process.
     pub fn shared() -> Arc<Self> {
         static LOADED: LazyLock<Arc<TokenCounter>> =
             LazyLock::new(|| Arc::new(TokenCounter::of_tokenizer(embedded_tokenizer(None), EMBEDDED)));
         LOADED.clone()
     }
 
-    /// The counter that the setting `tokenizer` names: `chars/4` counts every four characters as a token, anything else is
-    /// the path of a `tokenizer.json` of Hugging Face.
+    /// The counter that the setting `tokenizer` names: `chars/4` counts a token for every four characters; anything
+    /// else is the path of a `tokenizer.json` of Hugging Face.
     ///
     /// # Errors
     /// The file cannot be read or is no tokenizer.
@@ -95,12 +96,12 @@ impl TokenCounter {
         })?;
         let failed = |error: tokenizers::Error| usage(format!("cannot load the tokenizer {name}: {error}"));
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(failed)?;
-        // The file says how texts are truncated and padded for the model; here the whole text counts.
+        // The file truncates and pads for the model; the count is of the whole text.
         tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
         Ok(TokenCounter::of_tokenizer(tokenizer.into_inner(), name))
     }
 
-    /// Counts every `number` characters as a token, rounded up; `None` for 0.
+    /// Counts a token for every `number` characters, rounded up; `None` for 0.
     pub fn of_characters(number: usize) -> Option<Self> {
         (number > 0).then(|| TokenCounter { name: format!("chars/{number}"), method: Method::Characters(number) })
     }
@@ -109,12 +110,12 @@ impl TokenCounter {
         TokenCounter { name: name.to_owned(), method: Method::Tokenizer(Box::new(tokenizer)) }
     }
 
-    /// The model, the file, or `chars/4`.
+    /// The name of the model, the path of the file, or `chars/4`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The number of tokens in `text`, without those that a model puts around it.
+    /// The number of tokens in `text`, without special ones.
     ///
     /// # Errors
     /// The tokenizer fails.
@@ -182,7 +183,7 @@ mod tests {
         tokenizer
     }
 
-    /// Both tokenizers, whole and truncating to few tokens.
+    /// Both tokenizers, without truncation and with truncation to few tokens.
     fn pairs() -> [(OwnTokenizer, Tokenizer); 2] {
         [None, Some(8)].map(|most| (embedded_tokenizer(most), general(most)))
     }

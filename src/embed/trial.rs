@@ -1,7 +1,7 @@
-//! Tries an embedding model before anything relies on it.
+//! Tries an embedding model before it is added.
 //!
-//! A graph that loads may still belong to another tokenizer, ignore which tokens are padding, or give the same vector for
-//! every text. A search would show none of that but bad results.
+//! A graph that loads may still belong to another tokenizer, ignore the padding mask, or give the same vector for every
+//! text. A search would only show bad results.
 
 use std::borrow::Cow;
 
@@ -11,18 +11,18 @@ use super::sessions::{embed, load_session, named};
 use crate::error::{Error, Result};
 use crate::vectors::dot;
 
-/// A store holds no longer vectors.
+/// The limit of a store.
 const LARGEST_DIMENSION: usize = 16_384;
-/// Tokens of the long text: more than the positions of many models, few enough to read quickly.
+/// Tokens of the long text: more than the positions of many models, few enough to run quickly.
 const LONG: usize = 600;
-/// Largest difference of a vector's length from 1.
+/// The largest difference of a vector's length from 1.
 const TOLERANCE: f32 = 1e-3;
-/// Least cosine of a text's vectors, alone and in a batch.
+/// The least cosine of a text's vectors alone and in a batch.
 const SAME: f32 = 0.999;
-/// Vectors with a larger cosine are the same.
+/// Vectors with at least this cosine are the same.
 const EQUAL: f32 = 0.999_99;
 
-/// Texts in several languages, so that every model can read some, two unrelated ones in each.
+/// Two unrelated texts in each of several languages, so that every model can read some.
 const TEXTS: [&str; 6] = [
     "The pump moves water uphill.",
     "A law on the copyright of books was passed in the year 1709, and it has been changed many times since then.",
@@ -35,13 +35,12 @@ const TEXTS: [&str; 6] = [
 /// What a trial measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Tried {
-    /// Of the vectors.
     pub dimension: usize,
-    /// The cosine of texts that have nothing to do with each other, in the language in which the model tells them apart best.
+    /// The cosine of unrelated texts, in the language in which the model separates them best.
     pub unrelated: f32,
 }
 
-/// Embeds some texts and `more`.
+/// Embeds test texts and `more`, and checks the vectors.
 ///
 /// # Errors
 /// The model cannot be loaded, or its vectors are unusable.
@@ -71,12 +70,12 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
             return Err(wrong("it gives a text another vector in a batch with other texts".to_owned()));
         }
     }
-    // The texts of a language stand side by side.
+    // The two texts of a language are neighbours.
     let unrelated = alone[..TEXTS.len()].chunks_exact(2).map(|pair| dot(&pair[0], &pair[1])).fold(1.0, f32::min);
     Ok(Tried { dimension, unrelated })
 }
 
-/// The dimension of the vectors of different texts, or what is wrong with them.
+/// The dimension of the vectors of different texts, or the reason why they are unusable.
 fn check(vectors: &[Vec<f32>]) -> std::result::Result<usize, String> {
     let dimension = vectors.first().map_or(0, Vec::len);
     if dimension == 0 || vectors.iter().any(|vector| vector.len() != dimension) {

@@ -1,7 +1,7 @@
-//! The embedded model's tokenizer, whose vocabulary stays where it lies in the program.
+//! The embedded model's tokenizer. Its vocabulary borrows from the file in the program.
 //!
-//! The library's own WordPiece copies the 30,000 entries into two maps, which takes 10 ms of a fresh process. Normalisation,
-//! splitting into words and special tokens are the library's. A test compares both on arbitrary text.
+//! The library's own WordPiece copies the 30,000 entries into two maps, which takes 10 ms in a fresh process. The
+//! library still normalises, splits into words and adds special tokens. A test compares both on arbitrary text.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use tokenizers::{AddedToken, Model, Token, TokenizerImpl};
 
 use super::model::TOKENIZER;
 
-/// About as many as there are.
+/// The initial capacity.
 const ENTRIES: usize = 30_522;
 
 /// The tokenizer of the embedded model.
@@ -67,7 +67,7 @@ struct WordPiece<'f> {
 /// The ids of tokens.
 struct Entries<'f>(HashMap<Cow<'f, str>, u32>);
 
-/// A token; with an escape in it, it cannot be borrowed.
+/// A token; one with an escape cannot be borrowed.
 #[derive(Deserialize, PartialEq, Eq, Hash)]
 struct Entry<'f>(#[serde(borrow)] Cow<'f, str>);
 
@@ -95,8 +95,8 @@ impl<'de: 'f, 'f> Deserialize<'de> for Entries<'f> {
     }
 }
 
-/// WordPiece (Schuster and Nakajima, 2012): a word is the longest entry that it begins with, then the longest that the rest
-/// begins with, and so on; the entries of a rest have a prefix.
+/// WordPiece (Schuster and Nakajima, 2012): takes the longest entry at the beginning of a word, then the longest at the
+/// beginning of the rest, and so on. Entries that continue a word have a prefix.
 #[derive(Clone)]
 pub(super) struct Vocabulary(Arc<WordPiece<'static>>);
 
@@ -154,7 +154,7 @@ impl Model for Vocabulary {
         self.0.vocab.0.len()
     }
 
-    /// Nothing saves it: it lies in the program.
+    /// Never called.
     fn save(&self, _folder: &Path, _prefix: Option<&str>) -> tokenizers::Result<Vec<PathBuf>> {
         Err("the vocabulary in the program is not saved".into())
     }
