@@ -16,7 +16,7 @@ const HEAD: usize = HIDDEN / HEADS;
 
 /// Reused buffers.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct Buffers {
     query: Vec<f32>,
     key: Vec<f32>,
     value: Vec<f32>,
@@ -48,9 +48,9 @@ impl Attention {
         lengths: &[usize],
         attended: &mut Vec<f32>,
         multiplication: &Multiplication,
-        (room, of_linear): (&mut Room, &mut linear::Room),
+        (buffers, of_linear): (&mut Buffers, &mut linear::Buffers),
     ) {
-        let Room { query, key, value, context, shares, own } = room;
+        let Buffers { query, key, value, context, shares, own } = buffers;
         self.query.apply(hidden, query, multiplication, of_linear);
         self.key.apply(hidden, key, multiplication, of_linear);
         self.value.apply(hidden, value, multiplication, of_linear);

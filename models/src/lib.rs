@@ -48,9 +48,9 @@ struct Layer {
 
 /// Buffers shared by all layers.
 #[derive(Default)]
-struct Room {
-    linear: linear::Room,
-    attention: attention::Room,
+struct Buffers {
+    linear: linear::Buffers,
+    attention: attention::Buffers,
     attended: Vec<f32>,
     wide: Vec<f32>,
 }
@@ -86,9 +86,9 @@ impl Network {
         let mut hidden: Vec<f32> = texts.iter().flat_map(|text| self.embedded(text)).collect();
         self.norm.apply(&mut hidden);
         let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
-        let (multiplication, mut room) = (Multiplication::default(), Room::default());
+        let (multiplication, mut buffers) = (Multiplication::default(), Buffers::default());
         for layer in &self.layers {
-            layer.apply(&mut hidden, &lengths, &multiplication, &mut room);
+            layer.apply(&mut hidden, &lengths, &multiplication, &mut buffers);
         }
         hidden
     }
@@ -114,8 +114,8 @@ impl Layer {
         }
     }
 
-    fn apply(&self, hidden: &mut Vec<f32>, lengths: &[usize], multiplication: &Multiplication, room: &mut Room) {
-        let Room { linear, attention, attended, wide } = room;
+    fn apply(&self, hidden: &mut Vec<f32>, lengths: &[usize], multiplication: &Multiplication, buffers: &mut Buffers) {
+        let Buffers { linear, attention, attended, wide } = buffers;
         self.attention.apply(hidden, lengths, attended, multiplication, (attention, linear));
         add(attended, hidden);
         self.attention_norm.apply(attended);

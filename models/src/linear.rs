@@ -33,7 +33,7 @@ impl Default for Multiplication {
 
 /// Reused buffers.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct Buffers {
     scaled: Vec<f32>,
     /// The high bytes of all rows, the low bytes of all rows, and a row of ones, whose product has the sum of each
     /// column.
@@ -76,13 +76,13 @@ impl Linear {
         rows: &[f32],
         products: &mut Vec<f32>,
         multiplication: &Multiplication,
-        room: &mut Room,
+        buffers: &mut Buffers,
     ) {
         let count = rows.len() / self.in_scale.len();
         products.resize(count * self.out_scale.len(), 0.0);
         match &multiplication.integers {
-            Some(integers) => self.multiply_integers(rows, products, integers, room),
-            None => self.multiply_floats(rows, products, &multiplication.floats, room),
+            Some(integers) => self.multiply_integers(rows, products, integers, buffers),
+            None => self.multiply_floats(rows, products, &multiplication.floats, buffers),
         }
     }
 
@@ -91,18 +91,18 @@ impl Linear {
         rows: &[f32],
         products: &mut [f32],
         integers: &GemmExecutor<u8, i8, i32>,
-        room: &mut Room,
+        buffers: &mut Buffers,
     ) {
         let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
-        self.quantise(rows, room);
+        self.quantise(rows, buffers);
         let count = 2 * rows.len() / inputs + 1;
-        room.sums.resize(count * outputs, 0);
-        let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.bytes[..]));
+        buffers.sums.resize(count * outputs, 0);
+        let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &buffers.bytes[..]));
         let weights = NdTensorView::from_data([inputs, outputs], bytemuck::cast_slice(&self.weights));
-        integers.gemm(&mut room.sums, bytes, GemmInputB::Unpacked(weights), GemmOptions::default()).expect(FITS);
-        let (high, rest) = room.sums.split_at(products.len());
+        integers.gemm(&mut buffers.sums, bytes, GemmInputB::Unpacked(weights), GemmOptions::default()).expect(FITS);
+        let (high, rest) = buffers.sums.split_at(products.len());
         let (low, of_columns) = rest.split_at(products.len());
-        let sums = high.chunks_exact(outputs).zip(low.chunks_exact(outputs)).zip(&room.codes);
+        let sums = high.chunks_exact(outputs).zip(low.chunks_exact(outputs)).zip(&buffers.codes);
         for (products, ((high, low), code)) in products.chunks_exact_mut(outputs).zip(sums) {
             let columns = of_columns.iter().zip(&self.out_scale).zip(&self.bias);
             WithVectors(|| {
@@ -122,17 +122,17 @@ impl Linear {
         rows: &[f32],
         products: &mut [f32],
         floats: &GemmExecutor<f32, f32, f32>,
-        room: &mut Room,
+        buffers: &mut Buffers,
     ) {
         let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
-        room.scaled.clear();
+        buffers.scaled.clear();
         for row in rows.chunks_exact(inputs) {
-            room.scaled.extend(row.iter().zip(&self.in_scale).map(|(x, scale)| x * scale));
+            buffers.scaled.extend(row.iter().zip(&self.in_scale).map(|(x, scale)| x * scale));
         }
-        room.widened.clear();
-        room.widened.extend(self.weights.iter().map(|weight| f32::from(weight.cast_signed())));
-        let rows = GemmInputA::Unpacked(NdTensorView::from_data([rows.len() / inputs, inputs], &room.scaled[..]));
-        let weights = GemmInputB::Unpacked(NdTensorView::from_data([inputs, outputs], &room.widened[..]));
+        buffers.widened.clear();
+        buffers.widened.extend(self.weights.iter().map(|weight| f32::from(weight.cast_signed())));
+        let rows = GemmInputA::Unpacked(NdTensorView::from_data([rows.len() / inputs, inputs], &buffers.scaled[..]));
+        let weights = GemmInputB::Unpacked(NdTensorView::from_data([inputs, outputs], &buffers.widened[..]));
         floats.gemm(products, rows, weights, GemmOptions::default()).expect(FITS);
         for row in products.chunks_exact_mut(outputs) {
             let columns = self.out_scale.iter().zip(&self.bias);
@@ -140,18 +140,18 @@ impl Linear {
         }
     }
 
-    /// Scales the rows by `in_scale` and quantises them into `room`.
-    fn quantise(&self, rows: &[f32], room: &mut Room) {
+    /// Scales the rows by `in_scale` and quantises them into `buffers`.
+    fn quantise(&self, rows: &[f32], buffers: &mut Buffers) {
         let inputs = self.in_scale.len();
-        room.codes.clear();
-        room.scaled.resize(inputs, 0.0);
-        room.bytes.resize(2 * rows.len() + inputs, 0);
-        let (high_bytes, rest) = room.bytes.split_at_mut(rows.len());
+        buffers.codes.clear();
+        buffers.scaled.resize(inputs, 0.0);
+        buffers.bytes.resize(2 * rows.len() + inputs, 0);
+        let (high_bytes, rest) = buffers.bytes.split_at_mut(rows.len());
         let (low_bytes, ones) = rest.split_at_mut(rows.len());
         ones.fill(1);
         let bytes = high_bytes.chunks_exact_mut(inputs).zip(low_bytes.chunks_exact_mut(inputs));
         for (row, (high_bytes, low_bytes)) in rows.chunks_exact(inputs).zip(bytes) {
-            let scaled = &mut room.scaled;
+            let scaled = &mut buffers.scaled;
             WithVectors(|| scaled.iter_mut().zip(row).zip(&self.in_scale).for_each(|((to, x), scale)| *to = x * scale))
                 .dispatch();
             let (least, most) = MinMax::new(scaled).dispatch();
@@ -168,7 +168,7 @@ impl Linear {
                 }
             })
             .dispatch();
-            room.codes.push(Code { scale, zero });
+            buffers.codes.push(Code { scale, zero });
         }
     }
 }
@@ -217,7 +217,7 @@ mod tests {
         let floats = Multiplication { integers: None, ..Multiplication::default() };
         let apply = |multiplication: &Multiplication| {
             let mut products = Vec::new();
-            linear(inputs, outputs).apply(&rows, &mut products, multiplication, &mut Room::default());
+            linear(inputs, outputs).apply(&rows, &mut products, multiplication, &mut Buffers::default());
             products
         };
         let wanted = apply(&floats);

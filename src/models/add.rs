@@ -1,4 +1,4 @@
-//! Adds a model: checked, assembled beside the others, tried, and only then renamed to its place.
+//! Adds a model: checks it, assembles it beside the others, tries it, and only then renames it to its place.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::workplace::{Hold, files_in, finish, new_workplace};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, Model, ModelFiles, Source, Tried, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
 
-/// A reranking model is tried with this question, and with chunks that answer it more or less.
+/// The trial of a reranking model uses this question, and chunks that answer it better and worse.
 const QUESTION: &str = "how is air taken out of a pump?";
 const CHUNKS: [&str; 3] =
     ["Open the vent and the air leaves the pump.", "The pump is painted green.", "水泵里的空气从排气阀出来。"];
@@ -19,7 +19,7 @@ const CHUNKS: [&str; 3] =
 #[derive(Debug)]
 pub struct Added {
     pub record: Record,
-    /// What had to be assumed.
+    /// What kb had to assume.
     pub notes: Vec<String>,
 }
 
@@ -27,15 +27,15 @@ pub struct Added {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Take {
     Copy,
-    /// For files that were downloaded for this.
+    /// For files that were just downloaded.
     Link,
 }
 
 impl Models {
-    /// Adds the model in a folder, which stays as it is.
+    /// Adds the model in a folder. The folder stays unchanged.
     ///
     /// # Errors
-    /// The engine cannot run a model from it, or a model of that name exists. Nothing is changed then.
+    /// The engine cannot run the model, or a model of that name exists. Then nothing is changed.
     pub fn add_folder(&self, folder: &Path, engine: &Engine, wish: &Wish) -> Result<Added> {
         let name = match &wish.name {
             Some(name) => name.clone(),
@@ -64,7 +64,7 @@ impl Models {
         Ok(())
     }
 
-    /// Adds a model while the folder of models is locked.
+    /// Adds a model. The caller holds the lock of the folder of models.
     pub(super) fn add(&self, name: &str, offer: Offer, from: String, take: Take, engine: &Engine) -> Result<Added> {
         let work = new_workplace(self.folder(), name)?;
         put_graph(&offer, work.path(), take)?;
@@ -95,7 +95,7 @@ impl Models {
     }
 }
 
-/// The name of a model by its folder; in a cache of Hugging Face that is `models--OWNER--NAME/snapshots/REVISION`.
+/// The name of a model from its folder. Hugging Face's cache has `models--OWNER--NAME/snapshots/REVISION`.
 fn name_of(folder: &Path) -> Result<String> {
     let whole = folder.canonicalize().map_err(cannot("read", folder))?;
     let names: Vec<&str> = whole.iter().rev().filter_map(|part| part.to_str()).take(3).collect();
@@ -108,7 +108,7 @@ fn name_of(folder: &Path) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Puts the graph into the folder, and the weights that stay beside it.
+/// Puts the graph and the weights beside it into the folder.
 fn put_graph(offer: &Offer, to: &Path, take: Take) -> Result<()> {
     let path = to.join(GRAPH);
     match &offer.made {

@@ -1,8 +1,8 @@
 //! The models that can be downloaded by name.
 //!
-//! fastembed's own lists define which models exist, where their files lie and how they are pooled. `catalogue.toml` adds
-//! languages, licences, sizes and prefixes. A test compares both, so a new version of fastembed cannot add a model that the
-//! table lacks.
+//! fastembed's own lists define which models exist, where their files are and how they pool tokens. `catalogue.toml`
+//! adds languages, licences, sizes and prefixes. A test compares both, so a new version of fastembed cannot add a model
+//! that the table lacks.
 
 use std::sync::LazyLock;
 
@@ -42,16 +42,16 @@ pub struct KnownModel {
     pub document_prefix: String,
     #[serde(skip)]
     pub kind: ModelKind,
-    /// Of its files on the hub.
+    /// Its repository on the hub.
     #[serde(skip)]
     pub repository: String,
-    /// The ONNX file there.
+    /// The ONNX file in the repository.
     #[serde(skip)]
     pub model_file: String,
     /// The weights beside it.
     #[serde(skip)]
     pub additional_files: Vec<String>,
-    /// Numbers in a vector; a reranking model gives none.
+    /// Numbers in a vector; `None` for a reranking model.
     #[serde(skip)]
     pub dimension: Option<usize>,
     #[serde(skip)]
@@ -62,7 +62,7 @@ pub struct KnownModel {
     pub output: VectorOutput,
 }
 
-/// How models of a family pool tokens and what they put in front of texts.
+/// The pooling and the prefixes of a family of models.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Family {
@@ -89,7 +89,7 @@ pub fn catalogue() -> &'static [KnownModel] {
     &TABLE.models
 }
 
-/// The family of a model by its name, which may be that of a folder.
+/// The family that a model's or folder's name belongs to.
 pub(super) fn family(name: &str) -> Option<&'static Family> {
     let name = name.to_lowercase();
     // Models that take instructions have another prefix for each task.
@@ -98,11 +98,11 @@ pub(super) fn family(name: &str) -> Option<&'static Family> {
     TABLE.family.iter().find(fits)
 }
 
-/// The model of a name: ours, fastembed's or its authors'. Case does not matter.
+/// The model with a name: kb's, fastembed's or its authors'. Ignores case.
 pub(super) fn known(name: &str) -> Option<&'static KnownModel> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     let by_name = catalogue().iter().find(|model| same(&model.name) || same(&model.variant));
-    // Of several conversions, the one that is not quantised comes first.
+    // Of several conversions of a model, the unquantised one comes first.
     let by_author = || catalogue().iter().find(|model| same(&model.of));
     let by_repository = || {
         let mut there = catalogue().iter().filter(|model| same(&model.repository));
@@ -148,7 +148,7 @@ fn read(table: &str) -> Result<Table, String> {
     Ok(table)
 }
 
-/// fastembed takes the first token's vector if it knows no pooling.
+/// Without a pooling, fastembed takes the first token's vector.
 fn pooling(model: &EmbeddingModel) -> Pooling {
     match TextEmbedding::get_default_pooling_method(model) {
         Some(fastembed::Pooling::Mean) => Pooling::Mean,
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_lists_every_model_of_fastembed_once() {
+    fn the_table_lists_each_model_of_fastembed_once() {
         let known = catalogue();
         let of = |kind| -> BTreeSet<String> {
             known.iter().filter(|model| model.kind == kind).map(|model| model.variant.clone()).collect()

@@ -1,4 +1,4 @@
-//! The embedding model of a namespace: the one that made its vectors, or the one it gets.
+//! The embedding model of a namespace: the one that made its vectors, or the one for a new namespace.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::embed::{Coverage, EMBEDDED, Model};
 use crate::error::{Error, NextStep, Result};
 use crate::store::ModelRecord;
 
-/// A suggested model reads at least this share of a text.
+/// The least share of a text that a suggested model reads.
 const LEAST_SHARE: f32 = 0.9;
 
 /// What a store records about a model.
@@ -25,7 +25,7 @@ pub fn record_of(model: &Model) -> ModelRecord {
 #[derive(Debug, Clone)]
 pub struct ModelChoice {
     pub models: Models,
-    /// Named by a flag or the environment. It must be the model of the vectors that a namespace has.
+    /// Named by a flag or the environment. It must be the model of a namespace's vectors, if there are any.
     pub asked: Option<String>,
     /// Named by `kb.toml`, for a namespace without vectors.
     pub preset: Option<String>,
@@ -35,7 +35,7 @@ impl ModelChoice {
     /// The record of a namespace's model. `published` is the model of its vectors, if it has any.
     ///
     /// # Errors
-    /// Another model is asked for than the namespace has, or one that is not installed.
+    /// The user asks for another model than the namespace has, or for one that is not installed.
     pub fn of_namespace(&self, namespace: &str, published: Option<&ModelRecord>) -> Result<ModelRecord> {
         let Some(published) = published else {
             let name = self.asked.as_deref().or(self.preset.as_deref()).unwrap_or(EMBEDDED);
@@ -44,7 +44,7 @@ impl ModelChoice {
         if let Some(asked) = &self.asked
             && is_endpoint(asked)
         {
-            // Its vectors are compared when it is asked for some.
+            // The fingerprint is compared at the first request for vectors.
             let named = self.models.at_endpoint(Some(published)).map(|_| ());
             return named.map(|()| published.clone()).map_err(|_| refusal(namespace, published, asked));
         }
@@ -60,7 +60,7 @@ impl ModelChoice {
     /// A note if `kb.toml` names another model than the one in use.
     pub fn note(&self, used: &ModelRecord) -> Option<String> {
         let preset = self.preset.as_ref().filter(|_| self.asked.is_none())?;
-        // A model may have several names.
+        // A model may have several names, so the names of models are compared.
         let preset = match is_endpoint(preset) {
             true => self.models.endpoint_name().unwrap_or_else(|| preset.clone()),
             false => self.models.find(preset).map_or_else(|_| preset.clone(), |model| model.name.clone()),
@@ -75,7 +75,7 @@ impl ModelChoice {
     }
 }
 
-/// Vectors of two models cannot be compared, so a namespace has those of one.
+/// The error for a second model: vectors of two models cannot be compared.
 fn refusal(namespace: &str, published: &ModelRecord, asked: &str) -> Error {
     let name = &published.name;
     let message = if name == asked {
@@ -101,10 +101,10 @@ impl Models {
             .hint(format!("re-embed with the installed one: `{}`", NextStep::ReplaceModel(name))))
     }
 
-    /// The installed model of a recorded name, whether it is the same model or not.
+    /// The installed model with the recorded name, which may be a different model.
     ///
     /// # Errors
-    /// None is installed.
+    /// No model of that name is installed.
     pub fn of_that_name(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let name = &record.name;
         if is_endpoint(name) {
@@ -122,7 +122,7 @@ impl Models {
 /// The name of an embedding model that reads all of these texts: an installed one, otherwise the smallest that can be
 /// downloaded.
 pub fn model_that_reads(texts: &[&str], models: &Models) -> Option<String> {
-    // An unreadable folder of models suggests none.
+    // An unreadable folder of models counts as empty.
     let here = models.here().unwrap_or_default();
     let is_here = |model: &KnownModel| here.iter().any(|own| own.name == model.name);
     let reads = |model: &&KnownModel| {
@@ -187,7 +187,7 @@ mod tests {
         assert!(Coverage { scripts: model.scripts.clone() }.share("离心泵") >= LEAST_SHARE, "{name}");
         let all = ["Насос и 离心泵 and pump"];
         assert!(model_that_reads(&all, &models).is_some(), "some models read everything");
-        // For documents of both kinds the model reads both.
+        // For documents in two languages, the model reads both.
         let both = model_that_reads(&["离心泵", "The pump moves water."], &models).unwrap();
         let model = known(&both).unwrap();
         assert!(Coverage { scripts: model.scripts.clone() }.share("pump") >= LEAST_SHARE, "{both}");

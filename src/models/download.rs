@@ -14,7 +14,7 @@ use super::workplace::{Hold, downloads, new_download, remove_folder};
 use crate::embed::{Engine, GRAPHS};
 use crate::error::{Error, NextStep, Result};
 
-/// Files without which there is no model …
+/// Files that every model needs …
 const NEEDED: [&str; 2] = ["tokenizer.json", "config.json"];
 /// … and files that describe it.
 const OPTIONAL: [&str; 7] = [
@@ -29,11 +29,11 @@ const OPTIONAL: [&str; 7] = [
 
 /// The progress of a download, reported from its thread.
 pub trait DownloadProgress: Sync {
-    /// It begins, with this size if it is known.
+    /// The download begins, with this size if it is known.
     fn begin(&self, model: &str, bytes: Option<u64>);
-    /// This many bytes are there; the last ones are of this file.
+    /// This many bytes are downloaded; the last ones are of this file.
     fn at(&self, file: &str, bytes: u64);
-    /// All files are there, and the model is being tried.
+    /// All files are downloaded; the trial of the model begins.
     fn trying(&self);
     fn end(&self);
 }
@@ -48,7 +48,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// The model of a name; `None` if it cannot be the name of one.
+    /// The model with a name; `None` for a text that is not a model's name.
     pub fn named(name: &str) -> Option<Self> {
         if let Some(known) = known(name) {
             return Some(Wanted { repository: known.repository.clone(), known: Some(known) });
@@ -61,7 +61,7 @@ impl Wanted {
         (plain(owner) && plain(last)).then(|| Wanted { repository: name.to_owned(), known: None })
     }
 
-    /// The name that it gets if the user wishes no other.
+    /// The model's name unless the user wishes another.
     pub fn name(&self) -> &str {
         let last = || self.repository.rsplit('/').next().unwrap_or(&self.repository);
         self.known.map_or_else(last, |known| &known.name)
@@ -69,7 +69,7 @@ impl Wanted {
 }
 
 impl Models {
-    /// The record of a wanted model, if that very model is installed and not another one of its name.
+    /// The record of a wanted model, if it is installed and not another model of that name.
     ///
     /// # Errors
     /// The model of that name is damaged, or the folder cannot be read.
@@ -78,13 +78,13 @@ impl Models {
         let record = found.record?;
         let is_it = match record.repository() {
             Some(repository) => repository.eq_ignore_ascii_case(&wanted.repository),
-            // From a folder: its name makes it the one of the catalogue, and the repository of any other is unknown.
+            // Added from a folder, so its repository is unknown: the name identifies models of the catalogue only.
             None => wanted.known.is_some(),
         };
         Ok(Some(record).filter(|_| is_it))
     }
 
-    /// Downloads a model and adds it. An interrupted download is kept for the next time.
+    /// Downloads a model and adds it. The next attempt continues an interrupted download.
     ///
     /// # Errors
     /// The hub is unreachable, lacks the model or delivers something else, or the engine cannot run it.
@@ -105,7 +105,7 @@ impl Models {
         let added = fetched.and_then(|()| {
             progress.trying();
             let from = format!("{}/{}@{}", hub.name(), wanted.repository, listing.revision);
-            // The settings follow from its name on the hub, not from that of the folder it lies in meanwhile.
+            // The settings follow from the model's name, not from the name of the download folder.
             let wish = Wish { name: Some(name.to_owned()), ..wish.clone() };
             self.add(name, Offer::of(&folder, wanted.known, &wish)?, from, Take::Link, engine)
         });
@@ -138,7 +138,7 @@ async fn fetch(
         let report = |bytes| progress.at(&file.path, before + bytes);
         Fetch { hub, repository, revision: &listing.revision, file, to: &to, progress: &report }.run().await?;
         done += std::fs::metadata(&to).map_or(0, |about| about.len());
-        // The graph is the first file: it names the files with weights beside it.
+        // The graph is the first file, because it names the files with weights beside it.
         if next == 0 && wanted.known.is_none() {
             let beside = files_beside(listing, &file.path, &to)?;
             files.extend(beside);

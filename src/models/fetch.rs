@@ -1,4 +1,4 @@
-//! Downloads one file: from where an earlier attempt stopped, with the promised size and hash.
+//! Downloads one file: continues where an earlier attempt stopped, and checks the promised size and hash.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -12,14 +12,14 @@ use super::hub::{Hub, RemoteFile};
 use super::record::cannot;
 use crate::error::{Error, Result, innermost, or_gone};
 
-/// Attempts without progress, if the connection breaks or the hub has a problem.
+/// Attempts without progress when the connection breaks or the hub has a problem.
 const ATTEMPTS: u32 = 4;
 /// The wait before the second attempt; it doubles.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// Limit for files of unknown size.
 const LARGEST_UNKNOWN: u64 = 1 << 30;
 
-/// A file of a model on the hub, and where it goes.
+/// A file of a model on the hub, and its destination.
 pub(super) struct Fetch<'a> {
     pub hub: &'a Hub,
     pub repository: &'a str,
@@ -30,23 +30,23 @@ pub(super) struct Fetch<'a> {
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
-/// Why the file is not complete.
+/// Why an attempt failed.
 enum Trouble {
-    /// The next attempt may continue.
+    /// The next attempt may succeed.
     Broken(Error),
     /// Another attempt is useless.
     Final(Error),
 }
 
 impl Fetch<'_> {
-    /// Downloads the file. What came before the connection broke, now or in an earlier run, is kept beside it as `.part` and
-    /// continued.
+    /// Downloads the file. A part from before the connection broke, now or in an earlier run, is kept beside it as
+    /// `.part` and continued.
     ///
     /// # Errors
     /// The hub does not deliver the file, or not the promised one, or the disk refuses.
     pub async fn run(&self) -> Result<()> {
         let to = self.to;
-        // Without a hash nothing distinguishes a file of an earlier run from another one.
+        // Without a hash, a file of an earlier run cannot be recognised.
         if to.is_file() && self.file.digest.is_some() && self.check(to).is_ok() {
             (self.progress)(std::fs::metadata(to).map_err(cannot("read", to))?.len());
             return Ok(());
@@ -57,7 +57,7 @@ impl Fetch<'_> {
         let mut part = to.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        // What an earlier run left may be damaged: then the file is downloaded once from the beginning.
+        // A part from an earlier run may be damaged: then the file is downloaded once more from the beginning.
         let mut may_retry = length(&part) > 0;
         loop {
             self.fill(&part).await?;
@@ -127,7 +127,7 @@ impl Fetch<'_> {
         self.write(response, have, part).await
     }
 
-    /// Writes what follows the first `have` bytes.
+    /// Writes the bytes after the first `have`.
     async fn write(&self, mut response: Response, mut have: u64, part: &Path) -> Result<(), Trouble> {
         let unwritten = |error: std::io::Error| Trouble::Final(cannot("write", part)(error));
         let out = if have > 0 { OpenOptions::new().append(true).open(part) } else { File::create(part) };
@@ -202,7 +202,7 @@ fn header(response: &Response, name: HeaderName) -> Option<&str> {
     response.headers().get(name)?.to_str().ok()
 }
 
-/// Where the part of a file in the answer begins.
+/// The first byte of a partial answer.
 fn begins_at(response: &Response) -> Option<u64> {
     header(response, CONTENT_RANGE)?.strip_prefix("bytes ")?.split('-').next()?.trim().parse().ok()
 }

@@ -1,12 +1,12 @@
-//! The hub that models are downloaded from: Hugging Face, or a server that `HF_ENDPOINT` names and that behaves like it.
+//! The hub that models are downloaded from: Hugging Face, or a compatible server that `HF_ENDPOINT` names.
 //!
-//! Its protocol has two requests: the list of a model's files (names, sizes, hashes, the revision), and the bytes of one
-//! file at that revision. No answer of a hub becomes a path: kb fetches only files whose names it knows, and compares what
-//! comes with what the hub promised.
+//! Its protocol has two requests: the list of a model's files (names, sizes, hashes, the revision), and the bytes of
+//! one file at that revision. No answer of a hub becomes a path: kb fetches only files with known names, and compares
+//! the received bytes with the promised size and hash.
 //!
-//! Why not the client in fastembed (hf-hub 0.5): it uses the `etag` of an answer as a file name, so a mirror can write
-//! anywhere; it appends any answer to an unfinished file and renames it unchecked; it waits for ever; and it trusts its own
-//! certificates instead of the system's.
+//! kb does not use the client in fastembed (hf-hub 0.5): it uses the `etag` of an answer as a file name, so a mirror
+//! can write anywhere; it appends any answer to an unfinished file and renames it unchecked; it has no timeout; and it
+//! trusts its own certificates instead of the system's.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,23 +24,22 @@ use crate::error::{Error, NextStep, Result, innermost};
 use crate::text::{printable, squeeze, truncate};
 
 const ENDPOINT: &str = "https://huggingface.co";
-/// Limit for making a connection.
+/// Timeout for making a connection.
 const CONNECTING: Duration = Duration::from_secs(20);
-/// Limit between two parts of an answer.
+/// Timeout between two parts of an answer.
 const SILENCE: Duration = Duration::from_secs(60);
-/// Redirects in a row: the hub redirects to its storage.
+/// Redirects in a row; the hub redirects to its storage.
 const MOST_REDIRECTS: usize = 10;
 /// Characters of a hub's reason for a refusal.
 const LONGEST_DETAIL: usize = 200;
-/// Bytes of a listing at most.
+/// In bytes.
 const LARGEST_LISTING: usize = 8 << 20;
 
-/// A hub.
 #[derive(Debug)]
 pub struct Hub {
     pub(super) http: reqwest::Client,
     endpoint: Url,
-    /// Whether a token is not sent, because the connection is not encrypted.
+    /// Whether a token exists but is not sent, because the connection is not encrypted.
     token_withheld: bool,
 }
 
@@ -92,7 +91,7 @@ impl Hub {
     /// The files of a model on the hub.
     ///
     /// # Errors
-    /// The hub is unreachable, lacks the model, or answers in another way than a hub.
+    /// The hub is unreachable, lacks the model, or does not answer like a hub.
     pub(super) async fn listing(&self, repository: &str) -> Result<Listing> {
         let mut url = self.url(&format!("api/models/{repository}/revision/main"))?;
         url.set_query(Some("blobs=true"));
@@ -115,7 +114,7 @@ impl Hub {
         Ok(Listing::of(&answer))
     }
 
-    /// The address of a path, whose parts are known or checked.
+    /// The address of a path. The caller has checked its parts.
     pub(super) fn url(&self, path: &str) -> Result<Url> {
         let text = format!("{}/{path}", self.name());
         Url::parse(&text).map_err(|_| Error::usage(format!("invalid path {path} on {}", self.name())))
@@ -191,7 +190,6 @@ pub(super) struct Listing {
     files: BTreeMap<String, RemoteFile>,
 }
 
-/// A file on a hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RemoteFile {
     pub path: String,
@@ -199,11 +197,11 @@ pub(super) struct RemoteFile {
     pub digest: Option<Digest>,
 }
 
-/// A hash of a file, in lower-case hexadecimal.
+/// The hash of a file in lower-case hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Digest {
     Sha256(String),
-    /// SHA-1 of length and bytes, as git names blobs. It detects damaged files, not forged ones.
+    /// The SHA-1 of a git blob. It detects damaged files, not forged ones.
     Git(String),
 }
 
@@ -244,9 +242,9 @@ impl Listing {
         let file = |file: &Value| {
             let path = file["rfilename"].as_str()?.to_owned();
             let large = &file["lfs"];
-            // The size beside that of a large file is that of the pointer to it.
+            // For a large file, the outer size is that of the pointer to it.
             let bytes = large["size"].as_u64().or_else(|| file["size"].as_u64());
-            // So is the blob beside its hash.
+            // So is the outer hash.
             let digest = match large["sha256"].is_string() {
                 true => hex(&large["sha256"], 64).map(Digest::Sha256),
                 false => hex(&file["blobId"], 40).map(Digest::Git),
@@ -264,7 +262,7 @@ impl Listing {
     }
 }
 
-/// A hexadecimal number of this length, or `None` for anything else.
+/// A hexadecimal number of this length; `None` for anything else.
 fn hex(text: &Value, length: usize) -> Option<String> {
     let text = text.as_str()?.trim().to_ascii_lowercase();
     (text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(text)

@@ -15,10 +15,10 @@ use crate::store::ModelRecord;
 /// The variable that names the folder of models.
 const VARIABLE: &str = "KB_MODELS_DIR";
 
-/// The name of the model behind the endpoint, as users type it.
+/// The name that users type for the model behind the endpoint.
 pub const ENDPOINT: &str = "endpoint";
 
-/// Whether a name is that of the model behind the endpoint, as users type it or stores record it.
+/// Whether a name means the model behind the endpoint, as users type it or as stores record it.
 pub(super) fn is_endpoint(name: &str) -> bool {
     name.eq_ignore_ascii_case(ENDPOINT) || is_endpoint_model(name)
 }
@@ -27,11 +27,11 @@ pub(super) fn is_endpoint(name: &str) -> bool {
 #[derive(Debug, Clone)]
 pub struct Models {
     folder: PathBuf,
-    /// The endpoint for embeddings, where one is configured; its model once it was asked.
+    /// The endpoint for embeddings, if one is configured.
     endpoint: Option<Arc<ConfiguredEndpoint>>,
 }
 
-/// `[embedding]`, and the model that was found behind it.
+/// `[embedding]`, and the model behind it once it was asked.
 #[derive(Debug)]
 struct ConfiguredEndpoint {
     config: EndpointConfig,
@@ -49,7 +49,7 @@ pub struct Installed {
 }
 
 impl Models {
-    /// The user's models, in the folder that `KB_MODELS_DIR` names or among the user's data.
+    /// The models in the folder that `KB_MODELS_DIR` names, by default among the user's data.
     ///
     /// # Errors
     /// The variable is unset and the system has no folder for the user's data.
@@ -57,20 +57,20 @@ impl Models {
         Ok(Models::open(user_folder(std::env::var_os(VARIABLE), dirs::data_local_dir().as_deref())?))
     }
 
-    /// The models in a folder, which need not exist.
+    /// The models in a folder, which may not exist.
     pub fn open(folder: impl Into<PathBuf>) -> Self {
         Models { folder: folder.into(), endpoint: None }
     }
 
-    /// The same, with the endpoint that is configured.
+    /// Adds the configured endpoint.
     pub fn with_endpoint(self, config: EndpointConfig) -> Self {
         Models { endpoint: Some(Arc::new(ConfiguredEndpoint { config, found: OnceLock::new() })), ..self }
     }
 
-    /// The model behind the endpoint, as a store has recorded it, or as it is now.
+    /// The model behind the endpoint: with `record`, as a store recorded it; otherwise as it is now.
     ///
     /// # Errors
-    /// Where no endpoint is configured, it is one of another model, or it does not answer.
+    /// No endpoint is configured, it is configured for another model, or it does not answer.
     pub(super) fn at_endpoint(&self, record: Option<&ModelRecord>) -> Result<Arc<Model>> {
         let endpoint = self.endpoint.as_ref();
         let settings = endpoint.map(|endpoint| endpoint.config.settings(EMBEDDINGS)).transpose()?.flatten();
@@ -95,7 +95,7 @@ impl Models {
         Ok(Arc::new(Model::at_endpoint_as_recorded(&settings, record.dimension, &record.fingerprint)))
     }
 
-    /// The name that a store records for the model behind the endpoint, without asking it.
+    /// The name that a store records for the model behind the endpoint. Sends no request.
     pub(super) fn endpoint_name(&self) -> Option<String> {
         let settings = self.endpoint.as_ref()?.config.settings(EMBEDDINGS).ok()??;
         Some(endpoint_model_name(&settings.model))
@@ -105,7 +105,7 @@ impl Models {
         &self.folder
     }
 
-    /// The installed models by name. A damaged one does not hide the others.
+    /// The installed models, sorted by name. A damaged one does not hide the others.
     ///
     /// # Errors
     /// The folder exists and cannot be read.
@@ -121,7 +121,7 @@ impl Models {
         for entry in entries {
             let folder = entry.map_err(unreadable)?.path();
             let Some(name) = folder.file_name().and_then(|name| name.to_str()).map(str::to_owned) else { continue };
-            // Folders of downloads and of models in the making begin with a dot.
+            // The names of work and download folders begin with a dot.
             if !name.starts_with('.') && folder.is_dir() {
                 here.push(Installed { record: Record::read(&folder), name, folder });
             }
@@ -130,7 +130,7 @@ impl Models {
         Ok(here)
     }
 
-    /// The installed model of a name: its own, or any that the catalogue has for the same model.
+    /// The installed model with a name: its own name, or any that the catalogue has for it.
     ///
     /// # Errors
     /// As for [`here`](Self::here).
@@ -141,7 +141,7 @@ impl Models {
         Ok(place.and_then(|place| here.into_iter().nth(place)))
     }
 
-    /// The embedding model of a name.
+    /// The embedding model with a name.
     ///
     /// # Errors
     /// As for [`must_have`](Self::must_have).
@@ -159,7 +159,7 @@ impl Models {
         })
     }
 
-    /// An installed model of a kind.
+    /// The installed model with a name and a kind.
     ///
     /// # Errors
     /// It is missing, damaged or of the other kind. The error names what is installed and how to add a model.
@@ -189,15 +189,15 @@ impl Models {
         let here = if here.is_empty() { "none".to_owned() } else { here.join(", ") };
         let (what, folder) = (kind.name(), self.folder.display());
         let missing = match kind {
-            // A reranking model may be named by its folder too.
+            // Users may also name a reranking model by its folder.
             ModelKind::Rerank => format!("no such folder and no such {what} model {name:?}"),
             ModelKind::Text => format!("no such {what} model {name:?}"),
         };
         Ok(Error::usage(format!("{missing}; installed in {folder}: {here}")).hint(hint))
     }
 
-    /// Removes what is left of a download of a model that was never installed. Returns the model's name and the freed
-    /// bytes, if anything was there.
+    /// Removes the unfinished download of a model that is not installed. Returns the model's name and the freed bytes;
+    /// `None` if there was none.
     ///
     /// # Errors
     /// Another process adds or removes a model, or the disk refuses.
@@ -216,10 +216,10 @@ impl Models {
         Ok(Some((name.to_owned(), bytes)))
     }
 
-    /// The model of a name that can be removed.
+    /// The installed model with a name, which may be removed.
     ///
     /// # Errors
-    /// It is missing or part of the program.
+    /// It is not installed, or it is part of the program.
     pub fn removable(&self, name: &str) -> Result<Installed> {
         if name.eq_ignore_ascii_case(EMBEDDED) {
             return Err(Error::usage(format!("{EMBEDDED} is part of kb and cannot be removed")));
@@ -231,7 +231,7 @@ impl Models {
         self.installed(name)?.ok_or_else(missing)
     }
 
-    /// Removes a model and what is left of its downloads. Returns the freed bytes.
+    /// Removes a model and its unfinished downloads. Returns the freed bytes.
     ///
     /// # Errors
     /// Another process adds or removes a model, or the disk refuses.
@@ -254,7 +254,7 @@ fn user_folder(named: Option<OsString>, data: Option<&Path>) -> Result<PathBuf> 
     })
 }
 
-/// Checks that a model can have this name: it becomes a folder, on every system.
+/// Checks that a model can have this name, which must be a valid folder name on every system.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let good = (1..=100).contains(&name.len())
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn models_are_listed_by_name_and_working_folders_are_not() {
+    fn models_are_listed_by_name_without_working_folders() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Models::open(folder.path().join("none")).here().unwrap().is_empty());
         let models = Models::open(folder.path());

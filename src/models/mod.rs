@@ -1,7 +1,7 @@
-//! Models that users choose: which exist, the folder they lie in, and how one gets there.
+//! Models that users choose: the catalogue, the folder of installed models, and adding and removing them.
 //!
-//! Promise: every model in the folder of models was checked and tried as a whole. A model is assembled in a folder of
-//! another name and renamed to its place, so a crash, a full disk or a broken download leaves no half of one.
+//! Promise: every model in the folder of models was checked and tried as a whole. A model is assembled under another
+//! name and then renamed, so a crash, a full disk or a broken download leaves no partial model.
 
 mod add;
 mod catalogue;

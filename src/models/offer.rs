@@ -1,4 +1,4 @@
-//! A folder offered as a model: its kind, and its configuration.
+//! A folder that a user offers as a model: its kind and its configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +15,19 @@ use crate::embed::{
 use crate::error::{Error, Result, Setting};
 use crate::text::script::{Script, script_of};
 
-/// Protobuf ends at 2 GB; graphs with more bytes cannot be one file.
+/// Just below the limit of Protobuf, 2 GB; a larger graph cannot be one file.
 const LARGEST_WHOLE: u64 = (2 << 30) - (1 << 20);
-/// The trial embeds this many tokens with the highest numbers: a model with fewer tokens fails on them.
+/// The trial embeds this many tokens with the highest ids: a model with a smaller vocabulary fails on them.
 const HIGHEST_TRIED: u32 = 64;
-/// Codes of languages in Latin script.
+/// The codes of languages in Latin script.
 const LATIN: &str = "af az bs ca ceb cs cy da de en eng eo es et eu fi fil fr ga gd gl ha hr ht hu id ig is it jv la lb lt lv \
                      mg mi ms mt nb nl nn no pl pt ro sk sl sm so sq su sv sw tl tr uz vi xh yo zu";
-/// A model was trained on a script if its vocabulary has this many tokens of it. English vocabularies hold some hundred
-/// letters of every script, so that no text is entirely unknown.
+/// The tokens of a script in a vocabulary from which on the model was trained on it. English vocabularies hold some
+/// hundred letters of every script, so that no text is entirely unknown.
 const ENOUGH: [(Script, usize); 5] =
     [(Script::Latin, 1500), (Script::Han, 3000), (Script::Kana, 500), (Script::Hangul, 1000), (Script::Other, 3000)];
 
-/// What a user wishes of a model to be added.
+/// The user's wishes for a model to be added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
     pub name: Option<String>,
@@ -41,18 +41,18 @@ pub(super) struct Offer {
     /// The ONNX file.
     pub graph: PathBuf,
     pub survey: Survey,
-    /// The graph with the weights of files beside it, if it has any and one file can hold them all.
+    /// The graph with the weights from files beside it, if it has any and one file can hold them all.
     pub made: Option<Vec<u8>>,
     /// `None` for a reranking model.
     pub text: Option<TextOffer>,
     /// For people.
     pub languages: Option<String>,
     pub licence: Option<String>,
-    /// What had to be assumed.
+    /// What kb had to assume.
     pub notes: Vec<String>,
 }
 
-/// An embedding model. Its dimension is that of the catalogue, or 0, until it is tried.
+/// An embedding model. Until the trial, its dimension is that of the catalogue, or 0.
 pub(super) struct TextOffer {
     pub embedding_config: EmbeddingConfig,
     pub files: TokenizerFiles,
@@ -61,7 +61,7 @@ pub(super) struct TextOffer {
 }
 
 impl Offer {
-    /// Checks a folder. `chosen` is the catalogue's entry that it was downloaded as.
+    /// Checks a folder. `chosen` is the entry of the catalogue that it was downloaded for.
     ///
     /// # Errors
     /// It holds no model that kb can run.
@@ -70,7 +70,7 @@ impl Offer {
             Some(chosen) => (chosen.model_file.as_str(), chosen.kind == ModelKind::Rerank),
             None => EmbeddingFolder::graph_in(folder)?,
         };
-        // A folder may have the name of a known model and be another: then its own declarations come first.
+        // A folder may have the name of a known model and be another model, so its own declarations come first.
         let namesake = chosen.or_else(|| name_of(folder, wish).and_then(known));
         let graph = folder.join(name);
         let bytes = std::fs::read(&graph).map_err(cannot("read", &graph))?;
@@ -98,7 +98,7 @@ impl Offer {
             }
         }
         if !offer.survey.external.is_empty() {
-            // An unreadable file is reported when its weights are read.
+            // An unreadable file becomes an error when its weights are read.
             let size = |name| std::fs::metadata(offer.beside().join(name)).map_or(0, |about| about.len());
             if bytes.len() as u64 + offer.survey.external.iter().map(size).sum::<u64>() < LARGEST_WHOLE {
                 offer.made = Some(whole(&bytes, offer.beside(), LARGEST_WHOLE).map_err(unusable)?);
@@ -107,12 +107,12 @@ impl Offer {
         Ok(offer)
     }
 
-    /// The files of weights that stay beside the graph.
+    /// The files with weights that stay beside the graph.
     pub fn external(&self) -> Vec<String> {
         if self.made.is_some() { Vec::new() } else { self.survey.external.iter().cloned().collect() }
     }
 
-    /// The folder of the ONNX file, to which its names of other files are relative.
+    /// The folder of the ONNX file. Names of other files in it are relative to this folder.
     pub fn beside(&self) -> &Path {
         self.graph.parent().unwrap_or(&self.folder)
     }
@@ -151,7 +151,7 @@ impl Offer {
         let max_tokens = most.map_or(DEFAULT_TOKENS, |most| most as usize);
         let (files, tokenizer) = opened.tokenizer(max_tokens)?;
         let quantization = match chosen {
-            // A graph that rounds by its inputs shows it, whatever the catalogue has.
+            // The graph itself shows dynamic quantisation, which overrides the catalogue.
             _ if self.survey.is_dynamic => Quantization::Dynamic,
             Some(chosen) => chosen.quantization,
             None => Quantization::None,
@@ -182,8 +182,8 @@ fn name_of<'n>(folder: &'n Path, wish: &'n Wish) -> Option<&'n str> {
     wish.name.as_deref().or_else(|| folder.file_name()?.to_str())
 }
 
-/// The prefixes of questions and documents: of a downloaded model those of the catalogue, otherwise what the folder
-/// declares, then what its name implies (`named`).
+/// The prefixes of questions and documents: for a downloaded model those of the catalogue, otherwise those that the
+/// folder declares, then those that its name implies (`named`).
 fn prefixes(
     declared: &DeclaredConfig,
     chosen: Option<&KnownModel>,
@@ -200,7 +200,7 @@ fn of_known(known: &KnownModel) -> (String, String) {
     (known.query_prefix.clone(), known.document_prefix.clone())
 }
 
-/// Texts of the tokens with the highest numbers.
+/// A text of the tokens with the highest ids; none if they are blank.
 fn rare_texts(tokenizer: &Tokenizer) -> Vec<String> {
     let highest = tokenizer.get_vocab(false).into_values().max().unwrap_or(0);
     let ids: Vec<u32> = (highest.saturating_sub(HIGHEST_TRIED)..=highest).collect();
@@ -208,7 +208,7 @@ fn rare_texts(tokenizer: &Tokenizer) -> Vec<String> {
     if words.trim().is_empty() { Vec::new() } else { vec![words] }
 }
 
-/// The scripts of languages by their codes; `None` if those do not define any.
+/// The scripts of languages by their codes; `None` if the codes do not say.
 fn scripts_of_codes(codes: &[String]) -> Option<Vec<Script>> {
     let mut scripts = Vec::new();
     for code in codes {
@@ -231,7 +231,7 @@ fn scripts_of_codes(codes: &[String]) -> Option<Vec<Script>> {
     (!scripts.is_empty()).then_some(scripts)
 }
 
-/// The languages of a card for people: a few codes, or the number of many.
+/// The languages of a card for people: up to five codes, or the number of more.
 fn summary(codes: &[String]) -> Option<String> {
     match codes.len() {
         0 => None,
@@ -244,7 +244,7 @@ fn summary(codes: &[String]) -> Option<String> {
 fn scripts_of_vocabulary(tokenizer: &Tokenizer) -> Vec<Script> {
     let mut counts = [0; ENOUGH.len()];
     for (token, id) in tokenizer.get_vocab(false) {
-        // Tokens of bytes show their text only when decoded.
+        // Byte-level tokens show their text only when decoded.
         let text = tokenizer.decode(&[id], false).unwrap_or(token);
         let script = text.chars().find_map(script_of);
         if let Some(place) = ENOUGH.iter().position(|(known, _)| Some(*known) == script) {

@@ -1,6 +1,6 @@
-//! What is kept beside a model's files: its configuration, found and tried when it was added.
+//! The record beside a model's files: its configuration, determined and tried when the model was added.
 //!
-//! The record is written last and read first, so a folder without one is not a model, and loading a model never has to
+//! The record is written last and read first. So a folder without one is not a model, and loading a model does not
 //! interpret the model's own configuration again.
 
 use std::path::Path;
@@ -54,7 +54,7 @@ pub struct Record {
     /// For people.
     pub languages: Option<String>,
     pub licence: Option<String>,
-    /// Files with weights beside the ONNX file, by the names that it uses.
+    /// Files with weights beside the ONNX file, by the names that the graph uses.
     pub external: Vec<String>,
     pub files: Vec<ModelFile>,
     /// The hash of everything that the model's results depend on.
@@ -62,7 +62,7 @@ pub struct Record {
     /// The cosine of unrelated texts; unknown for a model that was added before it was measured.
     #[serde(default)]
     pub unrelated: Option<f32>,
-    /// Its origin: a folder, or an address on a hub.
+    /// A folder, or an address on a hub.
     pub from: String,
     /// RFC 3339.
     pub added_at: String,

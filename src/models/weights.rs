@@ -1,9 +1,9 @@
-//! Weights in files beside an ONNX file, and how the model was quantised.
+//! Weights in files beside an ONNX file, and dynamic quantisation.
 //!
-//! Any tensor anywhere in a model may keep its weights in another file, by name, offset and length: in graphs, in attributes
-//! of their nodes, in functions, in training data, dense or sparse. When a model below two gigabytes is added, these weights
-//! are moved into the ONNX file: then both engines load it, from memory or disk, and no name in a model becomes a path any
-//! more. All other fields are copied unchanged.
+//! Any tensor in a model may keep its weights in another file, by name, offset and length: in graphs, in attributes of
+//! their nodes, in functions, in training data, dense or sparse. When kb adds a model below two gigabytes, it moves
+//! these weights into the ONNX file: then both engines load it from memory or disk, and names in the model no longer
+//! become paths. All other fields are copied unchanged.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -16,9 +16,9 @@ use prost::{DecodeError, Message as _};
 use crate::error::plain_io;
 use crate::text::truncate;
 
-/// Graphs within graphs, at most.
+/// The most levels of nested parts.
 const DEEPEST: usize = 32;
-/// Names of files are shorter.
+/// In bytes, of a file's name.
 const LONGEST_NAME: usize = 1000;
 /// Characters of an invalid name or number in an error.
 const SHOWN: usize = 100;
@@ -27,11 +27,11 @@ const SHOWN: usize = 100;
 pub(super) struct Survey {
     /// Files with weights, by the names that the graph uses.
     pub external: BTreeSet<String>,
-    /// Whether it rounds by ranges that depend on its inputs.
+    /// Whether the model quantises by ranges that depend on its inputs.
     pub is_dynamic: bool,
 }
 
-/// The messages that contain tensors or operations.
+/// The Protobuf messages that contain tensors or operations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Model,
@@ -68,7 +68,7 @@ pub(super) fn survey(model: &[u8]) -> Result<Survey, String> {
     Ok(found)
 }
 
-/// The model with the weights from files in `folder`. It has at most `most` bytes.
+/// The model with the weights from files in `folder`, of at most `most` bytes.
 pub(super) fn whole(model: &[u8], folder: &Path, most: u64) -> Result<Vec<u8>, String> {
     let mut left = most.checked_sub(model.len() as u64).ok_or("it is too large for one file")?;
     rewrite(Part::Model, model, 0, folder, &mut left)
@@ -95,7 +95,7 @@ fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Resu
     Ok(())
 }
 
-/// Moves the weights from files into a part of the model, at most `left` bytes.
+/// Moves the weights from files into a part of the model; `left` counts the bytes that still fit.
 fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     check_depth(depth)?;
     let mut out = Vec::with_capacity(message.len());
@@ -115,7 +115,7 @@ fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u
     Ok(out)
 }
 
-/// A tensor that holds its weights itself.
+/// The tensor with its weights inside.
 fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(tensor.len() + weights.len());
     let mut fields = Fields { rest: tensor };
@@ -136,12 +136,12 @@ fn check_depth(depth: usize) -> Result<(), String> {
     if depth > DEEPEST { Err("its graphs are nested too deeply".to_owned()) } else { Ok(()) }
 }
 
-/// The fields of a tensor: its weights, their place in a file, and whether they are in a file.
+/// Fields of a tensor: its weights, their place in a file, and whether they are in a file.
 const RAW: u32 = 9;
 const EXTERNAL: u32 = 13;
 const LOCATION: u32 = 14;
 
-/// The part of a tensor that names a file with its weights.
+/// The fields of a tensor that name a file with its weights.
 #[derive(prost::Message)]
 struct Tensor {
     #[prost(message, repeated, tag = "13")]
@@ -159,7 +159,7 @@ struct Entry {
     value: String,
 }
 
-/// Where the weights of a tensor lie.
+/// The place of a tensor's weights in a file.
 struct Weights {
     file: String,
     offset: u64,
@@ -182,19 +182,20 @@ impl Weights {
             }
         }
         let is_outside = tensor.location == 1;
-        // Protobuf readers merge repeated messages, so a tensor may name its file in another part than the flag.
+        // Protobuf readers merge repeated messages, so one half of a tensor may name the file and another half set the
+        // flag.
         if is_outside || !weights.file.is_empty() {
             check_name(&weights.file)?;
         }
         Ok(Some(weights).filter(|_| is_outside))
     }
 
-    /// Reads the weights, if at most `left` bytes.
+    /// Reads the weights, at most `left` bytes, and subtracts their length from `left`.
     fn read(&self, folder: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
         let name = &self.file;
         let unreadable = |error: &std::io::Error| format!("its weights are in {name}: {}", plain_io(error));
         let path = folder.join(name);
-        // Checked first: opening a pipe would wait for a writer.
+        // Checked before opening: opening a pipe would wait for a writer.
         let about = std::fs::metadata(&path).map_err(|error| unreadable(&error))?;
         if !about.is_file() {
             return Err(format!("its weights are in {name}, which is not a regular file"));
@@ -228,7 +229,7 @@ fn check_name(name: &str) -> Result<(), String> {
 
 struct Field<'m> {
     number: u32,
-    /// The contents of a part.
+    /// The contents, for a field with a length.
     bytes: Option<&'m [u8]>,
     /// The whole field, with number and length.
     whole: &'m [u8],
@@ -361,7 +362,7 @@ mod tests {
         let halves = message(&[(5, &tensor("w", "0", "4")), (5, &message(&[(EXTERNAL, &entry)]))]);
         let model = [1, 5].iter().rev().fold(halves, |inner, number| message(&[(*number, &inner)]));
         assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("not a file beside it"));
-        // They take the lower half of this number.
+        // Protobuf readers take the lower half of this number.
         let mut wide = message(&[(EXTERNAL, &message(&[(1, b"location"), (2, b"w")]))]);
         encode_varint(u64::from(LOCATION << 3), &mut wide);
         encode_varint(1 << 32 | 1, &mut wide);

@@ -1,7 +1,7 @@
 //! Folders in which models are downloaded, assembled and removed.
 //!
-//! They lie beside the models under names that begin with a dot. One process at a time works in them: the one that holds
-//! the lock of the folder of models.
+//! They are beside the models, under names that begin with a dot. Only the process that holds the lock of the folder of
+//! models works in them.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Locks the folder of models, which it creates if necessary, and removes what killed processes left.
+    /// Creates the folder of models if necessary, locks it, and removes what killed processes left behind.
     ///
     /// # Errors
     /// Another process holds the lock, or the disk refuses.
     pub fn of(models: &Path) -> Result<Self> {
         std::fs::create_dir_all(models).map_err(cannot("make", models))?;
         let path = models.join(LOCK);
-        // Reading a file that another user made is enough.
+        // Read access is enough to lock a file that another user made.
         let lock = File::options().write(true).create(true).truncate(false).open(&path);
         let lock = lock.or_else(|error| File::open(&path).map_err(|_| error)).map_err(cannot("make", &path))?;
         match lock.try_lock() {
@@ -39,7 +39,7 @@ impl Hold {
                     remove_folder(&folder)?;
                 }
             }
-            // Without locks, another process may be working in these folders, so they stay.
+            // The file system has no locks, so another process may be working in these folders: they stay.
             Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => {
                 let message = format!("another kb is adding or removing a model in {}", models.display());
@@ -50,7 +50,7 @@ impl Hold {
     }
 }
 
-/// Makes a folder in which a model is assembled. Dropping it removes it.
+/// Makes a folder for assembling a model. Dropping the value removes the folder.
 pub(super) fn new_workplace(models: &Path, name: &str) -> Result<TempDir> {
     let prefix = format!("{ADDING}{name}-");
     tempfile::Builder::new().prefix(&prefix).tempdir_in(models).map_err(cannot("write in", models))
@@ -70,17 +70,17 @@ pub(super) fn finish(folder: TempDir, models: &Path, name: &str) -> Result<()> {
         std::fs::set_permissions(from, std::fs::Permissions::from_mode(0o755)).map_err(cannot("change", from))?;
     }
     std::fs::rename(from, &to).map_err(cannot("make", &to))?;
-    // The folder has another name now, so nothing is left to remove.
+    // The folder has its final name now; dropping the value must not remove it.
     let _kept = folder.keep();
     Ok(())
 }
 
-/// Where the downloads of a model lie, one folder for each revision.
+/// The folder with the downloads of a model, one subfolder per revision.
 pub(super) fn downloads(models: &Path, name: &str) -> PathBuf {
     models.join(format!("{DOWNLOADING}{name}"))
 }
 
-/// Makes the folder of a download. Removes downloads of other revisions, which are useless.
+/// Makes the folder of a download and removes downloads of other revisions.
 pub(super) fn new_download(models: &Path, name: &str, revision: &str) -> Result<PathBuf> {
     let all = downloads(models, name);
     let folder = all.join(revision);
@@ -96,7 +96,7 @@ pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     or_gone(std::fs::remove_dir_all(folder)).map_err(cannot("remove", folder))
 }
 
-/// Removes the folder of a model: it is renamed first, so no moment shows half a model.
+/// Removes the folder of a model. It is renamed first, so half a model is never visible.
 pub(super) fn remove_model(models: &Path, folder: &Path, name: &str) -> Result<()> {
     let aside = models.join(format!("{REMOVING}{name}"));
     remove_folder(&aside)?;
@@ -104,7 +104,7 @@ pub(super) fn remove_model(models: &Path, folder: &Path, name: &str) -> Result<(
     remove_folder(&aside)
 }
 
-/// The folders in a folder whose names begin with a prefix.
+/// The subfolders whose names begin with a prefix.
 fn folders_named(folder: &Path, prefix: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(cannot("read", folder))? {
@@ -117,7 +117,7 @@ fn folders_named(folder: &Path, prefix: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The files of a model in a folder, by path; weights may lie one folder deeper.
+/// The files of a model in a folder and its subfolders, without the record, sorted by path.
 pub(super) fn files_in(folder: &Path) -> Result<Vec<ModelFile>> {
     let mut files = Vec::new();
     let mut left: Vec<PathBuf> = vec![folder.to_owned()];
