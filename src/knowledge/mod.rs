@@ -1,5 +1,5 @@
-//! What documents are about: their profiles, the names that they define, and the entities that users keep. Pure functions
-//! over text and rows.
+//! Knowledge about documents: their profiles, the names that they define, and the entities that users keep. Pure
+//! functions over text and rows.
 
 pub mod entities;
 pub mod names;

@@ -1,4 +1,4 @@
-//! Carries out orders on the entities of a namespace: rows in, changed rows out.
+//! Carries out orders on the entities of a namespace: takes rows and gives changed rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,20 +11,20 @@ use crate::error::{Error, NextStep, Result, Setting};
 use crate::store::{EntityChange, EntityRow, EntityState, StateTime};
 use crate::text::{count, fold_name};
 
-/// The entities of a namespace: all of them are read for every context.
+/// Entities of a namespace; every context reads all of them.
 const MOST_ENTITIES: usize = 50_000;
-/// The aliases of an entity.
+/// Aliases of an entity.
 const MOST_ALIASES: usize = 50;
-/// The states of an entity.
+/// States of an entity.
 const MOST_STATES: usize = 10_000;
-/// The times that an error names.
+/// Times that an error names.
 const MOST_NAMED: usize = 5;
 
 /// The result of orders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityPlan {
     pub change: EntityChange,
-    /// For each named entity, by name.
+    /// One for each named entity, sorted by name.
     pub outcomes: Vec<EntityOutcome>,
 }
 
@@ -34,9 +34,9 @@ pub struct EntityOutcome {
     #[serde(rename = "entity_type")]
     pub kind: String,
     pub outcome: Outcome,
-    /// The number of its states afterwards.
+    /// The number of its states after the orders.
     pub states: usize,
-    /// Its state now; where it has none, the last of a time field.
+    /// Its state now; if it has none, its last state, which is in a time field.
     pub state: Option<String>,
     /// The beginning of that state.
     pub time: Option<StateTime>,
@@ -62,12 +62,12 @@ impl Outcome {
     }
 }
 
-/// The result of orders for the stored entities. Each order comes with its place in the input.
+/// Applies orders to the stored entities. Each order comes with its place in the input.
 ///
 /// # Errors
-/// Where one of them cannot be carried out. Then none is.
+/// An order cannot be carried out. Then none is.
 pub fn plan(rows: &[EntityRow], orders: Vec<(String, EntityOrder)>, now: Timestamp) -> Result<EntityPlan> {
-    // To the millisecond, so that a shown time can be typed.
+    // Rounded to milliseconds, so that users can type a shown time.
     let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
     let mut entities = Entities::new(rows);
     for (place, order) in orders {
@@ -83,7 +83,7 @@ pub fn plan(rows: &[EntityRow], orders: Vec<(String, EntityOrder)>, now: Timesta
 
 struct Entities {
     rows: BTreeMap<String, EntityRow>,
-    /// The key of the entity with a folded name.
+    /// Folded names to keys of entities.
     owners: HashMap<String, String>,
     touched: BTreeSet<String>,
 }
@@ -152,7 +152,7 @@ impl Entities {
         if let Some(state) = order.state {
             let is_now = order.time.is_none();
             let time = order.time.map_or(now.into(), |time| time.start());
-            // A state that holds already is not set again from now on.
+            // A state that already holds now is not set again.
             let holds =
                 row.state_at(time.clone()).is_some_and(|known| known.state == state && (is_now || known.time == time));
             if !holds {
@@ -299,7 +299,7 @@ mod tests {
         plan(rows, orders.iter().cloned().map(|order| (String::new(), order)).collect(), now())
     }
 
-    /// The rows after some orders.
+    /// The rows after carrying out orders.
     fn after(rows: &[EntityRow], orders: &[EntityOrder]) -> Vec<EntityRow> {
         let plan = try_all(rows, orders).unwrap();
         let gone = |row: &&EntityRow| {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_contradicts_is_refused_unless_it_is_meant() {
+    fn another_type_is_refused_unless_it_is_a_retype() {
         let rows = after(&[], &[typed("Pump", "machine")]);
         let error = try_all(&rows, &[typed("Pump", "valve")]).unwrap_err();
         assert!(error.message().contains("of the type \"machine\", not \"valve\""), "{error}");
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn states_and_aliases_are_taken_out_one_by_one() {
+    fn states_and_aliases_are_removed_one_by_one() {
         let orders = [
             alias("Pump", "P1"),
             state("Pump", "new", Some("2026-01")),
@@ -369,14 +369,14 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_carried_out_whole_or_not_at_all() {
+    fn a_batch_is_carried_out_completely_or_not_at_all() {
         let orders = vec![("line 1 of x".to_owned(), order("Pump")), ("line 2 of x".to_owned(), order(""))];
         let error = plan(&[], orders, now()).unwrap_err();
         assert!(error.message().starts_with("line 2 of x: the name is empty"), "{error}");
     }
 
     proptest! {
-        /// Whatever was said of an entity, when it is removed nothing is left of it, and its names are free.
+        /// A removed entity leaves nothing behind, and its names are free again.
         #[test]
         fn an_entity_that_is_set_and_removed_leaves_nothing(
             said in proptest::collection::vec((0..3usize, 0..4usize, 1..12u8), 1..10),
@@ -391,7 +391,7 @@ mod tests {
             let rows = after(&[], &orders);
             let removed = after(&rows, &[removal(order("Pump"))]);
             prop_assert_eq!(&removed, &[]);
-            // In one batch too, and a name that was free is given to another.
+            // The same in one batch; then another entity takes a freed name.
             let all: Vec<EntityOrder> =
                 orders.into_iter().chain([order("Pump"), removal(order("Pump")), alias("Other", "pump")]).collect();
             let other = after(&[], &all);
@@ -399,9 +399,9 @@ mod tests {
             prop_assert_eq!(other[0].states.len(), 0);
         }
 
-        /// The order of setting does not matter for what holds at a time, where each time is said once.
+        /// The order of setting states does not matter if all their times differ.
         #[test]
-        fn the_state_of_a_time_is_the_last_before_it(
+        fn the_state_at_a_time_is_the_last_before_it(
             days in proptest::collection::btree_set(1..28u8, 1..10),
             turned in any::<bool>(),
             asked in 1..28u8,

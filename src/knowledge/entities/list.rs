@@ -1,4 +1,4 @@
-//! Entities in lists and on their own, with their mentions.
+//! Lists entities, and describes one with its mentions.
 
 use serde::Serialize;
 
@@ -6,10 +6,10 @@ use crate::ids::DocId;
 use crate::store::{DocumentRow, EntityRow, EntityState, StateTime};
 use crate::text::fold_name;
 
-/// The least likeness of a suggested name, from 0 to 1.
+/// The least similarity (Jaro-Winkler) of a suggested name.
 const ALIKE: f64 = 0.75;
 
-/// An entity in the list. Its fields are those of a batch, and counts.
+/// An entity in the list: the fields of a batch line, and counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedEntity {
     pub name: String,
@@ -17,9 +17,9 @@ pub struct ListedEntity {
     #[serde(rename = "entity_type")]
     pub kind: String,
     pub aliases: Vec<String>,
-    /// At the moment of the list.
+    /// Its state at the moment of the list.
     pub state: Option<String>,
-    /// Since when.
+    /// The beginning of that state.
     pub time: Option<StateTime>,
     /// Documents that mention it.
     pub documents: usize,
@@ -33,9 +33,9 @@ pub struct ListedEntity {
 pub struct EntityFacts {
     #[serde(flatten)]
     pub listed: ListedEntity,
-    /// Its states up to the moment, and those of other time fields, the earliest first.
+    /// Its states up to the moment and all states in other time fields, earliest first.
     pub states: Vec<EntityState>,
-    /// The documents that mention it, those with most parent chunks first.
+    /// The documents that mention it, by falling number of parent chunks.
     pub mentions: Vec<EntityMention>,
 }
 
@@ -45,11 +45,11 @@ pub struct EntityMention {
     pub doc_id: DocId,
     pub source: String,
     pub title: String,
-    /// Its parent chunks that do.
+    /// Its parent chunks that mention the entity.
     pub parents: u32,
 }
 
-/// The entities of a namespace as of a moment, by name; only those of a type if one is given.
+/// The entities of a namespace as of a moment; with `kind`, only those of that type.
 pub fn list(rows: &[EntityRow], namespace: &str, moment: &StateTime, kind: Option<&str>) -> Vec<ListedEntity> {
     let kind = kind.map(fold_name);
     let wanted = |row: &&EntityRow| kind.as_ref().is_none_or(|kind| fold_name(&row.kind) == *kind);
@@ -87,13 +87,13 @@ pub fn describe(
     };
     let mut mentions: Vec<EntityMention> = documents.iter().filter_map(mention).collect();
     mentions.sort_by(|a, b| b.parents.cmp(&a.parents).then_with(|| a.source.cmp(&b.source)));
-    // Those of another time are not past or to come.
+    // States in another time field are neither past nor future.
     let is_reached = |state: &&EntityState| state.time <= *moment || !state.time.is_beside(moment);
     let states = row.states.iter().filter(is_reached).cloned().collect();
     Some(EntityFacts { listed: listed(row, namespace, moment), states, mentions })
 }
 
-/// The name most like a typed one, if one is near.
+/// The name most similar to a typed one, if any is similar enough.
 pub fn nearest<'n>(names: impl Iterator<Item = &'n str>, typed: &str) -> Option<&'n str> {
     let typed = fold_name(typed);
     let alike = names.map(|name| (strsim::jaro_winkler(&fold_name(name), &typed), name));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_says_what_was_at_a_moment() {
+    fn a_list_has_the_states_at_its_moment() {
         let rows = [pump()];
         let state = |moment: &str| list(&rows, "default", &at(moment).into(), None)[0].state.clone();
         assert_eq!(state("2026-02-01T00:00:00Z"), None);

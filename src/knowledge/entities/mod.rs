@@ -1,7 +1,7 @@
-//! Entities (machines, contracts, people) and their states over time: orders of a person in, rows out.
+//! Entities (machines, contracts, people) and their states over time: takes a user's orders and gives changed rows.
 //!
-//! Promise: an order is carried out whole or not at all, and so is a batch. A name belongs to one entity, so a mention is
-//! never ambiguous.
+//! Promise: an order is carried out completely or not at all, and so is a batch. A name belongs to one entity, so a
+//! mention is never ambiguous.
 
 mod apply;
 mod list;

@@ -1,4 +1,4 @@
-//! What a person says of entities: one order, checked by itself, and batches with an order in each line.
+//! A user's orders about entities: checks one order, and reads batches with one order per line.
 
 use std::io::{BufRead, Read};
 
@@ -14,32 +14,32 @@ use crate::text::{Period, char_count, fold, fold_name, is_hidden, is_summary, sq
 const LONGEST_NAME: usize = 200;
 /// The longest type, in characters.
 const LONGEST_TYPE: usize = 100;
-/// The longest state, in characters: states go into contexts, and a text belongs into a document.
+/// The longest state, in characters: states go into contexts, and longer texts belong into documents.
 const LONGEST_STATE: usize = 2000;
-/// The longest line of a batch, in bytes; a longer one is refused before it is in memory.
+/// The longest line of a batch, in bytes. A longer one is refused without reading all of it into memory.
 const LONGEST_LINE: usize = 64 << 10;
 /// The most lines of a batch.
 const MOST_LINES: usize = 200_000;
 /// The largest batch, in bytes.
 const LARGEST: usize = 64 << 20;
-/// The characters of a refused text that an error shows.
+/// Characters of a refused text that an error shows.
 const SHOWN: usize = 60;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum What {
-    /// Add or change. A type that contradicts the known one is refused.
+    /// Add or change. A type that differs from the known one is refused.
     #[default]
     Set,
-    /// The same, and replace the type.
+    /// Add or change, and replace the type.
     Retype,
-    /// Remove the named states and aliases; without any, the entity.
+    /// Remove the named states and aliases; if none are named, the entity.
     Remove,
 }
 
-/// A time as a person gives it: a period, or a number in a time field.
+/// A time in an order: a period, or a number in a time field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OrderTime {
-    /// Its beginning counts.
+    /// A state begins at its start.
     Period(Period),
     On {
         field: String,
@@ -59,7 +59,7 @@ impl OrderTime {
         }
     }
 
-    /// Whether it means states of a time.
+    /// Whether a removal with this time means states that begin at `time`.
     pub fn has(&self, time: &StateTime) -> bool {
         match (self, time) {
             (OrderTime::Period(period), StateTime::At(moment)) => period.has(*moment),
@@ -68,7 +68,7 @@ impl OrderTime {
     }
 }
 
-/// A change of an entity.
+/// A change to an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityOrder {
     /// A name or alias.
@@ -77,7 +77,7 @@ pub struct EntityOrder {
     pub kind: Option<String>,
     pub aliases: Vec<String>,
     pub state: Option<String>,
-    /// Since when, or which states are meant; `None` means now.
+    /// When the state begins (`None` is now), or which states to remove.
     pub time: Option<OrderTime>,
     pub what: What,
 }
@@ -86,7 +86,7 @@ impl EntityOrder {
     /// Checks the order and normalises its texts.
     ///
     /// # Errors
-    /// Where a text cannot be kept or the parts contradict each other.
+    /// A text cannot be stored, or the parts contradict each other.
     pub fn checked(self, now: Timestamp) -> Result<Self> {
         let name = checked_name("name", &self.name)?;
         let kind = self.kind.map(|kind| checked_text("type", &kind, LONGEST_TYPE)).transpose()?;
@@ -124,7 +124,7 @@ fn checked_name(what: &str, text: &str) -> Result<String> {
     Ok(name)
 }
 
-/// A text on one line, without characters that control a terminal.
+/// A non-empty text on one line, without characters that control a terminal.
 fn checked_text(what: &str, text: &str, most: usize) -> Result<String> {
     if let Some(bad) = text.chars().find(|c| disturbs(*c)) {
         return Err(Error::usage(format!(
@@ -158,7 +158,7 @@ enum LineTime {
     On { field: String, at: f64 },
 }
 
-/// A line of JSON, as a list of entities writes it.
+/// A line of JSON. A list of entities has the same fields.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -170,7 +170,7 @@ struct Line {
     time: Option<LineTime>,
     #[serde(default)]
     remove: bool,
-    // The other fields of a list, so that it can be given back.
+    // The other fields of a list, so that a list can be read as a batch.
     #[serde(rename = "type")]
     line_type: Option<String>,
     #[serde(default, rename = "documents")]
@@ -181,10 +181,10 @@ struct Line {
     _namespace: IgnoredAny,
 }
 
-/// The orders of a batch, each with its place; `from` is its name in errors.
+/// The orders of a batch, each with its place. `from` names the batch in errors.
 ///
 /// # Errors
-/// Where a line is not an order, with its number, or the batch is too large.
+/// A line is not an order (the error has its number), or the batch is too large.
 pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
     let mut orders = Vec::new();
     let mut bytes = Vec::new();
@@ -226,7 +226,7 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
     const FORM: &str = r#"a line is {"name": "…", "entity_type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name must be there"#;
     let line: Line = serde_json::from_str(text).map_err(|error| {
-        // The error names the line of the batch; within it only the column counts.
+        // The caller adds the line of the batch, so serde's line number goes.
         let message = error.to_string().replace(" at line 1 column ", " at column ");
         Error::usage(format!("{message}; nothing was changed")).hint(FORM)
     })?;

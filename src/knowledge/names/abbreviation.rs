@@ -1,6 +1,6 @@
-//! Abbreviations and their long forms, in prose and in lists, after Schwartz and Hearst, "A simple algorithm for identifying abbreviation
-//! definitions in biomedical text" (2003): read from the end, every letter of the abbreviation must be found in the
-//! long form, and the first one at the beginning of a word.
+//! Abbreviations and their long forms, in prose and in lists, after Schwartz and Hearst, "A simple algorithm for
+//! identifying abbreviation definitions in biomedical text" (2003): read from the end, the long form must have every
+//! letter of the abbreviation, and the first one at the beginning of a word.
 
 use super::name::{Definition, LISTS, trimmed};
 use crate::text::is_wide;
@@ -9,7 +9,7 @@ use crate::text::is_wide;
 const SHORTEST: usize = 2;
 const LONGEST: usize = 10;
 
-/// The longest name in Chinese in a list, in characters.
+/// The longest Chinese name in a list, in characters.
 const LONGEST_IN_LIST: usize = 16;
 
 /// Whether a word looks like an abbreviation: at least two capitals, or one and a digit, but no numeral up to XXXIX.
@@ -30,13 +30,13 @@ pub(super) fn most_words(short: &str) -> usize {
     (letters + 5).min(letters * 2)
 }
 
-/// The end of `text` that is the long form of an abbreviation; `None` if it lacks the letters.
+/// The long form of an abbreviation at the end of `text`; `None` if it lacks the letters.
 pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
     let text = text.trim_end();
     let window_start = start_of_last_words(text, most_words(short));
     let long = &text[window_start..];
     let letters: Vec<char> = short.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    // A plural of the abbreviation alone.
+    // The plural ending of the abbreviation has no letter in the long form.
     let letters = match letters.split_last() {
         Some(('s', rest)) if short.ends_with('s') && rest.len() >= SHORTEST => rest,
         _ => &letters[..],
@@ -64,7 +64,7 @@ pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
     (longer && !says_itself && of_letters && enough).then_some(found)
 }
 
-/// The beginning of `text` that is the long form of an abbreviation: words with its initials, or all of a short text.
+/// The long form of an abbreviation at the beginning of `text`: words with its initials, or all of a short text.
 pub(super) fn long_form_at_start<'a>(short: &str, text: &'a str) -> Option<&'a str> {
     let text = text.trim();
     let ends = word_ends(text, most_words(short));
@@ -87,7 +87,7 @@ pub(super) fn long_form_at_start<'a>(short: &str, text: &'a str) -> Option<&'a s
     }
 }
 
-/// The first letters of words, without small words.
+/// The first letters of words, except function words.
 fn initials(text: &str) -> Vec<char> {
     let small = ["of", "and", "the", "for", "in", "to", "on", "a", "an", "by", "with"];
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !small.contains(word));
@@ -112,8 +112,8 @@ fn word_ends(text: &str, most: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The names that the lines of a text define: a line for each, with the abbreviation first. Initials prove a name
-/// anywhere; a name in Chinese needs one in English beside it, or `titles` that announce a list.
+/// The names that the lines of a text define, one per line with the abbreviation first. Initials prove an English name;
+/// a Chinese name needs an English one beside it, or `titles` that announce a list.
 pub(super) fn definitions(text: &str, titles: &str) -> Vec<Definition> {
     let titles = titles.to_lowercase();
     let is_list = LISTS.list.titles.iter().any(|title| titles.contains(title));
@@ -154,7 +154,7 @@ fn cells(line: &str) -> Option<(&str, Vec<&str>)> {
     (is_abbreviation(short) && !cells.is_empty()).then_some((short, cells))
 }
 
-/// A cell up to its first punctuation mark.
+/// A cell before its first punctuation mark.
 fn first_part(cell: &str) -> &str {
     trimmed(cell.split(['.', ',', ';', '(', '，', '。', '；', '（', ':', '：']).next().unwrap_or(cell))
 }

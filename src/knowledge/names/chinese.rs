@@ -1,13 +1,13 @@
-//! How Chinese prose defines names: 以下简称, 又称, 即, and brackets with an abbreviation.
+//! Finds names that Chinese prose defines: 以下简称, 又称, 即, and brackets with an abbreviation.
 
 use super::abbreviation::{is_abbreviation, long_form_at_start};
 use super::english::brackets;
 use super::name::{Definition, LISTS, occurrences, trimmed};
 use crate::text::is_wide;
 
-/// The longest name without marks around it, in characters.
+/// The longest name at the start of a text, in characters.
 const LONGEST: usize = 24;
-/// The same if only a bracket after it proves it.
+/// The longest name without marks in front of its definition, in characters.
 const LONGEST_UNMARKED: usize = 12;
 
 /// Characters between a name and its definition.
@@ -49,7 +49,7 @@ fn shortened(before: &str, after: &str) -> Option<Definition> {
     if short.starts_with('本') || LISTS.chinese.generic.iter().any(|generic| generic == short) {
         return None;
     }
-    // A bracket must bind a short name that is not made of the long one.
+    // A short name whose characters are not from the long one is accepted only in a bracket.
     let bound = before.trim_end().ends_with(['（', '(']);
     let before = before.trim_end_matches(IN_BETWEEN);
     let long = match marked_at_end(before) {
@@ -78,7 +78,7 @@ fn also(before: &str, after: &str) -> Option<Definition> {
     Definition::of(other, name)
 }
 
-/// `PUE，即电能利用效率`. Between two names in Chinese it has too many other meanings, unless both are marked.
+/// `PUE，即电能利用效率`. Between two Chinese names 即 has too many other meanings, unless both are in marks.
 fn that_is(sentence: &str) -> Option<Definition> {
     let (before, after) = sentence.split_once("，即").or_else(|| sentence.split_once(", 即"))?;
     let after = after.trim_start_matches(['：', ':', ' ']);
@@ -130,7 +130,7 @@ fn clause_at_end(text: &str) -> &str {
     text.rsplit(ENDS).next().unwrap_or(text).trim()
 }
 
-/// A clause without the words in front of a name: `根据泵站条例` is about `泵站条例`.
+/// A clause without the words before its name: `泵站条例` of `根据泵站条例`.
 fn behind_first_words(clause: &str) -> &str {
     let mut rest = clause;
     while let Some(shorter) = LISTS.chinese.in_front.iter().find_map(|word| rest.strip_prefix(word.as_str())) {
@@ -139,7 +139,7 @@ fn behind_first_words(clause: &str) -> &str {
     rest
 }
 
-/// The name at the end of a text that only a bracket proves: after the last word that can precede a name.
+/// The name without marks at the end of a text: the characters after the last word that can precede a name.
 fn unmarked_at_end(text: &str) -> Option<&str> {
     let clause = clause_at_end(text);
     let wide = clause.char_indices().rev().take_while(|(_, c)| is_wide(*c)).last().map_or(clause.len(), |(at, _)| at);
@@ -159,7 +159,7 @@ fn unmarked_at_end(text: &str) -> Option<&str> {
     (proven && (2..=LONGEST_UNMARKED).contains(&length)).then_some(name)
 }
 
-/// The shortest end of a clause that has all characters of a short name in order, and begins with the first.
+/// The shortest end of a clause that has all characters of a short name in order and begins with the first.
 fn made_of<'a>(short: &str, clause: &'a str) -> Option<&'a str> {
     let mut end = clause.len();
     for c in short.chars().rev() {
@@ -169,7 +169,7 @@ fn made_of<'a>(short: &str, clause: &'a str) -> Option<&'a str> {
     (long.chars().count() > short.chars().count()).then_some(long)
 }
 
-/// The name that a text begins with, in marks or up to the next mark.
+/// The name at the beginning of a text: in marks, or up to the next punctuation mark.
 fn name_at_start(text: &str) -> Option<&str> {
     let text = text.trim_start_matches(['：', ':', ' ', '为', '作']);
     let marked = [('“', '”'), ('「', '」'), ('《', '》'), ('"', '"')].into_iter().find_map(|(open, close)| {
@@ -180,7 +180,7 @@ fn name_at_start(text: &str) -> Option<&str> {
         Some(marked) => marked,
         None => {
             let name = text.split(ENDS).next()?;
-            // A sentence can go on without a mark.
+            // The sentence may go on without punctuation.
             let end = ["的", "是", "和", "与", "或", "及", "等", "应", "可以", "用于"]
                 .iter()
                 .filter_map(|word| name.find(word))
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_moment_and_other_uses_are_left_alone() {
+    fn contract_parties_and_other_uses_are_not_names() {
         for text in [
             "北京云泵科技有限公司（以下简称甲方）负责。",
             "本标准（以下简称本标准）适用。",

@@ -1,11 +1,11 @@
-//! How English prose defines names.
+//! Finds names that English prose defines.
 
 use super::abbreviation::{is_abbreviation, long_form, long_form_at_start};
 use super::name::{Definition, LISTS, occurrences, trimmed};
 
 /// The longest bracket, in bytes.
 const LONGEST_BRACKET: usize = 160;
-/// The most words of a name that no initials prove.
+/// The most words of a name without proof by initials.
 const MOST_WORDS: usize = 5;
 
 /// The names that a sentence defines.
@@ -27,7 +27,7 @@ pub(super) fn definitions(sentence: &str) -> Vec<Definition> {
     found
 }
 
-/// The text before each bracket, and the text in it.
+/// The text before each bracket and the text in it.
 pub(super) fn brackets(sentence: &str) -> impl Iterator<Item = (&str, &str)> {
     sentence.match_indices(['(', '（']).filter_map(|(at, open)| {
         let rest = &sentence[at + open.len()..];
@@ -82,7 +82,7 @@ fn capitalised_at_end(text: &str) -> Option<&str> {
     start.map(|start| &text[start..])
 }
 
-/// The name at the end of a text, after an article or from its beginning.
+/// The name at the end of a text: the words after an article, or the whole text.
 fn name_at_end(text: &str) -> Option<&str> {
     let mut words = 0;
     let mut start = text.len();
@@ -100,7 +100,7 @@ fn name_at_end(text: &str) -> Option<&str> {
     (words > 0).then(|| &text[start..])
 }
 
-/// The name that a text begins with.
+/// The name at the beginning of a text, up to punctuation or a function word.
 fn name_at_start(text: &str) -> Option<&str> {
     let text = trimmed(text.split([',', ';', '.', '(', ')', ':', '（', '）', '，', '。']).next()?);
     let mut end = 0;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_define_either_way() {
+    fn brackets_define_in_either_order() {
         let tdo = ("TDO".to_owned(), "Transport Disconnect Order".to_owned());
         for text in [
             "The server sends a Transport Disconnect Order (TDO) first.",
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_read_as_far_as_they_go() {
+    fn other_names_end_at_their_last_word() {
         let pair = |short: &str, long: &str| (short.to_owned(), long.to_owned());
         assert_eq!(
             one("The centrifugal pump, also known as a radial pump, moves water."),

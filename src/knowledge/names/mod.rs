@@ -1,9 +1,9 @@
 //! Other names for the same thing, as documents define them ("Transport Disconnect Order (TDO)", "以下简称…") and as users
 //! list them in `synonyms.txt`.
 //!
-//! The rules read one parent chunk and prefer precision to recall: a missed name costs one recall, a wrong one spoils the
-//! answer to every question with that word. Nothing is kept here. The keyword index asks for the definitions of each
-//! parent chunk when it indexes it, so they come and go with the chunk. `words.toml` has the words of the rules.
+//! The rules read one parent chunk and prefer precision to recall: a missed name costs some hits, a wrong one spoils
+//! the answer to every question with that word. Nothing is stored here. The keyword index asks for the definitions of
+//! each parent chunk when it indexes it, so they come and go with the chunk. `words.toml` has the words of the rules.
 
 mod abbreviation;
 mod chinese;
@@ -21,11 +21,11 @@ use crate::text::han::in_simplified;
 use crate::text::sentences::sentences;
 use crate::text::{is_wide, join_line};
 
-/// A parent chunk with more definitions is not prose.
+/// The most definitions of a parent chunk.
 const MOST_DEFINITIONS: usize = 100;
 
-/// The names that a parent chunk defines, each pair once. `titles` are those above it, which name a list of
-/// abbreviations.
+/// The names that a parent chunk defines, each pair once. `titles` are the titles above it, which may announce a list
+/// of abbreviations.
 pub fn definitions(text: &str, titles: &str) -> Vec<Definition> {
     let mut found = Vec::new();
     if may_define(text) {
@@ -42,12 +42,12 @@ pub fn definitions(text: &str, titles: &str) -> Vec<Definition> {
     found
 }
 
-/// Whether a word is an abbreviation of a name: the name has its letters, or is written in another script.
+/// Whether a word may abbreviate a name: the name has its letters, or has Chinese characters.
 pub(crate) fn abbreviates(word: &str, name: &str) -> bool {
     name.contains(is_wide) || abbreviation::long_form(word, name) == Some(name)
 }
 
-/// Whether a text can define names at all. Most texts cannot, and need no parsing.
+/// Whether a text may define names. Most texts do not and need no parsing.
 fn may_define(text: &str) -> bool {
     text.contains(['(', '（', '称', '即', '名', '缩', '叫'])
         || LISTS.english.markers.iter().any(|marker| text.contains(marker.as_str()))
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_found_over_the_ends_of_lines_and_once() {
+    fn definitions_are_found_across_line_ends_and_once() {
         let text = "A Transport Disconnect\nOrder (TDO) ends it. The Transport Disconnect Order (TDO) is sent.\n\n采用变频\n调速器（VFD）。";
         let expected = [("TDO", "Transport Disconnect Order"), ("VFD", "变频调速器")];
         assert_eq!(pairs(text), expected.map(|(short, long)| (short.to_owned(), long.to_owned())));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_chunk_of_nothing_but_definitions_is_bounded() {
+    fn the_definitions_of_a_parent_chunk_are_bounded() {
         let text: String = (0..2000).map(|i| format!("Transport Disconnect Order{i} (TDO{i}). ")).collect();
         assert!(definitions(&text, "").len() <= MOST_DEFINITIONS);
     }
@@ -115,10 +115,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_the_text_names_are_short_and_of_the_text(
+        fn names_are_short_and_from_the_text(
             text in "([A-Z]{2,4}|[Tt]ransport|Order|（|\\(|\\)|）|，|,|以下简称|又称|即|also known as|“|”|水泵|\\||:|\\PC| |\n){0,60}",
         ) {
-            // Chinese names are in simplified characters, whatever the text is written in.
+            // Chinese names are in simplified characters, even if the text is not.
             let unspaced = |text: &str| text.split_whitespace().collect::<String>();
             let (own, simplified) = (unspaced(&text), unspaced(&in_simplified(&text)));
             for found in definitions(&text, "缩略语") {

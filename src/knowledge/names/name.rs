@@ -1,4 +1,4 @@
-//! Names, their keys, and the words of the rules that find their definitions.
+//! Names, their keys, and the word lists of the rules that find definitions.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use crate::text::tokens::{TokenKind, tokenize};
 /// The longest name, in characters.
 pub const LONGEST_NAME: usize = 80;
 
-/// The word lists of `words.toml`, which says what each is for.
+/// The word lists of `words.toml`, documented there.
 #[derive(Deserialize)]
 pub(super) struct Lists {
     pub(super) list: ListWords,
@@ -57,7 +57,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// `None` unless both are names, and different ones.
+    /// `None` unless both are names with different keys.
     pub(super) fn of(short: &str, long: &str) -> Option<Self> {
         let (short, long) = (trimmed(short), trimmed(long));
         let (one, other) = (key(short)?, key(long)?);
@@ -65,7 +65,7 @@ impl Definition {
     }
 }
 
-/// The text before and after each marker. Of markers that begin alike, the first in the list counts.
+/// The text before and after each occurrence of a marker. Where several markers match, the first in the list counts.
 pub(super) fn occurrences<'a>(text: &'a str, markers: &[String]) -> impl Iterator<Item = (&'a str, &'a str)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -77,13 +77,13 @@ pub(super) fn occurrences<'a>(text: &'a str, markers: &[String]) -> impl Iterato
     found.into_iter()
 }
 
-/// The key of a name: its words as they are indexed, without capitals and endings. `None` for a text that is not a name:
-/// without a letter, too long, or a single character.
+/// The key of a name: its words as they are indexed, in lower case and stemmed. `None` for a text that is not a name:
+/// it has no letter, is too long, or has a single character.
 pub fn key(name: &str) -> Option<String> {
     if name.chars().count() > LONGEST_NAME || name.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
         return None;
     }
-    // The stem of an abbreviation keeps the ending of its plural.
+    // Stemming does not remove the plural ending of an abbreviation.
     let name = match name.strip_suffix('s') {
         Some(one) if one.chars().count() > 1 && one.chars().all(|c| c.is_ascii_uppercase()) => one,
         _ => name,
@@ -93,7 +93,7 @@ pub fn key(name: &str) -> Option<String> {
     letters.then(|| words.join(" "))
 }
 
-/// Whether a token is part of a name's key, so that each character counts once.
+/// Whether a token is part of a name's key. These kinds cover each character once.
 pub(crate) fn is_word(kind: TokenKind) -> bool {
     matches!(kind, TokenKind::Word | TokenKind::Whole | TokenKind::Single)
 }

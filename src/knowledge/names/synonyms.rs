@@ -1,8 +1,8 @@
-//! Lists of synonyms: the user's `synonyms.txt`, and the one of the program, with names that documents use without
-//! defining them.
+//! Lists of synonyms: the user's `synonyms.txt`, and the built-in list of names that documents use without defining
+//! them.
 //!
-//! A line is a group of equal names with commas between. `a => b, c` searches for `b` and `c` too if the question has `a`, but
-//! not the other way. `#` begins a comment.
+//! A line is a group of equal names, separated by commas. `a => b, c` also searches for `b` and `c` if the question has
+//! `a`, but not the other way. `#` begins a comment.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,14 +10,14 @@ use std::path::Path;
 use super::name::{LONGEST_NAME, key};
 use crate::error::{Error, Result};
 
-/// In bytes: every search reads the list.
+/// In bytes; every search reads the list.
 const LARGEST: u64 = 4 << 20;
-/// The most names of a group: each of them adds all others.
+/// The most names of a group; each of them adds all others to a question.
 const MOST_NAMES: usize = 64;
 
 const COMMON: &str = include_str!("common.txt");
 
-/// The synonyms of names, by their key.
+/// Synonyms by the key of a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Synonyms {
     others: HashMap<String, Vec<String>>,
@@ -27,7 +27,7 @@ impl Synonyms {
     /// Reads a file; `None` if it does not exist.
     ///
     /// # Errors
-    /// Where it cannot be read or a line is not a group.
+    /// The file cannot be read, or a line is not a group.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let size = match std::fs::metadata(path) {
             Ok(facts) if facts.is_file() => facts.len(),
@@ -56,17 +56,17 @@ impl Synonyms {
         })
     }
 
-    /// The list of the program.
+    /// The built-in list.
     ///
     /// # Errors
-    /// Where it is invalid, which a test rules out.
+    /// It is invalid, which a test rules out.
     pub fn common() -> Result<Self> {
         Synonyms::parse(COMMON)
             .map_err(|(line, what)| Error::failed(format!("the built-in synonyms, line {line}: {what}")))
     }
 
     /// # Errors
-    /// The number of the line that is not a group, and what is wrong with it.
+    /// The number of a line that is not a group, and the reason.
     pub fn parse(text: &str) -> std::result::Result<Self, (usize, String)> {
         let mut synonyms = Synonyms::default();
         for (line, number) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
@@ -111,7 +111,7 @@ impl Synonyms {
         }
     }
 
-    /// Adds names of one thing; what is no name is left out.
+    /// Adds a group of equal names and skips texts that are not names.
     pub fn add_group(&mut self, group: &[String]) {
         let names: Vec<(String, String)> = group.iter().filter_map(|name| Some((key(name)?, name.clone()))).collect();
         for name in &names {
@@ -137,7 +137,7 @@ impl Synonyms {
     }
 }
 
-/// The names of a list with commas, each with its key.
+/// The keys and names of a list separated by commas, each key once.
 fn names(list: &str) -> std::result::Result<Vec<(String, String)>, String> {
     let mut names: Vec<(String, String)> = Vec::new();
     for name in list.split([',', '，']).map(str::trim) {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_the_program_has_names_that_documents_do_not_define() {
+    fn the_built_in_list_has_names_that_documents_do_not_define() {
         let common = Synonyms::common().unwrap();
         assert!(others(&common, "PP&E").contains(&"property plant and equipment".to_owned()));
         assert!(others(&common, "capex").contains(&"purchases of property plant and equipment".to_owned()));

@@ -1,7 +1,7 @@
-//! Judges of which kind a parent chunk is: signs of form, words and title, each with its weight, added up.
+//! Classifies a parent chunk by a weighted sum of features of its form, words and title.
 //!
-//! Nothing is learnt. The weights were set on the two thirds of `fixtures/profile/parent-chunks.jsonl` that are not held
-//! out; docs/measurements.md names the accuracy.
+//! The weights were set by hand on the two thirds of `fixtures/profile/parent-chunks.jsonl` that are not held out;
+//! docs/measurements.md names the accuracy.
 
 use super::kind::Kind;
 use super::lines::{Form, Line, lines};
@@ -10,9 +10,9 @@ use crate::text::han::in_simplified;
 use crate::text::script::is_han;
 use crate::text::sentences::sentences;
 
-/// Words in sentences, where all of them speak for a kind.
+/// Words in sentences, if all sentences indicate a kind.
 const WORDS: f32 = 1.0;
-/// A title that speaks for a kind.
+/// A title that indicates a kind.
 const TITLE: f32 = 0.45;
 /// Orders throughout a parent chunk, for a procedure.
 const ORDERS: f32 = 1.15;
@@ -32,12 +32,12 @@ const PAST: f32 = 0.9;
 const PROSE: f32 = 0.22;
 /// Sentences that only describe, for a reference: `Inserts the page number.`
 const DESCRIPTIONS: f32 = 0.6;
-/// Entries about troubles count so much less for a reference.
+/// The deduction for entries about troubles, for a reference.
 const TROUBLED_ENTRIES: f32 = 0.8;
-/// Characters of a parent chunk that are read. Parent chunks are far shorter, unless the document is hostile.
+/// Characters of a parent chunk that are read. Parent chunks are far shorter, except in hostile documents.
 const LONGEST_PARENT_CHUNK: usize = 8_000;
 
-/// How many characters of a parent chunk are of each kind.
+/// Characters of a parent chunk with each feature.
 #[derive(Debug, Default)]
 struct Sums {
     total: f32,
@@ -52,11 +52,11 @@ struct Sums {
     descriptions: f32,
     /// Characters in sentences …
     speaking: f32,
-    /// … weighed by their words.
+    /// … weighted by their words.
     words: words::Strengths,
 }
 
-/// The kind of a parent chunk that stands under a title.
+/// The kind of a parent chunk under a title.
 pub fn judge(title: &str, text: &str) -> Kind {
     let scores = scores(title, text);
     let mut best = (Kind::Reference, 0.0);
@@ -68,7 +68,7 @@ pub fn judge(title: &str, text: &str) -> Kind {
     best.0
 }
 
-/// How much speaks for each kind.
+/// The score of each kind.
 fn scores(title: &str, text: &str) -> words::Strengths {
     let end = text.char_indices().nth(LONGEST_PARENT_CHUNK).map_or(text.len(), |(end, _)| end);
     let sums = sums(&lines(&text[..end]));
@@ -156,7 +156,7 @@ mod tests {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// How many parent chunks of a set are judged right, of how many, and the wrong ones with their scores.
+    /// The number of parent chunks of a set that are judged right, the number of all, and the wrong ones with scores.
     fn right(set: &str, language: &str) -> (usize, usize, String) {
         let (mut right, mut all, mut wrong) = (0, 0, String::new());
         for parent_chunk in labelled() {

@@ -12,11 +12,11 @@ pub enum Kind {
     Procedure,
     /// What something is and why it is so.
     Theory,
-    /// Values, parameters, tables: what one looks up.
+    /// Values, parameters, tables to look up.
     Reference,
-    /// What is wrong and what helps.
+    /// Faults and their remedies.
     Troubleshooting,
-    /// What must be, may be and must not be.
+    /// What is required, allowed and forbidden.
     Policy,
     /// A case, a listing, a worked problem.
     Example,
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them; of two that are equally likely, the first counts.
+    /// All kinds. Of two with equal scores, the first counts.
     pub const ALL: [Kind; 7] = [
         Kind::Procedure,
         Kind::Theory,
@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// Its place in [`ALL`](Self::ALL).
+    /// The index in [`ALL`](Self::ALL).
     pub(super) fn place(self) -> usize {
         self as usize
     }
@@ -74,7 +74,7 @@ mod tests {
     }
 }
 
-/// A kind and its part of the document.
+/// The share of a kind in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     pub kind: Kind,

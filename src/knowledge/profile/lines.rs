@@ -1,4 +1,4 @@
-//! The lines of a parent chunk by their form: steps, entries of a list of parameters, rows, code, questions, prose.
+//! Splits a parent chunk into lines by form: steps, entries, rows, code, questions, prose.
 
 use crate::text::join_line;
 
@@ -6,15 +6,15 @@ use crate::text::join_line;
 const LONGEST_HEAD: usize = 44;
 /// … and its most words.
 const MOST_WORDS_IN_HEAD: usize = 5;
-/// A paragraph ends after a shorter line.
+/// A shorter line that ends a sentence ends its paragraph.
 const FULL_LINE: usize = 40;
-/// The share of code characters in a line of code, in per cent.
+/// The least share of code characters in a line of code, in per cent.
 const CODE_PERCENT: usize = 12;
 /// The most code characters in a name: `work_mem (integer)`.
 const MOST_SIGNS_OF_A_NAME: usize = 4;
 /// The fewest lines of code with explanations that make a list.
 const LEAST_EXPLAINED: usize = 2;
-/// The characters of a line that are read.
+/// Characters of a line that are read.
 const LONGEST_LINE: usize = 20_000;
 
 /// The form of a line.
@@ -34,7 +34,7 @@ pub(super) enum Form {
     Question,
     /// Its answer.
     Answer,
-    /// Anything else, with the lines of a paragraph joined.
+    /// Any other text, with the lines of a paragraph joined.
     Prose,
 }
 
@@ -94,8 +94,8 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
     explained(out)
 }
 
-/// Single lines of code that are each explained by the next line are names with their meanings: a list of functions. A line
-/// after a colon is an example.
+/// Turns single lines of code, each explained by the next line, into entries: a list of functions. A line after a colon
+/// is an example and stays code.
 fn explained(lines: Vec<Line>) -> Vec<Line> {
     let announced = |i: usize| i > 0 && lines[i - 1].text.ends_with([':', '：']);
     let form = |i: usize| lines.get(i).map(|line| line.form);
@@ -198,7 +198,7 @@ fn entry(line: &str) -> bool {
     })
 }
 
-/// Whether a line begins with a command or an option, and words follow: `\\textwidth Width of the text`.
+/// Whether a line begins with a command or an option and words follow: `\\textwidth Width of the text`.
 fn begins_with_name(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let Some(first) = words.next() else { return false };
@@ -209,7 +209,7 @@ fn begins_with_name(line: &str) -> bool {
     (command || option || default) && words.take(2).filter(|word| word.chars().any(char::is_alphabetic)).count() > 0
 }
 
-/// Whether words can be the name before an explanation: few, and not a sentence.
+/// Whether words can be the head of an entry: few, and not a sentence.
 fn is_head(words: &str) -> bool {
     let words = words.trim();
     let announces = ["example", "examples", "note", "例", "例子", "示例", "注", "结果", "说明"];
@@ -245,7 +245,7 @@ fn is_code(line: &str) -> bool {
     }
     let ends_like_code = line.ends_with(['{', '}', ';', '\\']) || line.ends_with("):") || line.ends_with("\\hline");
     let opens = ["\\begin{", "\\end{", "#include", "import ", "def ", "</", "<?"];
-    // A name before brackets is the head of an entry, unless the line ends like a statement.
+    // Few code characters may be a name with brackets, the head of an entry.
     let dense = signs * 100 >= all * CODE_PERCENT && signs > MOST_SIGNS_OF_A_NAME && !line.ends_with('.') && !entry;
     dense || (ends_like_code && signs > 0) || opens.iter().any(|o| line.starts_with(o))
 }

@@ -1,5 +1,5 @@
-//! What a document is: the kinds of its parent chunks, its topics and its use. Pure functions without a model: the same
-//! text has the same profile everywhere.
+//! The profile of a document: the kinds of its parent chunks, its topics and its use. Pure functions without a model:
+//! the same text has the same profile everywhere.
 
 mod judge;
 pub(crate) mod kind;
@@ -14,18 +14,18 @@ pub use judge::judge;
 pub use kind::{Kind, Share, in_percent};
 pub use topics::{ParentChunkText, TitleText};
 
-/// The version of the rules. A document with a profile of an older version gets a new one.
+/// The version of the rules. A profile of an older version is replaced.
 pub const PROFILE_VERSION: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// The version of the rules that made it.
     pub version: u32,
-    /// The kinds of its parent chunks with their shares of the text, the largest first.
+    /// The kinds of its parent chunks with their shares of the text, largest first.
     pub kinds: Vec<Share>,
-    /// The most telling first.
+    /// The most significant first.
     pub topics: Vec<String>,
-    /// All of this in a paragraph, in the language of the document.
+    /// Kinds, topics and use in a paragraph, in the language of the document.
     pub summary: String,
     /// Whether a language model wrote topics and summary.
     #[serde(default)]
@@ -33,14 +33,14 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// What is indexed of it. Topics by rule are in titles and text, and the other words of a summary by rule are those of
-    /// every document.
+    /// The text that is indexed; `None` for a profile by rules: its topics are in the text already, and the other words
+    /// of its summary are in every summary.
     pub fn indexed(&self) -> Option<String> {
         self.by_model.then(|| format!("{} {}", self.summary, self.topics.join("; ")))
     }
 }
 
-/// The profile of a document; `language` is BCP 47. `None` if no parent chunk has a character.
+/// The profile of a document. `language` is BCP 47. `None` if all parent chunks are empty.
 pub fn profile(
     title: &str,
     language: &str,
@@ -56,8 +56,8 @@ pub fn profile(
     Some(Profile { version: PROFILE_VERSION, kinds, topics, summary, by_model: false })
 }
 
-/// The shares of the kinds among the characters of parent chunks, the largest first, without empty ones. They sum to 1,
-/// unless no parent chunk has a character.
+/// The shares of the kinds among the characters of parent chunks, largest first, without zero shares. They sum to 1;
+/// empty if all parent chunks are.
 fn shares(parent_chunks: &[ParentChunkText]) -> Vec<Share> {
     let mut sizes = [0usize; Kind::ALL.len()];
     for parent_chunk in parent_chunks {

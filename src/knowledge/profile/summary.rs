@@ -1,21 +1,21 @@
-//! A profile in one dense paragraph, in the language of the document.
+//! Writes a profile as a paragraph in the language of the document.
 
 use super::kind::{Kind, Share, in_percent};
 
-/// A document is mainly of a kind that has at least this share …
+/// The least share of a kind that a document mainly consists of …
 const MAINLY: f32 = 0.5;
-/// … and from this share on no other kind is worth naming.
+/// … and that it consists of throughout, so no other kind is named.
 const THROUGHOUT: f32 = 0.95;
-/// A kind with less is not named …
+/// The least share of a named kind, except the first …
 const LEAST_NAMED: f32 = 0.1;
-/// … and never more kinds than this.
+/// … and the most named kinds.
 const MOST_NAMED: usize = 3;
-/// A kind with less does not tell what the document is good for, unless it is the first …
+/// The least share of a kind whose use is named; the first kind's always is …
 const LEAST_USE: f32 = 0.2;
-/// … and never more uses than this are named.
+/// … and the most named uses.
 const MOST_USES: usize = 2;
 
-/// The name and the use of a kind in the paragraph.
+/// The words for a kind and its use.
 struct Texts {
     chinese: &'static str,
     use_in_english: &'static str,

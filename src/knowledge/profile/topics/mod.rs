@@ -1,7 +1,7 @@
-//! The topics of a document: phrases of its section titles and of its text, the most telling first.
+//! The topics of a document: phrases of its section titles and of its text, the most significant first.
 //!
-//! The phrase of a title counts by the amount of text under it, a phrase of the text by the number of parent chunks with it.
-//! Longer phrases count more. Words of every document are left out, and of phrases with a common word one is kept.
+//! A title's phrase counts by the amount of text under the title, a phrase in the text by the number of its parent
+//! chunks. Longer phrases count more. Generic words are left out. Of phrases that share a word, one is kept.
 
 mod phrases;
 
@@ -10,32 +10,32 @@ use std::collections::{HashMap, HashSet};
 use crate::text::squeeze;
 use phrases::{Interner, Phrase, phrases};
 
-/// The topics of a document.
+/// Topics of a document.
 const MOST: usize = 6;
 /// The factor for each level further down.
 const PER_LEVEL: f32 = 0.75;
-/// A phrase in all parent chunks, compared with a title over the whole text.
+/// The weight of a phrase in all parent chunks, relative to a title over the whole text.
 const SPREAD: f32 = 0.8;
 /// The factors for one, two and three words.
 const BY_LENGTH: [f32; 3] = [1.0, 1.7, 1.8];
-/// The factor for a phrase of words of the document's own title, which is shown beside it anyway.
+/// The factor for a phrase of words from the document's title, which is shown beside the topics.
 const OF_THE_TITLE: f32 = 0.5;
 /// The factor for a common word in a title.
 const COMMON: f32 = 0.5;
 /// The factor for a phrase without a title …
 const UNTITLED: f32 = 0.7;
-/// … which counts only if it is in so many parent chunks …
+/// … which counts only in at least this many parent chunks …
 const LEAST_PARENT_CHUNKS: u32 = 2;
-/// … so often.
+/// … and at least this many times.
 const LEAST_TIMES: u32 = 3;
 
-/// The most parent chunks that are read. Of a longer document, such as a log of 50 MB, every second, third … one is read, so
-/// that the memory for phrases is bounded.
+/// The most parent chunks that are read. Of a longer document, such as a log of 50 MB, only every second or third one is
+/// read, which bounds the memory for phrases.
 const MOST_PARENT_CHUNKS: usize = 5_000;
 
-/// The places of a phrase whose spelling counts: the rest is alike.
+/// Occurrences of a phrase whose spellings are counted; more would not change the result.
 const SPELLINGS: u32 = 500;
-/// One of so many is rare.
+/// A spelling is rare below one in this many.
 const RARELY: u32 = 5;
 
 /// A parent chunk and the title of its section.
@@ -49,42 +49,42 @@ pub struct ParentChunkText<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct TitleText<'a> {
     pub title: &'a str,
-    /// From 1.
+    /// The top level is 1.
     pub level: u32,
-    /// The bytes of the text under it, with its subsections.
+    /// The bytes of the text under it, including subsections.
     pub bytes: usize,
 }
 
 #[derive(Debug, Default)]
 struct Evidence {
-    /// From titles.
+    /// The weight from titles.
     titles: f32,
-    /// Its places in the text.
+    /// Occurrences in the text.
     times: u32,
-    /// The number of parent chunks that have it.
+    /// Parent chunks that contain it.
     parent_chunks: u32,
-    /// The last parent chunk that was counted.
+    /// The index of the last of them.
     last: u32,
 }
 
 /// How a phrase is written.
 #[derive(Debug, Default)]
 struct Spelling {
-    /// Its spellings in the text with their numbers.
+    /// The spellings in the text with their counts.
     in_text: HashMap<String, u32>,
-    /// Its places in the text that were read.
+    /// Occurrences in the text that were read.
     times: u32,
-    /// Its spelling in a title, without the capitals of titles.
+    /// The spelling in a title, without title case.
     in_title: String,
 }
 
-/// The topics of a document, the most telling first.
+/// The topics of a document, the most significant first.
 pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentChunkText]) -> Vec<String> {
     let mut interner = Interner::default();
     let mut all: HashMap<Phrase, Evidence> = HashMap::new();
     let mut spellings: HashMap<Phrase, Spelling> = HashMap::new();
     let size: usize = parent_chunks.iter().map(|parent_chunk| parent_chunk.text.len()).sum();
-    // The document's own title, often its first heading, is no topic.
+    // The document's own title is not a topic; it is often the first heading too.
     for section in titles.iter().filter(|section| squeeze(section.title) != squeeze(title)) {
         let share = section.bytes as f32 / size.max(1) as f32;
         let weight =
@@ -130,7 +130,7 @@ pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentC
         .into_iter()
         .map(|(phrase, score)| (score, phrase, spellings.get(&phrase).map(Spelling::most_usual).unwrap_or_default()))
         .collect();
-    // The order of a hash map is random.
+    // The order of a hash map is random, so ties are broken by spelling.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     let mut chosen: Vec<(Phrase, String)> = Vec::new();
     for (_, phrase, written) in ranked {
@@ -157,7 +157,7 @@ fn score(phrase: Phrase, evidence: &Evidence, parent_chunks: usize, own: &HashSe
     Some((evidence.titles + spread) * length * own * common * untitled)
 }
 
-/// Whether one of two Chinese phrases is a part of the other.
+/// Whether one of two phrases contains the other and one has Chinese characters.
 fn says_the_same(a: &str, b: &str) -> bool {
     let wide = |text: &str| text.contains(crate::text::is_wide);
     (wide(a) || wide(b)) && (a.contains(b) || b.contains(a))
@@ -182,7 +182,7 @@ impl Spelling {
     }
 }
 
-/// A phrase of a title without the capitals that words have only there. `PDF` and `LaTeX` stay.
+/// A phrase without title case. `PDF` and `LaTeX` stay.
 fn without_capitals(phrase: &str) -> String {
     let words = phrase.split(' ').map(|word| {
         let capitals = word.chars().filter(|c| c.is_uppercase()).count();

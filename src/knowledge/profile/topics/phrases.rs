@@ -1,5 +1,5 @@
-//! The phrases of a text that can be its topics: one to three words without function words at their ends, and Chinese
-//! text between function characters.
+//! The phrases of a text that can be its topics: one to three neighbouring words without generic words, and Chinese
+//! text between joining characters.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ const SHORTEST: usize = 3;
 /// … and the most: longer ones are data.
 const LONGEST: usize = 24;
 
-/// The word lists of `words.toml`, which says what each is for.
+/// The word lists of `words.toml`, documented there.
 #[derive(Deserialize)]
 struct Lists {
     generic: HashSet<String>,
@@ -32,10 +32,10 @@ struct Lists {
 static LISTS: LazyLock<Lists> =
     LazyLock::new(|| toml::from_str(include_str!("words.toml")).expect("words.toml is part of the program"));
 
-/// Marks an empty place in a phrase.
+/// An empty place in a phrase.
 const NONE: u32 = u32::MAX;
 
-/// A phrase by the stems of its words, so that singular and plural are one.
+/// A phrase as the numbers of its stems, so that singular and plural are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Phrase {
     words: [u32; MOST_WORDS],
@@ -57,7 +57,7 @@ impl Phrase {
         self.words().count()
     }
 
-    /// Whether one of its words is common to all texts, so that only a title makes it a topic.
+    /// Whether one of its words is in the list `common`, so that it is a topic only if a title has it.
     pub(super) fn is_common(self) -> bool {
         self.common
     }
@@ -68,7 +68,7 @@ impl Phrase {
     }
 }
 
-/// Gives every word the number of its stem, or leaves it out.
+/// Numbers the stems of words, and remembers which words cannot be part of a phrase.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     words: HashMap<String, Option<(u32, bool)>>,
@@ -76,7 +76,7 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    /// The number of a word and whether it is common; `None` for a word that no phrase has.
+    /// The number of a word's stem and whether the word is common; `None` for a word that cannot be part of a phrase.
     fn word(&mut self, written: &str) -> Option<(u32, bool)> {
         if let Some(known) = self.words.get(written) {
             return *known;
@@ -109,7 +109,7 @@ impl Interner {
     }
 }
 
-/// Gives every phrase of a text to `take`, with its spelling.
+/// Passes every phrase of a text to `take`, with its spelling.
 pub(super) fn phrases(text: &str, interner: &mut Interner, take: &mut impl FnMut(Phrase, &str)) {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -137,7 +137,7 @@ fn word_phrases(text: &str, interner: &mut Interner, take: &mut impl FnMut(Phras
         let Some(start) = text[at..].find(is_part).map(|offset| at + offset) else { break };
         let end = text[start..].find(|c: char| !is_part(c)).map_or(text.len(), |offset| start + offset);
         let written = text[start..end].trim_matches(['-', '\'', '’']);
-        // A word joined to such signs is a name in a program.
+        // A word next to these characters is an identifier.
         let glued = text[..start].ends_with(['\\', '_', ':', '@', '#']) || text[end..].starts_with(['_', '@', '\\']);
         let word = if written.len() == end - start && !glued { interner.word(written) } else { None };
         if !text[behind..start].chars().all(|c| matches!(c, ' ' | '\n')) {
@@ -177,7 +177,7 @@ fn han_phrases(run: &str, interner: &mut Interner, take: &mut impl FnMut(Phrase,
     }
 }
 
-/// `API 调用`: a word in front of a Chinese phrase, as Chinese titles have it.
+/// `API 调用`: a word followed by a Chinese phrase, as in Chinese titles.
 fn mixed_phrase(run: &str, behind: &str, interner: &mut Interner, take: &mut impl FnMut(Phrase, &str)) {
     let Some(word) = run.trim_end().rsplit(|c: char| !c.is_ascii_alphanumeric()).next().filter(|word| word.len() > 1)
     else {
@@ -196,14 +196,14 @@ fn mixed_phrase(run: &str, behind: &str, interner: &mut Interner, take: &mut imp
     }
 }
 
-/// A title without `第三章` in front of it.
+/// The text after a number like `第三章`.
 fn without_number(run: &str) -> &str {
     let Some(rest) = run.strip_prefix('第') else { return run };
     let rest = rest.trim_start_matches(|c: char| "零一二三四五六七八九十百".contains(c));
     rest.strip_prefix(['章', '节', '部', '篇', '条', '步']).unwrap_or(run)
 }
 
-/// A Chinese run without the words of every title at its ends.
+/// A Chinese run without generic words at its ends; `None` if nothing else is left.
 fn without_generic(part: &str) -> Option<&str> {
     let mut rest = part.strip_prefix('在').and_then(|rest| rest.strip_suffix('中')).unwrap_or(part);
     loop {

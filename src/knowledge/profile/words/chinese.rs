@@ -1,4 +1,4 @@
-//! Chinese: orders, the past.
+//! Chinese: orders and the past.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::cues::Cues;
 use crate::text::script::is_han;
 
-/// The word lists of `chinese.toml`, which says what each is for.
+/// The word lists of `chinese.toml`, documented there.
 #[derive(Debug, Deserialize)]
 pub(super) struct Lists {
     pub(super) sentences: Vec<Cues>,
@@ -21,7 +21,7 @@ pub(super) struct Lists {
 pub(super) static LISTS: LazyLock<Lists> =
     LazyLock::new(|| toml::from_str(include_str!("chinese.toml")).expect("chinese.toml is part of the program"));
 
-/// The share of a sentence, from 0 to 1, that consists of clauses that give an order.
+/// The share of a sentence, from 0 to 1, in clauses that give an order.
 pub(in crate::knowledge::profile) fn share_of_orders(sentence: &str) -> f32 {
     let clauses = sentence.split(['，', '；', '：', '。', '、', ',', ';']).filter(|clause| clause.chars().any(is_han));
     let (mut orders, mut all) = (0usize, 0usize);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_has_a_date_or_a_word_for_it() {
+    fn the_past_shows_in_a_date_or_a_word() {
         assert!(is_past("1902 年，兄弟二人开了一间作坊。"));
         assert!(is_past("会议于三月十四日召开。"));
         assert!(is_past("会议决定将重试次数上限由三次改为五次。"));

@@ -1,4 +1,4 @@
-//! Words and phrases that speak for a kind, found in a text.
+//! Finds words and phrases that indicate a kind.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::knowledge::profile::kind::Kind;
 use crate::text::script::is_han;
 
-/// Words and phrases that speak for a kind, and how strongly.
+/// Words and phrases that indicate a kind, and how strongly.
 #[derive(Debug, Deserialize)]
 pub(super) struct Cues {
     kind: Kind,
@@ -16,17 +16,17 @@ pub(super) struct Cues {
     words: Vec<String>,
 }
 
-/// How strongly a text speaks for each kind, in the order of [`Kind::ALL`].
+/// How strongly a text indicates each kind, in the order of [`Kind::ALL`].
 pub(in crate::knowledge::profile) type Strengths = [f32; Kind::ALL.len()];
 
-/// What a word or phrase speaks for.
+/// A word or phrase with its kind and strength.
 type Cue<W> = (W, Kind, f32);
 
-/// All cues, found in one pass over a text, however many there are.
+/// All cues. The search takes one pass over a text, for any number of cues.
 pub(super) struct Lexicon {
-    /// English phrases by their first word: the words after it, the longest first.
+    /// English phrases by their first word, without it, longest first.
     phrases: HashMap<String, Vec<Cue<Vec<String>>>>,
-    /// Chinese words by their first character, the longest first.
+    /// Chinese words by their first character, longest first.
     han: HashMap<char, Vec<Cue<String>>>,
 }
 
@@ -51,7 +51,7 @@ impl Lexicon {
         Lexicon { phrases, han }
     }
 
-    /// The strengths of all cues in a text. Of several that begin at one place, the longest counts.
+    /// The sums of the strengths of all cues in a text. Of several that begin at the same place, the longest counts.
     pub(super) fn sum(&self, text: &str) -> Strengths {
         let mut sum = Strengths::default();
         let words = words(text);
@@ -87,7 +87,7 @@ impl Lexicon {
     }
 }
 
-/// The words of a text that are not Chinese, in lower case. An apostrophe, or a point within a word, is part of it.
+/// The words of a text that are not Chinese, in lower case. Apostrophes and points inside a word are part of it.
 pub(super) fn words(text: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() && !is_han(c);
     let mut out = Vec::new();

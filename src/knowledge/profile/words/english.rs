@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::cues::{Cues, words};
 
-/// The word lists of `english.toml`, which says what each is for.
+/// The word lists of `english.toml`, documented there.
 #[derive(Debug, Deserialize)]
 pub(super) struct Lists {
     pub(super) sentences: Vec<Cues>,
@@ -25,7 +25,7 @@ pub(super) struct Lists {
 pub(super) static LISTS: LazyLock<Lists> =
     LazyLock::new(|| toml::from_str(include_str!("english.toml")).expect("english.toml is part of the program"));
 
-/// Whether a sentence is an order.
+/// Whether a sentence gives an order.
 pub(in crate::knowledge::profile) fn is_imperative(sentence: &str) -> bool {
     if sentence.ends_with('?') {
         return false;
@@ -56,7 +56,7 @@ pub(in crate::knowledge::profile) fn is_past(sentence: &str) -> bool {
     for written in sentence.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()) {
         let word = written.to_lowercase();
         present += usize::from(LISTS.present.contains(word.as_str()));
-        // `Required Ligatures` is a name.
+        // Only lower case: `Required Ligatures` is a name.
         let small = written.starts_with(char::is_lowercase);
         let regular = small && word.len() > 3 && word.ends_with("ed") && !word.ends_with("eed") && !before.is_empty();
         past += usize::from(
@@ -67,7 +67,7 @@ pub(in crate::knowledge::profile) fn is_past(sentence: &str) -> bool {
     past > present
 }
 
-/// Whether a sentence describes what something does without naming it, as lists of commands do.
+/// Whether a sentence describes what a thing does without naming the thing, as in lists of commands.
 pub(in crate::knowledge::profile) fn is_description(sentence: &str) -> bool {
     let first: String = sentence.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
     LISTS.describing.contains(first.to_lowercase().as_str())

@@ -1,7 +1,7 @@
-//! Words and grammar that show what a sentence is for, in English and Chinese.
+//! Words and grammar that indicate the purpose of a sentence, in English and Chinese.
 //!
-//! The word lists are data: `english.toml` and `chinese.toml`. They are general language and name no subject: each word
-//! fits a pump's manual as well as a library's.
+//! The word lists are in `english.toml` and `chinese.toml`. They are general language without subject words: each word
+//! fits a pump's manual as well as a software library's.
 
 pub(super) mod chinese;
 mod cues;
@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 use cues::Lexicon;
 pub(super) use cues::Strengths;
 
-/// A sentence speaks for a kind no more strongly than this.
+/// The upper limit of a strength.
 const STRONGEST: f32 = 1.0;
 
-/// How strongly the words of a sentence speak for each kind.
+/// How strongly the words of a sentence indicate each kind.
 pub(super) fn strengths(sentence: &str) -> Strengths {
     static SENTENCES: LazyLock<Lexicon> =
         LazyLock::new(|| Lexicon::new(&english::LISTS.sentences, &chinese::LISTS.sentences));
