@@ -1,8 +1,8 @@
-//! The context of a chunk: its titles, and for some kinds a situating sentence. It is embedded and indexed with the chunk,
-//! and kept apart from the content everywhere else.
+//! The context of a chunk: its titles and, for some kinds of context, a situating sentence. It is embedded and indexed
+//! with the chunk but separate from the content everywhere else.
 //!
-//! A situating sentence by rule helps a chunk that does not name its subject: "It must be vented first" needs the sentence
-//! that says what must be. The rules are for English and Chinese.
+//! A situating sentence by rule helps a chunk that does not name its subject: "It must be vented first" needs the
+//! sentence that says what must be. The rules are for English and Chinese.
 
 use std::sync::LazyLock;
 
@@ -15,14 +15,14 @@ use crate::text::tables;
 use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{is_wide, squeeze, truncate};
 
-/// In characters. Titles as long as the chunk itself would outweigh it.
+/// In characters. Titles as long as the chunk would outweigh it.
 const LONGEST_TITLES: usize = 400;
 
-/// The number of titles next to a text that are embedded with it, and the most characters of each title.
+/// The number of nearest titles that are embedded with a text, and the most characters of each title.
 const NEAREST: usize = 2;
 const LONGEST_EMBEDDED_TITLE: usize = 80;
 
-/// Between titles.
+/// The separator between titles.
 pub const SEPARATOR: &str = " › ";
 
 /// The context that is embedded and indexed with each chunk.
@@ -51,13 +51,13 @@ impl ContextKind {
         }
     }
 
-    /// What a chunk gets behind its titles by rule: `None` for nothing, and empty where it gets not even those. `before`
-    /// is the text in front of it in its section; the end of that, `overlap`, is embedded with it anyway.
+    /// The situating sentence by rule. `None` means titles only, an empty text no context at all. `before` is the text
+    /// before the chunk in its section; the end of that, `overlap`, is embedded with the chunk anyway.
     pub fn situating(self, content: &str, before: &str, overlap: &str) -> Option<String> {
         match self {
             ContextKind::Headings => None,
             ContextKind::None => Some(String::new()),
-            // What the model does not say, the best rule does.
+            // The rule is the fallback for chunks without a sentence by the model.
             ContextKind::Subjects | ContextKind::Llm => {
                 introduction(content, before).filter(|sentence| !overlap.contains(sentence.as_str()))
             }
@@ -65,13 +65,13 @@ impl ContextKind {
     }
 }
 
-/// Titles with something behind them.
+/// Titles followed by `more`, separated.
 pub fn with_more(titles: &str, more: &str) -> String {
     let parts: Vec<&str> = [titles, more].into_iter().filter(|part| !part.is_empty()).collect();
     parts.join(SEPARATOR)
 }
 
-/// The titles above a section and its own, joined; empty for the preamble.
+/// The titles above a section and its own title, joined; empty for the preamble.
 pub fn section_titles(sections: &[Section], index: usize) -> String {
     let above = |section: &&Section| sections.get(section.parent?);
     let mut titles: Vec<&str> = std::iter::successors(sections.get(index), above)
@@ -82,12 +82,13 @@ pub fn section_titles(sections: &[Section], index: usize) -> String {
     titles.join(SEPARATOR)
 }
 
-/// Document title and section titles in one line. A title that says the same as the document's is said once.
+/// The document title and the section titles in one line. Section titles that begin with the document title do not
+/// repeat it.
 pub fn line(document_title: &str, section_titles: &str) -> String {
     truncate(&with_more(document_title, below_document(section_titles, document_title)), LONGEST_TITLES)
 }
 
-/// Titles without that of the document, if they begin with it.
+/// Titles without the document's title, if they begin with it.
 pub fn below_document<'t>(titles: &'t str, document_title: &str) -> &'t str {
     match titles.strip_prefix(document_title) {
         Some("") => "",
@@ -96,8 +97,8 @@ pub fn below_document<'t>(titles: &'t str, document_title: &str) -> &'t str {
     }
 }
 
-/// What is read of titles in front of a text that is embedded: the document's and the nearest two, shortened. Long titles
-/// would make all chunks below them alike.
+/// The titles that are embedded with a text: the document's and the nearest two, shortened. Long titles would make the
+/// vectors of all chunks below them alike.
 pub fn nearest_titles(titles: &str) -> String {
     let all: Vec<&str> = titles.split(SEPARATOR).collect();
     let nearest = all.iter().skip(1).skip(all.len().saturating_sub(1 + NEAREST));
@@ -105,22 +106,22 @@ pub fn nearest_titles(titles: &str) -> String {
     kept.map(|title| truncate(title, LONGEST_EMBEDDED_TITLE)).collect::<Vec<_>>().join(SEPARATOR)
 }
 
-/// What is read of a chunk: the context line, the end of the text before it, and its content. Tables are read without
-/// their pipes.
+/// The text of a chunk for a model: the context line, the end of the text before it, and its content. Tables are plain
+/// words.
 pub fn embedded_text(context: &str, before: &str, content: &str) -> String {
     let (before, content) = (tables::plain(before), tables::plain(content));
     let parts: Vec<&str> = [context, &before, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }
 
-/// The longest situating sentence, in characters; half of it in Chinese, which needs fewer.
+/// The longest situating sentence, in characters; half as many in Chinese, which needs fewer.
 const LONGEST_SENTENCE: usize = 160;
-/// The text before a chunk that is searched, in characters: a pronoun hardly refers farther back.
+/// Characters before a chunk that are searched: a pronoun rarely refers farther back.
 const SEARCHED: usize = 1500;
-/// A sentence with fewer content words introduces nothing.
+/// The fewest content words of a situating sentence.
 const LEAST_WORDS: usize = 2;
 
-/// The word lists of `subject.toml`, which says what each is for.
+/// The word lists of `subject.toml`, documented there.
 #[derive(Deserialize)]
 struct Lists {
     pronouns: Vec<String>,
@@ -134,39 +135,39 @@ struct Lists {
 static LISTS: LazyLock<Lists> =
     LazyLock::new(|| toml::from_str(include_str!("subject.toml")).expect("subject.toml is part of the program"));
 
-/// The sentence in `before` that names the subject of a chunk, in one line. `None` if the chunk names its subject itself, or
-/// no sentence does.
+/// The nearest sentence in `before` that names the subject of a chunk, on one line. `None` if the chunk names its
+/// subject itself, or no sentence does.
 fn introduction(content: &str, before: &str) -> Option<String> {
-    if before.is_empty() || !leans(content) {
+    if before.is_empty() || !needs_introduction(content) {
         return None;
     }
     let start = before.char_indices().rev().nth(SEARCHED - 1).map_or(0, |(at, _)| at);
     let searched = &before[start..];
     let mut found = sentences(searched).into_iter().map(|range| &searched[range]).collect::<Vec<_>>();
     if start > 0 && found.len() > 1 {
-        // Its beginning was cut off.
+        // The first sentence may be cut off.
         found.remove(0);
     }
-    let named = found.into_iter().rev().find(|sentence| !stands_for_something(sentence) && has_content(sentence))?;
+    let named = found.into_iter().rev().find(|sentence| !refers_back(sentence) && has_content(sentence))?;
     let sentence = squeeze(named);
     let wide = sentence.chars().filter(|c| is_wide(*c)).count() * 2 > sentence.chars().count();
     Some(truncate(&sentence, if wide { LONGEST_SENTENCE / 2 } else { LONGEST_SENTENCE }))
 }
 
-/// Whether a chunk needs the text before it: its first sentence, or half of its sentences, begin with a word for something
-/// named before.
-fn leans(content: &str) -> bool {
+/// Whether a chunk needs the text before it: its first sentence or half of its sentences begin with a reference to
+/// something named before.
+fn needs_introduction(content: &str) -> bool {
     let sentences = sentences(content);
-    let mut begins = sentences.iter().map(|range| stands_for_something(&content[range.clone()]));
-    if begins.next().unwrap_or(false) {
+    let mut refers = sentences.iter().map(|range| refers_back(&content[range.clone()]));
+    if refers.next().unwrap_or(false) {
         return true;
     }
-    let standing = begins.filter(|stands| *stands).count();
-    standing > 0 && standing * 2 >= sentences.len()
+    let referring = refers.filter(|refers| *refers).count();
+    referring > 0 && referring * 2 >= sentences.len()
 }
 
-/// Whether a sentence begins with a word for something named before.
-fn stands_for_something(sentence: &str) -> bool {
+/// Whether a sentence begins with a reference to something named before: a pronoun, `该设备`.
+fn refers_back(sentence: &str) -> bool {
     let start = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     if start.chars().next().is_some_and(is_wide) {
         let rest = LISTS.chinese_connectives.iter().find_map(|word| start.strip_prefix(word.as_str())).unwrap_or(start);
@@ -190,7 +191,7 @@ fn stands_for_something(sentence: &str) -> bool {
     LISTS.pronouns.iter().any(|word| word == first) || LISTS.phrases.contains(&two)
 }
 
-/// Whether a sentence has enough words of its own to say what something is.
+/// Whether a sentence has enough content words.
 fn has_content(sentence: &str) -> bool {
     let content = tokenize(sentence)
         .into_iter()
@@ -205,7 +206,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn titles_name_document_and_sections_once() {
+    fn a_title_line_has_the_document_title_once() {
         assert_eq!(line("Manual", "Start › Priming"), "Manual › Start › Priming");
         assert_eq!(line("Manual", "Manual › Priming"), "Manual › Priming");
         assert_eq!(line("Pump", "Pumps and valves"), "Pump › Pumps and valves");
@@ -215,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_chunk_that_names_its_subject_needs_no_sentence() {
-        for leaning in [
+        for referring in [
             "It must be vented first.",
             "However, this is done by hand.",
             "The latter is closed.",
@@ -228,7 +229,7 @@ mod tests {
             "上述规定不适用于备用泵。",
             "本条所称泵站，是指排水泵站。",
         ] {
-            assert!(leans(leaning), "{leaning}");
+            assert!(needs_introduction(referring), "{referring}");
         }
         for naming in [
             "The pump must be vented first.",
@@ -241,7 +242,7 @@ mod tests {
             "本地控制柜在泵房内。",
             "",
         ] {
-            assert!(!leans(naming), "{naming}");
+            assert!(!needs_introduction(naming), "{naming}");
         }
     }
 
@@ -275,7 +276,7 @@ mod tests {
             if let Some(found) = introduction(&content, &before) {
                 prop_assert!(found.chars().count() <= LONGEST_SENTENCE + 1);
                 prop_assert!(squeeze(&before).contains(found.trim_end_matches('…')));
-                prop_assert!(!stands_for_something(&found));
+                prop_assert!(!refers_back(&found));
             }
         }
     }

@@ -1,9 +1,9 @@
-//! What a model reads of a parent chunk: its context, the end of the text before it, and its own text.
+//! The text of a parent chunk for a model: its context, the end of the text before it, and its own text.
 //!
-//! A parent chunk goes through the model as a whole, and the vector of a child chunk is the mean of its own tokens there
-//! ("late chunking", Günther et al. 2024): it knows what stands around the child chunk, and titles are read once. The text
-//! behind a vector is therefore that of the whole parent chunk, and a change in it changes all of its vectors. Models
-//! that do not take the mean of their tokens read each child chunk by itself, with the end of the text before it.
+//! The model reads a parent chunk as a whole, and the vector of a child chunk is the mean of its own tokens ("late
+//! chunking", Günther et al. 2024): it depends on the text around the child chunk, and titles are read once. So each
+//! vector depends on the text of the whole parent chunk, and a change in it changes all of its vectors. Models that do
+//! not pool by the mean read each child chunk by itself, with the end of the text before it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,11 +14,11 @@ use crate::text::tables::plain;
 /// The text behind the vectors of a parent chunk and its child chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddedText {
-    /// The context line, the end of the text before the parent chunk, and its text, each on lines of its own.
+    /// The context line, the end of the text before the parent chunk, and its text, each on separate lines.
     pub text: String,
-    /// The bytes of the context line, which `text` begins with.
+    /// The length of the context line at the start of `text`, in bytes.
     pub context: usize,
-    /// Where the child chunks are in `text`.
+    /// The places of the child chunks in `text`.
     pub children: Vec<EmbeddedChild>,
 }
 
@@ -31,8 +31,8 @@ pub struct EmbeddedChild {
 }
 
 impl EmbeddedText {
-    /// `before` is what is read of the section in front of the parent chunk; `children` are the contents of its child
-    /// chunks. Tables are read without their pipes.
+    /// `before` is the end of the section's text before the parent chunk; `children` are the contents of its child
+    /// chunks. Tables become plain words.
     pub fn new<'c>(context: &str, before: &str, children: impl Iterator<Item = &'c str>, config: &ChunkConfig) -> Self {
         let mut text = String::new();
         for line in [Cow::Borrowed(context), plain(before)].iter().filter(|line| !line.is_empty()) {
@@ -52,19 +52,19 @@ impl EmbeddedText {
         EmbeddedText { text, context: context.len(), children: places }
     }
 
-    /// The text of a child chunk that is read by itself.
+    /// The text of a child chunk for models that read it by itself.
     pub fn alone(&self, child: usize) -> String {
         let EmbeddedChild { overlap, own } = &self.children[child];
         let parts = [&self.text[..self.context], &self.text[overlap.clone()], self.text[own.clone()].trim_end()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("\n")
     }
 
-    /// blake3 of what the vector of the parent chunk is made of, in hex.
+    /// The blake3 hash of the text behind the vector of the parent chunk, in hex.
     pub fn hash(&self) -> String {
         blake3::hash(self.text.as_bytes()).to_hex().to_string()
     }
 
-    /// blake3 of what the vector of a child chunk is made of, in hex.
+    /// The blake3 hash of the text and the place behind the vector of a child chunk, in hex.
     pub fn child_hash(&self, child: usize) -> String {
         let Range { start, end } = self.children[child].own;
         let mut hasher = blake3::Hasher::new();
@@ -85,7 +85,7 @@ mod tests {
     };
 
     #[test]
-    fn children_stand_in_the_text_of_their_parent() {
+    fn children_are_places_in_the_text_of_their_parent() {
         let children = ["Open the valve. ", "It is red.\n\n"];
         let text = EmbeddedText::new("Guide › Pump", "drain first.", children.into_iter(), &CONFIG);
         assert_eq!(text.text, "Guide › Pump\ndrain first.\nOpen the valve. It is red.\n\n");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_context_or_anything_before_it_is_the_text() {
+    fn without_context_and_overlap_the_text_is_the_content() {
         let text = EmbeddedText::new("", "", ["Open."].into_iter(), &CONFIG);
         assert_eq!((text.text.as_str(), text.context, text.alone(0).as_str()), ("Open.", 0, "Open."));
     }

@@ -1,8 +1,8 @@
-//! Sections to parent chunks, parents to child chunks: match small, show large.
+//! Cuts sections into parent chunks and those into child chunks: match small, show large.
 //!
-//! Laws, kept by property tests: the parents of a section, joined, are its text; the children of a parent, joined,
-//! are the parent; no chunk crosses a section boundary or splits a character. White space between two chunks belongs
-//! to the one before.
+//! Property tests check that the parents of a section, joined, are its text, that the children of a parent, joined, are
+//! the parent, and that no chunk crosses a section boundary or splits a character. White space between two chunks
+//! belongs to the first.
 
 pub mod context;
 mod embedded;
@@ -16,7 +16,7 @@ use crate::structure::Section;
 use crate::text::tables::is_row;
 use context::ContextKind;
 
-/// How documents are cut, and the context of their chunks. Lengths are in characters.
+/// How documents are cut, and the context of chunks. Lengths are in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkConfig {
     /// The longest parent.
@@ -25,12 +25,12 @@ pub struct ChunkConfig {
     pub child_chars: usize,
     /// The text before a child that is embedded with it.
     pub overlap_chars: usize,
-    /// Embedded and indexed with each chunk.
+    /// What is embedded and indexed with each chunk.
     #[serde(default)]
     pub context: ContextKind,
 }
 
-/// What is to be different about a [`ChunkConfig`]; `None` stays as it is.
+/// A change of a [`ChunkConfig`]; `None` keeps a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChunkChange {
     pub parent_chars: Option<usize>,
@@ -40,7 +40,7 @@ pub struct ChunkChange {
 }
 
 impl ChunkChange {
-    /// To all the sizes of `config`; the context stays.
+    /// A change to all sizes of `config` that keeps the context.
     pub fn to_sizes_of(config: &ChunkConfig) -> Self {
         let ChunkConfig { parent_chars, child_chars, overlap_chars, .. } = *config;
         ChunkChange {
@@ -53,7 +53,7 @@ impl ChunkChange {
 }
 
 impl ChunkConfig {
-    /// The same with a change. No child is longer than its parent, nor is the text before it.
+    /// The changed configuration. Children and overlaps are no longer than parents.
     pub fn with(self, change: &ChunkChange) -> Self {
         let parent_chars = change.parent_chars.unwrap_or(self.parent_chars);
         ChunkConfig {
@@ -71,7 +71,7 @@ impl Default for ChunkConfig {
     }
 }
 
-/// A part of a section's text, with the white space after it.
+/// A part of a section's text, including the white space after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
     pub content: String,
@@ -79,7 +79,7 @@ pub struct Cut {
     pub pages: Option<(u32, u32)>,
 }
 
-/// A parent chunk, cut from a section, and the child chunks cut from it.
+/// A parent chunk of a section and its child chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutParent {
     /// Index of its section.
@@ -113,12 +113,13 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
     parents
 }
 
-/// Cuts the text of one parent into the texts of its children.
+/// Cuts the text of a parent into the texts of its children.
 pub fn child_chunks<'a>(parent: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
     split::children(parent, config.child_chars, config.parent_chars).into_iter().map(|range| &parent[range]).collect()
 }
 
-/// The end of the text before a child in its section, which is embedded with it. The last row of a table says nothing.
+/// The end of the text before a child in its section, which is embedded with it. Empty after a table, whose last row
+/// says nothing by itself.
 pub fn overlap<'a>(before: &'a str, config: &ChunkConfig) -> &'a str {
     if before.trim_end().rsplit('\n').next().is_some_and(is_row) {
         return "";

@@ -1,13 +1,14 @@
-//! Cuts texts: between paragraphs if they fit, otherwise between sentences, at worst inside a sentence; tables between
-//! rows.
+//! Cuts texts between paragraphs if they fit, otherwise between sentences, at worst inside a sentence; and tables
+//! between rows.
 
 use std::ops::Range;
 
 use crate::text::sentences::sentences;
 use crate::text::tables::{self, Found};
 
-/// Cuts the text of a section into parents of at most `limit` characters, without the white space at their ends. A parent
-/// takes whole paragraphs and whole tables; a paragraph that is too long is cut by sentences, a table by rows.
+/// Cuts the text of a section into parents of at most `limit` characters, not counting white space at their ends. A
+/// parent has whole paragraphs and whole tables; a paragraph that is too long is cut between sentences, a table between
+/// rows.
 pub(super) fn parents(text: &str, limit: usize) -> Vec<Range<usize>> {
     let prose = |range: Range<usize>| {
         let cut = |paragraph: Range<usize>| {
@@ -22,14 +23,15 @@ pub(super) fn parents(text: &str, limit: usize) -> Vec<Range<usize>> {
     pack(text, units(text, limit, prose), limit)
 }
 
-/// Cuts a parent into children of about `limit` characters: sentences, short ones together. A table stays whole up to the
+/// Cuts a parent into children of about `limit` characters: sentences, short ones joined. A table stays whole up to the
 /// length of a parent, because a few rows of figures alone say nothing.
 pub(super) fn children(text: &str, limit: usize, parent_limit: usize) -> Vec<Range<usize>> {
     let prose = |range: Range<usize>| short_sentences(text, range, limit);
     pack(text, units(text, parent_limit.max(limit), prose), limit)
 }
 
-/// What is not cut further: the parts of prose, and tables with their captions, or as many of their rows as fit.
+/// The parts that are not cut further: those of `prose`, and tables with their captions, or as many of their rows as
+/// fit.
 fn units(text: &str, limit: usize, prose: impl Fn(Range<usize>) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut done = 0;
@@ -44,12 +46,12 @@ fn units(text: &str, limit: usize, prose: impl Fn(Range<usize>) -> Vec<Range<usi
     out
 }
 
-/// A table from its caption to the white space behind it, cut between rows if it is too long.
+/// A table from its caption to the white space after it, cut between rows if it is too long.
 fn rows(text: &str, whole: Range<usize>, table: &Found, limit: usize) -> Vec<Range<usize>> {
     if fits(&text[whole.clone()], limit) {
         return vec![whole];
     }
-    // Where the heads and each row begin; the first also has the caption.
+    // The starts of the heads and of each row; the first unit also has the caption.
     let begins = (!table.heads.is_empty()).then_some(table.heads.start).into_iter();
     let begins: Vec<usize> = begins.chain(table.rows.iter().map(|row| row.start)).collect();
     let starts = std::iter::once(whole.start).chain(begins.iter().copied().filter(|begin| *begin > whole.start));
@@ -61,7 +63,7 @@ fn rows(text: &str, whole: Range<usize>, table: &Found, limit: usize) -> Vec<Ran
     pack(text, units.collect(), limit)
 }
 
-/// The last `limit` characters of `text` or fewer, from the beginning of a word.
+/// At most the last `limit` characters of `text`, from the beginning of a word.
 pub(super) fn tail(text: &str, limit: usize) -> &str {
     if limit == 0 {
         return "";
@@ -78,7 +80,8 @@ pub(super) fn tail(text: &str, limit: usize) -> &str {
     }
 }
 
-/// Reads no more than the end and `limit` characters: this is asked again and again about the rest of a long text.
+/// Whether `text` has at most `limit` characters, not counting white space at its end. Reads only the end and `limit`
+/// characters, because it is called repeatedly for the rest of a long text.
 fn fits(text: &str, limit: usize) -> bool {
     text.trim_end().chars().nth(limit).is_none()
 }
@@ -102,7 +105,7 @@ fn paragraphs(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     out
 }
 
-/// The sentences inside `range`, those longer than `limit` cut further.
+/// The sentences in `range`; those longer than `limit` are cut further.
 fn short_sentences(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
     sentences(&text[range.clone()])
         .into_iter()
@@ -113,7 +116,8 @@ fn short_sentences(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<u
         .collect()
 }
 
-/// Cuts a text without a better boundary: at a line end, a comma or a space in the second half, at worst at a character.
+/// Cuts a text without sentence boundaries: at a line end, a comma or a space in the second half of the limit, at worst
+/// at a character.
 fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = range.start;
@@ -171,7 +175,7 @@ mod tests {
         assert_eq!(cut(text, parents(text, 25)), ["First sentence here. ", "Second sentence here. ", "Third one."]);
     }
 
-    /// A caption and a table of so many rows.
+    /// A caption and a table with this many rows.
     fn table(rows: usize) -> String {
         let rows: Vec<String> = (0..rows).map(|row| format!("| Season {row} | {} |", row * 7)).collect();
         format!(

@@ -1,15 +1,15 @@
-//! Folds traditional into simplified characters.
+//! Folds traditional to simplified characters.
 //!
-//! The table is OpenCC's (`TSCharacters`, through the crate hanconv), character by character: the result never depends
-//! on neighbours, so that a text and a question fold alike however they are cut. Of several simplified forms the first
-//! is taken; words that differ in more than characters stay different.
+//! The table is OpenCC's (`TSCharacters`, from the crate hanconv). It maps single characters, so the result does not
+//! depend on neighbours, and parts of a text fold as the whole text does. Of several simplified forms, the first is
+//! taken. Words that differ in more than characters stay different.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The simplified form of a character; other characters stay.
 pub fn simplified(c: char) -> char {
-    // Nothing below is Chinese.
+    // Characters below are not Chinese.
     if c < '\u{3400}' {
         return c;
     }
@@ -17,7 +17,7 @@ pub fn simplified(c: char) -> char {
     FORMS.get(&c).copied().unwrap_or(c)
 }
 
-/// The same number of characters as the text.
+/// The text in simplified characters, with the same number of characters.
 pub fn in_simplified(text: &str) -> String {
     text.chars().map(simplified).collect()
 }

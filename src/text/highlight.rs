@@ -1,4 +1,4 @@
-//! The part of a parent chunk that shows why it was found, and the places of the matching words.
+//! Snippets of parent chunks that show why they were found, and the places of matching words.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::stopwords::is_stopword;
 use super::strings::{char_count, squeeze, truncate};
 use super::tokens::{Token, TokenKind, tokenize};
 
-/// The content words of a question, as they are searched in texts.
+/// The content words of a question, in indexed form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms(HashSet<String>);
 
@@ -38,14 +38,14 @@ fn weight(term: &str) -> usize {
     char_count(term).min(8)
 }
 
-/// The place of the first of the sentences that match best.
+/// The index of the best matching sentence; the first of several.
 fn best_of(sentences: &[Range<usize>], text: &str, terms: &Terms) -> usize {
     let scores: Vec<usize> = sentences.iter().map(|range| terms.weight_in(&text[range.clone()])).collect();
-    // `max_by_key` alone would take the last.
+    // Reversed, because `max_by_key` takes the last of equal ones.
     (0..sentences.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0)
 }
 
-/// The sentence of `text` that matches `query` best, with as many behind it and then before it as fit.
+/// The sentence of `text` that matches `query` best, with as many sentences after it and then before it as fit.
 pub fn around_best(text: &str, query: &str, fits: impl Fn(&Range<usize>) -> bool) -> Range<usize> {
     let ranges: Vec<Range<usize>> = sentences(text);
     let best = best_of(&ranges, text, &Terms::of(query));
@@ -83,13 +83,13 @@ pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> String {
     truncate(&squeeze(&parent_chunk[range]), limit)
 }
 
-/// The places of the words of `query` in `text`: byte ranges in order, not overlapping.
+/// The places of the words of `query` in `text`: byte ranges in order, without overlaps.
 pub fn find_matches(text: &str, query: &str) -> Vec<Range<usize>> {
     let terms = Terms::of(query);
     let has_bigram = |token: &Token| token.kind != TokenKind::Single;
     let tokens = tokenize(text);
     let hits: Vec<&Token> = tokens.iter().filter(|token| terms.0.contains(&token.text)).collect();
-    // A single Han character counts as a match only if no longer match exists.
+    // A single Han character is a match only if there is no longer match.
     let any_long = hits.iter().any(|token| has_bigram(token));
     let mut ranges: Vec<Range<usize>> =
         hits.into_iter().filter(|token| has_bigram(token) || !any_long).map(|token| token.start..token.end).collect();

@@ -1,4 +1,4 @@
-//! Text as text: scripts, tokens for the keyword index, sentence boundaries. Pure functions without I/O.
+//! Text operations: scripts, tokens for the keyword index, sentences, tables, times. Pure functions without I/O.
 //!
 //! Offsets are byte offsets into UTF-8 on character boundaries. Lengths that limit a chunk count characters, because a
 //! byte limit would make Chinese chunks a third as long as English ones.

@@ -1,8 +1,8 @@
 //! Finds which of many names occur in a text.
 //!
-//! Promise: a name is found as a whole word (`P-12` is not in `P-12B`), in scripts without spaces anywhere; of
-//! overlapping names, the first and then the longest counts. The cost is one pass over the text, however many names
-//! there are.
+//! A name is found as a whole word only (`P-12` is not in `P-12B`), but anywhere in scripts without spaces. Of
+//! overlapping names, the first and then the longest counts. The search takes one pass over the text, for any number of
+//! names.
 
 use std::cmp::Reverse;
 
@@ -14,13 +14,13 @@ use super::script::{Script, is_unspaced, script_of};
 use super::strings::is_wide;
 use crate::error::{Error, Result};
 
-/// A name or a text for comparison: full-width forms folded, lower case, simplified characters, one kind of hyphen and
-/// apostrophe, white space as one space, and none between characters that are written without.
+/// Normalises a name or a text for comparison: full-width forms folded, lower case, simplified characters, one kind of
+/// hyphen and apostrophe, white space as one space, and no space between characters of scripts without spaces.
 pub fn fold_name(text: &str) -> String {
     match text.chars().all(|c| plain(c).is_some()) {
-        // The fast way for most text.
+        // The fast path for most text.
         true => spaced(text.chars().filter_map(plain), text.len()),
-        // A soft hyphen in front of an accent would keep it from its letter.
+        // A soft hyphen before an accent would separate it from its letter.
         false => spaced(
             text.chars().filter(|c| *c != SOFT_HYPHEN).nfkc().flat_map(char::to_lowercase).nfkc().map(simplified),
             text.len(),
@@ -30,7 +30,7 @@ pub fn fold_name(text: &str) -> String {
 
 const SOFT_HYPHEN: char = '\u{AD}';
 
-/// The folded form of a character whose neighbours do not matter; `None` for others.
+/// The folded form of a character that folds independently of its neighbours; `None` for others.
 fn plain(c: char) -> Option<char> {
     match c {
         '\0'..='\u{7F}' => Some(c.to_ascii_lowercase()),
@@ -51,7 +51,7 @@ fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
             continue;
         }
         let c = match c {
-            // Typesetting uses these instead of what people type.
+            // Typographic forms of characters on the keyboard.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
             '\u{2018}' | '\u{2019}' => '\'',
             other => other,
@@ -64,7 +64,7 @@ fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
     folded
 }
 
-/// Whether it has no spaces around it between characters of its kind.
+/// Whether a character has no space to a neighbour of its kind.
 fn glued(c: char) -> bool {
     is_unspaced(c) || is_wide(c)
 }
@@ -80,7 +80,7 @@ impl Names {
     /// Takes pairs of owner and name; an owner may have several names.
     ///
     /// # Errors
-    /// If there are too many names.
+    /// There are too many names.
     pub fn new<'n>(names: impl IntoIterator<Item = (usize, &'n str)>) -> Result<Self> {
         let (owners, folded): (Vec<usize>, Vec<String>) = names
             .into_iter()
@@ -90,7 +90,7 @@ impl Names {
         if folded.is_empty() {
             return Ok(Names { automaton: None, owners });
         }
-        // All matches are needed, because one that is not a whole word must not hide another.
+        // Overlapping matches are needed, because one that is not a whole word must not hide another.
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .build(&folded)
@@ -130,7 +130,7 @@ impl Names {
     }
 }
 
-/// Whether no word continues across the start or the end.
+/// Whether a match is a whole word: no word continues across its start or end.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let (before, name, after) = (&text[..start], &text[start..end], &text[end..]);
     let (Some(first), Some(last)) = (name.chars().next(), name.chars().next_back()) else { return false };
@@ -142,7 +142,7 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
         && (ends || !right.next().is_some_and(|c| continues(last, c, right.next())))
 }
 
-/// Whether the characters in front of a name and the name are one word.
+/// Whether the characters before a name and the name are one word.
 fn joins(before: Option<(Option<char>, char)>, first: char) -> bool {
     let Some((further, near)) = before else { return false };
     match further {
@@ -151,7 +151,7 @@ fn joins(before: Option<(Option<char>, char)>, first: char) -> bool {
     }
 }
 
-/// Whether a word that ends in `last` continues with `next`. A hyphen or a point joins what has a number behind it:
+/// Whether a word that ends in `last` continues with `next`. A hyphen or a point joins words only before a number:
 /// `P-1-2` differs from `P-1`, but `Norwick-based` contains Norwick.
 fn continues(last: char, next: char, behind: Option<char>) -> bool {
     let is_word = |c: char| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_';
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_words_hide_no_whole_words() {
+    fn parts_of_words_do_not_hide_whole_words() {
         assert_eq!(found(&["pump house", "pump"], "the pump houses"), [1]);
         assert_eq!(found(&["bank", "Bank of England"], "the Bank of England"), [1]);
         assert_eq!(found(&["bank", "Bank of England"], "the Bank of England and its bank"), [1, 0]);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     proptest! {
-        /// The same as asking for each name alone, if none is a part of another.
+        /// If no name is a part of another, the result is the same as for each name alone.
         #[test]
         fn many_are_found_as_one_by_one(text in "([abcx泵站 -]|P-1|阀){0,40}") {
             let names = ["abc", "P-1", "泵站", "阀"];
@@ -226,7 +226,7 @@ mod tests {
             prop_assert_eq!(together, alone);
         }
 
-        /// Both ways fold alike.
+        /// The fast path folds as the general one does.
         #[test]
         fn both_ways_of_folding_agree(text in "([ -~]|[一-鿿、。《》“”‘’—]|[！-～]|\u{3000}|\n){0,30}") {
             let slowly = spaced(text.nfkc().flat_map(char::to_lowercase).nfkc().map(simplified), 0);

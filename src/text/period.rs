@@ -1,7 +1,6 @@
-//! Times as people write and read them: a day, a month, a year or a moment, each as the period that it means.
+//! Times as people write and read them: a day, a month, a year or a moment, each as a period.
 //!
-//! Times without a zone are UTC, in documents and in questions, so that a question has the same answer on every
-//! machine.
+//! Times without a zone are UTC, in documents and in questions, so a question has the same answer on every machine.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -9,7 +8,7 @@ use jiff::{Span, Timestamp, Unit, Zoned};
 
 use super::strings::count;
 
-/// A year, a month, a day, a minute or a second, as precise as it was written.
+/// A year, a month, a day, a minute or a second, as precise as the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     /// The first moment.
@@ -18,9 +17,9 @@ pub struct Period {
     pub end: Timestamp,
 }
 
-/// Years that differ from other numbers and work in calculations.
+/// Years with four digits; 9999 is left out because its end cannot be calculated.
 const YEARS: std::ops::RangeInclusive<i16> = 1000..=9998;
-/// Longer texts are not times, in bytes.
+/// In bytes; longer texts are not times.
 const LONGEST: usize = 100;
 
 impl Period {
@@ -68,19 +67,20 @@ impl Period {
     }
 }
 
-/// The seconds of a duration as people type it: `90d`, `2 weeks`, `6 months`, `1y`, `36h`. `None` if it is not above 0.
+/// The seconds of a duration as people type it: `90d`, `2 weeks`, `6 months`, `1y`, `36h`. `None` unless it is
+/// positive.
 pub fn seconds(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;
     }
     let span: Span = text.parse().ok()?;
-    // Months and years have the length of those from this day on.
+    // Months and years have their length from this day on.
     let seconds = span.total((Unit::Second, Date::constant(2025, 1, 1))).ok()?;
     (seconds > 0.0).then_some(seconds)
 }
 
-/// `seconds` in the largest unit that divides them: `90 days`.
+/// A duration in the largest unit that divides it: `90 days`.
 pub fn duration(seconds: f64) -> String {
     const UNITS: [(f64, &str); 3] = [(86_400.0, "day"), (3600.0, "hour"), (60.0, "minute")];
     let whole = UNITS.into_iter().find(|(length, _)| seconds % length == 0.0);
@@ -114,8 +114,8 @@ fn of_date(year: i16, month: Option<i8>, day_of_month: Option<i8>) -> Option<Per
     Some(Period { start: midnight(first)?, end: midnight(next)? })
 }
 
-/// A time on a day: the seconds since midnight and its precision in seconds; `ahead` is the zone's offset from UTC in
-/// seconds.
+/// A time on a day, as the seconds since midnight and its precision in seconds. `ahead` is the zone's offset from UTC
+/// in seconds.
 fn at(day: Period, (since_midnight, length): (i64, i64), ahead: i64) -> Option<Period> {
     let start = day.start.as_second().checked_add(since_midnight)?.checked_sub(ahead)?;
     Some(Period { start: Timestamp::from_second(start).ok()?, end: Timestamp::from_second(start + length).ok()? })
@@ -199,7 +199,7 @@ fn in_words(text: &str) -> Option<Period> {
     }
 }
 
-/// The leading number of a text, and the rest.
+/// The leading number of a text with a number of digits in `length`, and the rest.
 fn digits(text: &str, length: std::ops::RangeInclusive<usize>) -> Option<(u16, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     if !length.contains(&end) {
@@ -225,7 +225,7 @@ fn time_of_day(text: &str) -> Option<(i64, i64)> {
     known.then_some((hour * 3600 + minute * 60 + second, if has_seconds { 1 } else { 60 }))
 }
 
-/// The seconds ahead of UTC: `Z`, `+01:00`, `+0100`, `-08`, or nothing.
+/// The seconds ahead of UTC of `Z`, `+01:00`, `+0100`, `-08` or an empty text.
 fn offset(text: &str) -> Option<i64> {
     if text.is_empty() || ["z", "utc", "gmt"].contains(&text.to_ascii_lowercase().as_str()) {
         return Some(0);
@@ -247,7 +247,7 @@ fn offset(text: &str) -> Option<i64> {
 /// Up to this many seconds ago is "just now".
 const JUST_NOW: i64 = 2;
 
-/// A moment relative to `now`: `14:02:11, 3 minutes ago`, with the date if it was another day.
+/// A moment relative to `now`: `14:02:11, 3 minutes ago`, with the date if it is another day.
 pub fn moment(time: Timestamp, now: &Zoned) -> String {
     let local = time.to_zoned(now.time_zone().clone());
     let form = if local.date() == now.date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_times_are_relative_to_now() {
+    fn typed_times_may_be_relative_to_now() {
         let now: Timestamp = "2026-11-21T15:00:00Z".parse().unwrap();
         let start = |text: &str| Period::asked(text, now).map(|period| period.start.to_string()).unwrap_or_default();
         assert_eq!(start("90d ago"), "2026-08-23T15:00:00Z");
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_is_written_in_a_fitting_unit() {
+    fn the_past_is_written_in_the_largest_unit_that_gives_two_or_more() {
         let written = [-5, 2, 3, 90, 120, 3 * 3600, 48 * 3600, 40 * 86_400].map(ago);
         let expected = [
             "just now",

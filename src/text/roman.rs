@@ -1,9 +1,9 @@
-//! Small Roman numbers, as in page numbers and headings.
+//! Roman numbers, as in page numbers and headings.
 
 /// The values of `i`, `v`, `x`, `l` and `c`.
 const VALUES: [u32; 5] = [1, 5, 10, 50, 100];
 
-/// The value of a small Roman number in one case: `xiv`, `IX`.
+/// The value of a Roman number of up to eight letters up to `c`, in one case: `xiv`, `IX`.
 pub fn roman(word: &str) -> Option<u32> {
     let word = word.trim_matches(|c: char| matches!(c, '-' | '–' | '(' | ')' | '.' | ' '));
     let one_case = word.chars().all(|c| c.is_ascii_lowercase()) || word.chars().all(|c| c.is_ascii_uppercase());

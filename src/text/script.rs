@@ -1,4 +1,4 @@
-//! The script of a text, and how well a model for certain scripts can read it.
+//! The scripts of a text: its language, and how well a model for certain scripts can read it.
 
 /// The scripts that matter for tokens and for models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -49,8 +49,8 @@ pub fn is_unspaced(c: char) -> bool {
 }
 
 /// The share, from 0 to 1, of the words of `text` in one of `scripts`. A Han or Kana character counts as half a word
-/// (Chinese words have two characters on average), a run of other letters as one. Text without letters counts as
-/// covered: numbers and codes belong to no language.
+/// (Chinese words have two characters on average), a run of other letters as one. Text without letters is covered:
+/// numbers and codes belong to no language.
 pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
     let mut known = 0.0f32;
     let mut total = 0.0f32;
@@ -73,7 +73,7 @@ pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
     if total == 0.0 { 1.0 } else { known / total }
 }
 
-/// The main language of a text as a BCP 47 code, by scripts alone: `zh`, `ja`, `ko`, `en` for anything Latin, otherwise
+/// The main language of a text as a BCP 47 code, by scripts alone: `zh`, `ja`, `ko`, `en` for any Latin text, otherwise
 /// `und`.
 pub fn language(text: &str) -> &'static str {
     let mut counts = [0usize; 5];

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The sentences of `text` as byte ranges, which cover the text without gaps; white space belongs to the sentence
-/// before it.
+/// The sentences of `text` as byte ranges that cover the text without gaps. White space belongs to the sentence before
+/// it.
 ///
-/// The boundaries are those of Unicode (UAX #29), which know `。` as well as `.`. A single line break is not a boundary,
-/// because PDF text breaks its lines at the edge of the page. A blank line and the start of a list item always are.
+/// The boundaries are those of Unicode (UAX #29), for `。` as well as `.`. A single line break is not a boundary,
+/// because PDF text breaks lines at the edge of the page. A blank line and the start of a list item always are
+/// boundaries.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let unwrapped = unwrap_lines(text);
     let mut out = Vec::new();
@@ -26,7 +27,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Replaces line breaks inside paragraphs by spaces. Byte offsets stay.
+/// Replaces line breaks inside paragraphs by spaces. Byte offsets do not change.
 fn unwrap_lines(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for (at, _) in text.match_indices('\n') {
@@ -38,13 +39,13 @@ fn unwrap_lines(text: &str) -> String {
             bytes[at] = b' ';
         }
     }
-    // ASCII bytes were replaced by ASCII bytes, so this is still UTF-8.
+    // ASCII bytes replaced ASCII bytes, so this is still UTF-8.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Whether a line starts a list item: `- `, `* `, `• `, `3. `, `3) `, `(3)`, `一、`, a table row.
 fn starts_item(line: &str) -> bool {
-    // No further than this line, or lines of other white space than spaces would be read again and again.
+    // Trims no further than this line; otherwise long runs of blank lines would take quadratic time.
     let line = line.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
     let mut chars = line.chars();
     match chars.next() {
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn english_and_chinese_sentences_end_at_their_own_marks() {
+    fn english_and_chinese_sentences_end_at_their_punctuation() {
         assert_eq!(split("Open the valve. Then wait."), ["Open the valve. ", "Then wait."]);
         assert_eq!(split("先打开阀门。然后等待！"), ["先打开阀门。", "然后等待！"]);
     }

@@ -1,5 +1,5 @@
 //! Words too common to distinguish questions. The index keeps them, because phrases need them; keyword queries leave
-//! them out unless the question has nothing else.
+//! them out unless the question has no other words.
 
 /// English function and question words in their indexed (stemmed) form, sorted.
 const ENGLISH: &[&str] = &[
@@ -12,11 +12,11 @@ const ENGLISH: &[&str] = &[
     "with", "would", "you", "your",
 ];
 
-/// What stands before the ending of `won't`, `wont`, `isn't` and `isnt`.
+/// Verbs before the ending `n't` or `nt`, as in `won't` and `isnt`.
 const NEGATED: [&str; 15] =
     ["are", "ca", "could", "did", "do", "does", "had", "has", "have", "is", "should", "was", "were", "wo", "would"];
 
-/// Chinese function words as indexed bigrams and single characters.
+/// Chinese function words in indexed form: bigrams and single characters.
 const CHINESE: &[&str] = &[
     "的", "了", "是", "在", "和", "与", "及", "吗", "呢", "吧", "啊", "么", "什", "哪", "谁", "怎", "这", "那", "之",
     "也", "都", "就", "而", "被", "把", "从", "对", "于", "以", "为", "其", "个", "们", "着", "过", "会", "能", "有",

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Whether a character fills a square, so that its script has no spaces between words.
+/// Whether a character is as wide as an ideograph. Scripts of such characters have no spaces between words.
 pub fn is_wide(c: char) -> bool {
     matches!(c, '\u{2E80}'..='\u{303E}' | '\u{3041}'..='\u{33FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
         | '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE4F}' | '\u{FF00}'..='\u{FF60}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Appends a line that continues the text: with a space between words, without one between ideographs.
+/// Appends a line that continues the text, with a space except between wide characters.
 pub fn join_line(text: &mut String, line: &str) {
     let glued = text.ends_with(is_wide) && line.starts_with(is_wide);
     if !text.is_empty() && !glued {
@@ -19,8 +19,8 @@ pub fn join_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// Appends a line to a title of several lines. Joins a word broken at the end of the line before; `glued`: the line
-/// continues a word anyway.
+/// Appends a line to a title of several lines. Rejoins a word hyphenated at the line end. `glued`: the line continues a
+/// word without a hyphen.
 pub fn join_title(title: &mut String, line: &str, glued: bool) {
     let broken = title.ends_with('-') && line.starts_with(char::is_lowercase);
     if broken {
@@ -44,7 +44,7 @@ pub fn count(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The first few of many: `a, b, and 3 more`.
+/// The first five names: `a, b, c, d, e, and 3 more`.
 pub fn first_of(names: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 5;
     let more = names.len().saturating_sub(MOST);
@@ -52,13 +52,13 @@ pub fn first_of(names: impl ExactSizeIterator<Item = String>) -> String {
     names.take(MOST).chain(more).collect::<Vec<String>>().join(", ")
 }
 
-/// `1.4 MB`, or `14.2 kB` below one.
+/// `1.4 MB`, or `14.2 kB` below one megabyte.
 pub fn size(bytes: u64) -> String {
     let bytes = bytes as f64;
     if bytes < 1e6 { format!("{:.1} kB", bytes / 1e3) } else { format!("{:.1} MB", bytes / 1e6) }
 }
 
-/// A share in whole per cent, but `<1` and `>99` if it is neither none nor all.
+/// A share in whole per cent. A share that is neither none nor all never shows as 0 or 100, but as `<1` or `>99`.
 pub fn percent(part: usize, whole: usize) -> String {
     let (all, hundredfold) = (whole.max(1), part * 100);
     if part > 0 && hundredfold < all {
@@ -70,7 +70,7 @@ pub fn percent(part: usize, whole: usize) -> String {
     }
 }
 
-/// Text to compare: full-width forms made plain, in small letters.
+/// Normalises text for comparison: compatibility forms folded, lower case.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -83,8 +83,8 @@ pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a character is invisible: controls, marks of direction and width, soft hyphens, tags. Joiners are not: some
-/// scripts look different without them.
+/// Whether a character is invisible: controls, marks of direction and width, soft hyphens, tags. Joiners are excluded,
+/// because some scripts look different without them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{AD}' | '\u{61C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
@@ -92,8 +92,8 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// The text without invisible characters, which could carry orders that no person sees. Line breaks and tabs stay, and
-/// joiners inside words of scripts that need them.
+/// The text without invisible characters, which could carry hidden instructions for a language model. Line breaks, tabs
+/// and joiners inside words of scripts that need them stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| matches!(c, '\n' | '\t') || !(is_hidden(c) || is_joiner(c));
     if text.chars().all(is_plain) {
@@ -110,12 +110,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Whether a character joins or parts its neighbours and has no shape of its own.
+/// Whether a character is a zero-width joiner or non-joiner.
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200C}' | '\u{200D}')
 }
 
-/// Foreign text in one line that does nothing to a terminal: control characters become spaces, other invisible ones go.
+/// Untrusted text on one line, safe for a terminal: control characters become spaces, other invisible ones are removed.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|&c| !is_hidden(c)).collect()
 }
@@ -128,7 +128,7 @@ pub fn truncate(text: &str, limit: usize) -> String {
     }
 }
 
-/// Whether a line of JSON Lines that kb wrote is the last, which is about all the others.
+/// Whether a line of kb's JSON Lines is the summary at the end.
 pub fn is_summary(line: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(line).is_ok_and(|value| value["type"] == "summary")
 }

@@ -1,8 +1,8 @@
-//! The stored form of a table, the same for all formats: a GitHub Markdown table. Written here, read back here, and turned
-//! here into the plain words that are embedded.
+//! The stored form of tables from all formats: GitHub Markdown tables. This module writes them, reads them back, and
+//! turns them into the plain words that are embedded.
 //!
-//! A table in a text is a run of lines between pipes. Its second line is the delimiter under the heads; a run at the very
-//! beginning of a text may be without one, because chunks are cut between the rows of a table.
+//! A table in a text is a run of lines between pipes. Its second line is the delimiter under the heads. A run at the
+//! beginning of a text needs no delimiter, because chunks are cut between the rows of a table.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,8 +11,8 @@ use super::squeeze;
 
 pub type Row = Vec<String>;
 
-/// Rows of cells are filled up to the width of the widest, but no further than this: one row of a million cells must not
-/// widen a million rows.
+/// Short rows are padded to the number of cells of the longest row, but to at most this many: one row of a million
+/// cells must not pad a million rows.
 const FILLED_WIDTH: usize = 100;
 
 /// The rows as a table, the first as its heads; `None` if no cell has text. Rows without text are left out.
@@ -34,9 +34,9 @@ pub fn write(mut rows: Vec<Row>) -> Option<String> {
 /// A table in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its bytes, without the line feed behind its last row.
+    /// Its bytes, without the line feed after its last row.
     pub range: Range<usize>,
-    /// The bytes of its heads with the delimiter; empty for the rest of a table that began in another text.
+    /// The bytes of its heads with the delimiter; empty for the rest of a table that begins in another text.
     pub heads: Range<usize>,
     /// The bytes of each other row.
     pub rows: Vec<Range<usize>>,
@@ -79,13 +79,13 @@ fn table_of(text: &str, lines: &[Range<usize>]) -> Option<Found> {
     Some(Found { range: first.start..last.end, heads, rows })
 }
 
-/// Whether a line stands between pipes.
+/// Whether a line is between pipes.
 pub fn is_row(line: &str) -> bool {
     let line = line.trim();
     line.len() > 1 && line.starts_with('|') && line.ends_with('|') && !line.ends_with("\\|")
 }
 
-/// Whether a row is the line under the heads: `| --- | :-: |`. A single dash in each cell is a row without values.
+/// Whether a row is the line under the heads: `| --- | :-: |`. Single dashes are a row without values.
 fn is_delimiter(line: &str) -> bool {
     is_row(line) && cells(line).iter().all(|cell| cell.len() > 2 && cell.trim_matches(':').bytes().all(|b| b == b'-'))
 }
@@ -108,7 +108,7 @@ pub fn cells(line: &str) -> Row {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// The text with the words of its tables alone: no pipes, no delimiter.
+/// The text with tables as plain words, without pipes and delimiters.
 pub fn plain(text: &str) -> Cow<'_, str> {
     let found = find(text);
     if found.is_empty() {
@@ -130,12 +130,12 @@ fn words(row: &[String]) -> String {
     row.iter().map(String::as_str).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The most paragraphs of a caption (title, period, unit), their characters together, and the longest heads.
+/// The most paragraphs of a caption (title, period, unit), its most characters, and the most characters of heads.
 const MOST_CAPTIONS: usize = 4;
 const LONGEST_CAPTION: usize = 240;
 const LONGEST_HEADS: usize = 300;
 
-/// The short lines in front of `table` that name it: a caption, a unit. The bytes begin at the first and end at the table.
+/// The short lines before the table at byte `table` that name it: a caption, a unit. The range ends at the table.
 pub fn caption(text: &str, table: usize) -> Range<usize> {
     let far = text[..table].trim_end().char_indices().rev().nth(LONGEST_CAPTION).map_or(0, |(at, _)| at);
     let mut start = table;
@@ -156,18 +156,19 @@ pub fn caption(text: &str, table: usize) -> Range<usize> {
     start..table
 }
 
-/// What the parts of a table need in front of them: follows the text of a section part by part.
+/// Finds the caption and heads that later parts of a table need before them. It takes the text of a section part by
+/// part.
 #[derive(Debug, Default)]
 pub struct Heads {
-    /// The end of the text so far.
+    /// The end of the text so far, long enough for a caption.
     last: String,
-    /// The caption and the heads of the table in which the text so far ends.
+    /// The caption and the heads of the table that the text so far ends in.
     open: Option<String>,
 }
 
 impl Heads {
-    /// Takes the next part of the text and gives what it needs in front: the caption and the column heads of a table that
-    /// begins in an earlier part and goes on in this one.
+    /// Takes the next part of the text. Returns the caption and the column heads of a table that begins in an earlier
+    /// part and continues in this one.
     pub fn take(&mut self, part: &str) -> Option<String> {
         let goes_on = part.lines().next().is_some_and(is_row);
         let front = self.open.take().filter(|_| goes_on);
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_no_caption() {
+    fn a_sentence_is_not_a_caption() {
         let text = "It is shown below.\n\n| a |";
         assert_eq!(caption(text, text.len() - 5), text.len() - 5..text.len() - 5);
         let text = "Below.\n\n资产负债表\n\n单位：万元\n\n| a |";
@@ -255,7 +256,7 @@ mod tests {
                 .map(|row| row.iter().map(|cell| squeeze(cell)).collect::<Row>())
                 .filter(|row| row.iter().any(|cell| !cell.is_empty()))
                 .collect();
-            // A backslash at the end of a cell would escape the pipe behind it.
+            // A backslash at the end of a cell would escape the pipe after it.
             prop_assume!(wanted.iter().flatten().all(|cell| !cell.ends_with('\\')));
             match write(table) {
                 None => prop_assert!(wanted.is_empty()),

@@ -1,7 +1,7 @@
 //! Tokens for the keyword index: words in lower case and stemmed, identifiers whole and in parts, Han as bigrams and
 //! single characters, simplified.
 //!
-//! Documents and questions use the same function. Han bigrams with single characters need no dictionary and come within
+//! Documents and questions use the same function. Han bigrams with single characters need no dictionary and are within
 //! a point of one (P@1 .961 against .968 on CMRC 2018).
 
 use std::sync::LazyLock;
@@ -12,10 +12,10 @@ use unicode_normalization::UnicodeNormalization;
 use super::han::simplified;
 use super::script::{self, Script};
 
-/// Longer words are cut, in characters: they are encoded data that nobody types.
+/// In characters. Longer words are cut; they are encoded data.
 const LONGEST_WORD: usize = 80;
 
-/// Ideographs with a single form.
+/// Ideographs without compatibility forms.
 const UNIFIED_IDEOGRAPHS: std::ops::RangeInclusive<char> = '\u{4E00}'..='\u{9FFF}';
 
 /// The kind of a token; queries weigh kinds differently.
@@ -33,7 +33,7 @@ pub enum TokenKind {
     Single,
 }
 
-/// One token. `start..end` are byte offsets into the text it came from.
+/// A token. `start..end` are byte offsets into its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// The indexed form.
@@ -41,7 +41,7 @@ pub struct Token {
     pub kind: TokenKind,
     pub start: usize,
     pub end: usize,
-    /// The place in the text, in words; tokens of the same word share it.
+    /// The position in words. A whole, its first part and a character's bigram share one.
     pub position: usize,
 }
 
@@ -133,7 +133,7 @@ fn strip_possessive(word: &str) -> &str {
 }
 
 /// The byte ranges of the parts of an identifier or compound: split at `_ - . : @ '`, between a lower-case and an
-/// upper-case letter, and between letters and digits. The whole word if there is nothing to split.
+/// upper-case letter, and between letters and digits. If there is no such place, the whole word.
 fn identifier_parts(word: &str) -> Vec<(usize, usize)> {
     if strip_possessive(word).chars().all(|c| c.is_alphabetic() && !c.is_uppercase()) {
         return vec![(0, word.len())];
@@ -152,8 +152,8 @@ fn identifier_parts(word: &str) -> Vec<(usize, usize)> {
     parts.into_iter().flat_map(|(from, to)| split_case(word, from, to)).collect()
 }
 
-/// Splits `TarnClient` into `Tarn` and `Client`, and `HTTP2Server` into `HTTP`, `2` and `Server`, but not words that
-/// would fall into single letters: `LaTeX`, `iPhone`, `3D`.
+/// Splits `TarnClient` into `Tarn` and `Client`, and `HTTP2Server` into `HTTP`, `2` and `Server`, but not words with a
+/// part of a single letter: `LaTeX`, `iPhone`, `3D`.
 fn split_case(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     let chars: Vec<(usize, char)> = word[from..to].char_indices().map(|(at, c)| (from + at, c)).collect();
     let mut parts = Vec::new();
@@ -183,7 +183,7 @@ fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.chars().take(LONGEST_WORD).map(|c| c.to_ascii_lowercase()).collect();
     }
-    // The fast way for most Chinese text.
+    // The fast path for most Chinese text.
     if word.chars().all(|c| UNIFIED_IDEOGRAPHS.contains(&c)) {
         return word.chars().take(LONGEST_WORD).map(simplified).collect();
     }
