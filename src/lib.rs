@@ -60,8 +60,8 @@ pub mod internals {
     }
     pub mod embed {
         pub use crate::embed::{
-            Coverage, CrossEncoder, EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, Model, ModelFiles,
-            Pooling, Quantization, TokenCounter, VectorOutput, select,
+            Coverage, CrossEncoder, EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, GRAPH, Model,
+            ModelFiles, Pooling, Quantization, TokenCounter, VectorOutput, select,
         };
     }
     pub mod eval {
@@ -80,7 +80,7 @@ pub mod internals {
         pub use crate::load::{Document, Format, LoadOptions, OutlineEntry, parse};
     }
     pub mod models {
-        pub use crate::models::{GRAPH, ModelFile, ModelKind, Models, Record, record_of};
+        pub use crate::models::{ModelFile, ModelKind, Models, Record, record_of};
     }
     pub mod search {
         pub use crate::search::{

@@ -33,7 +33,8 @@ pub use engine::{Engine, EngineChoice, devices, select, select_available};
 pub(crate) use folder::ModelFolder;
 pub use late_chunking::ParentVectors;
 pub use model::{
-    Coverage, EMBEDDED, EmbeddingConfig, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word,
+    Coverage, EMBEDDED, EmbeddingConfig, GRAPH, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput,
+    is_known_word,
 };
 pub use tokens::TokenCounter;
 pub(crate) use trial::{Tried, try_out};

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use fastembed::TokenizerFiles;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ const CONFIG: &[u8] = include_bytes!("../../models/config.json");
 const SPECIAL_TOKENS: &[u8] = include_bytes!("../../models/special_tokens_map.json");
 const TOKENIZER_CONFIG: &[u8] = include_bytes!("../../models/tokenizer_config.json");
 
+/// The name of the ONNX graph in a model's folder.
+pub const GRAPH: &str = "model.onnx";
 /// The name of the embedded model.
 pub const EMBEDDED: &str = "all-MiniLM-L6-v2-int8";
 /// Its [`Model::unrelated`]. A test compares it.
@@ -124,13 +126,11 @@ pub enum Source {
     Endpoint(Box<LlmSettings>),
 }
 
-/// The files of a model in a folder, besides `tokenizer.json`, `config.json`, `tokenizer_config.json` and the optional
-/// `special_tokens_map.json`.
+/// The files of a model in a folder, besides [`GRAPH`], `tokenizer.json`, `config.json`, `tokenizer_config.json` and the
+/// optional `special_tokens_map.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFiles {
     pub folder: PathBuf,
-    /// The path of the ONNX graph in the folder.
-    pub graph: String,
     /// Files with weights beside the graph, by the names that the graph uses.
     pub external: Vec<String>,
 }
@@ -145,23 +145,25 @@ pub(super) struct ModelBytes {
 
 impl Model {
     pub fn embedded() -> Arc<Model> {
-        static EMBEDDED_MODEL: OnceLock<Arc<Model>> = OnceLock::new();
-        let make = || {
-            let embedding_config = EmbeddingConfig {
-                dimension: 384,
-                max_tokens: 256,
-                pooling: Pooling::Mean,
-                quantization: Quantization::None,
-                query_prefix: String::new(),
-                document_prefix: String::new(),
-                languages: Coverage::latin(),
-                output: VectorOutput::Usual,
-            };
-            let fingerprint = EMBEDDED_FINGERPRINT.to_owned();
-            let (name, source) = (EMBEDDED.to_owned(), Source::Embedded);
-            Arc::new(Model { name, embedding_config, fingerprint, source, unrelated: EMBEDDED_UNRELATED })
-        };
-        EMBEDDED_MODEL.get_or_init(make).clone()
+        static EMBEDDED_MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
+            Arc::new(Model {
+                name: EMBEDDED.to_owned(),
+                embedding_config: EmbeddingConfig {
+                    dimension: 384,
+                    max_tokens: 256,
+                    pooling: Pooling::Mean,
+                    quantization: Quantization::None,
+                    query_prefix: String::new(),
+                    document_prefix: String::new(),
+                    languages: Coverage::latin(),
+                    output: VectorOutput::Usual,
+                },
+                fingerprint: EMBEDDED_FINGERPRINT.to_owned(),
+                source: Source::Embedded,
+                unrelated: EMBEDDED_UNRELATED,
+            })
+        });
+        EMBEDDED_MODEL.clone()
     }
 
     /// The size of the embedded model's files.
@@ -194,7 +196,7 @@ impl Source {
     /// # Errors
     /// A file is missing or cannot be read.
     pub(super) fn bytes(&self) -> Result<ModelBytes> {
-        let ModelFiles { folder, graph, external } = match self {
+        let ModelFiles { folder, external } = match self {
             Source::Folder(files) => files,
             Source::Endpoint(settings) => {
                 let (model, endpoint) = (&settings.model, settings.endpoint());
@@ -211,9 +213,7 @@ impl Source {
             }
         };
         let read = |path: PathBuf| std::fs::read(&path).map_err(|error| Error::io("read", &path, &error));
-        let graph = folder.join(graph);
-        let beside = graph.parent().unwrap_or(folder);
-        let external = external.iter().map(|name| Ok((name.clone(), read(beside.join(name))?)));
+        let external = external.iter().map(|name| Ok((name.clone(), read(folder.join(name))?)));
         let special_tokens = folder.join("special_tokens_map.json");
         let tokenizer = TokenizerFiles {
             tokenizer_file: read(folder.join("tokenizer.json"))?,
@@ -222,7 +222,11 @@ impl Source {
             special_tokens_map_file: if special_tokens.exists() { read(special_tokens)? } else { b"{}".to_vec() },
             tokenizer_config_file: read(folder.join("tokenizer_config.json"))?,
         };
-        Ok(ModelBytes { external: external.collect::<Result<_>>()?, graph: read(graph)?.into(), tokenizer })
+        Ok(ModelBytes {
+            external: external.collect::<Result<_>>()?,
+            graph: read(folder.join(GRAPH))?.into(),
+            tokenizer,
+        })
     }
 }
 
@@ -292,11 +296,7 @@ mod tests {
             write(name, name);
         }
         let embedding_config = Model::embedded().embedding_config.clone();
-        let files = ModelFiles {
-            folder: folder.path().to_owned(),
-            graph: "model.onnx".to_owned(),
-            external: vec!["model.onnx_data".to_owned()],
-        };
+        let files = ModelFiles { folder: folder.path().to_owned(), external: vec!["model.onnx_data".to_owned()] };
         let of = |embedding_config: &EmbeddingConfig| {
             Model::in_folder("m", embedding_config.clone(), files.clone()).unwrap().fingerprint
         };

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::installed::{Models, check_name};
 use super::offer::{Offer, TextOffer, Wish};
-use super::record::{GRAPH, ModelKind, Record, cannot};
+use super::record::{ModelKind, Record, cannot};
 use super::workplace::{Hold, files_in, finish, new_workplace};
-use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, Model, ModelFiles, Source, Tried, try_out};
+use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, GRAPH, Model, ModelFiles, Source, Tried, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
 
 /// The trial of a reranking model uses this question, and chunks that answer it better and worse.
@@ -148,7 +148,7 @@ fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Eng
         let path = to.join(file);
         std::fs::write(&path, bytes).map_err(cannot("write", &path))?;
     }
-    let files = ModelFiles { folder: to.to_owned(), graph: GRAPH.to_owned(), external: offer.external() };
+    let files = ModelFiles { folder: to.to_owned(), external: offer.external() };
     let model = Model {
         name: name.to_owned(),
         embedding_config: text.embedding_config.clone(),

@@ -22,4 +22,4 @@ pub use download::{DownloadProgress, Wanted};
 pub use hub::Hub;
 pub use installed::{Installed, Models};
 pub use offer::Wish;
-pub use record::{GRAPH, ModelFile, ModelKind, Record};
+pub use record::{ModelFile, ModelKind, Record};

@@ -13,8 +13,6 @@ use crate::error::{Error, NextStep, Result, plain_io};
 
 /// The record's name in a model's folder.
 pub(super) const RECORD: &str = "kb-model.json";
-/// The ONNX file's name there.
-pub const GRAPH: &str = "model.onnx";
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -123,11 +121,13 @@ impl Record {
 
     /// The embedding model in `folder`; `None` for a reranking model.
     pub fn model(&self, folder: &Path) -> Option<Model> {
-        let embedding_config = self.embedding_config.clone()?;
-        let files = ModelFiles { folder: folder.to_owned(), graph: GRAPH.to_owned(), external: self.external.clone() };
-        let (name, fingerprint) = (self.name.clone(), self.fingerprint.clone());
-        let unrelated = self.unrelated.unwrap_or(Model::embedded().unrelated);
-        Some(Model { name, embedding_config, fingerprint, source: Source::Folder(files), unrelated })
+        Some(Model {
+            name: self.name.clone(),
+            embedding_config: self.embedding_config.clone()?,
+            fingerprint: self.fingerprint.clone(),
+            source: Source::Folder(ModelFiles { folder: folder.to_owned(), external: self.external.clone() }),
+            unrelated: self.unrelated.unwrap_or(Model::embedded().unrelated),
+        })
     }
 }
 

@@ -13,8 +13,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use kb::internals::config::KnownStores;
-use kb::internals::embed::{EmbeddingConfig, Model, ModelFiles};
-use kb::internals::models::{GRAPH, ModelFile, ModelKind, Record, record_of};
+use kb::internals::embed::{EmbeddingConfig, GRAPH, Model, ModelFiles};
+use kb::internals::models::{ModelFile, ModelKind, Record, record_of};
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
 use repository::in_repository;
 
@@ -252,7 +252,7 @@ impl Sandbox {
         let mut embedding_config =
             EmbeddingConfig { dimension: 12, max_tokens: 64, ..Model::embedded().embedding_config.clone() };
         change(&mut embedding_config);
-        let files = ModelFiles { folder: folder.clone(), graph: GRAPH.to_owned(), external: Vec::new() };
+        let files = ModelFiles { folder: folder.clone(), external: Vec::new() };
         let model = Model::in_folder(name, embedding_config, files).expect("a model");
         let bytes = std::fs::metadata(folder.join(GRAPH)).expect("a graph").len();
         let record = Record {

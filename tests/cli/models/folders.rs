@@ -131,7 +131,7 @@ fn weights_that_stay_beside_a_graph_are_read_from_there() {
         let sandbox = mine();
         copy_folder(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
         let external = external.iter().map(|name| (*name).to_owned()).collect();
-        let files = ModelFiles { folder: sandbox.path("mine"), graph: "model.onnx".to_owned(), external };
+        let files = ModelFiles { folder: sandbox.path("mine"), external };
         let embedding_config =
             EmbeddingConfig { dimension: 12, max_tokens: 48, ..Model::embedded().embedding_config.clone() };
         let model = Arc::new(Model::in_folder("m", embedding_config, files).unwrap());
