@@ -76,8 +76,8 @@ pub(super) fn whole(model: &[u8], folder: &Path, most: u64) -> Result<Vec<u8>, S
 
 fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<(), String> {
     check_depth(depth)?;
-    let mut fields = Fields { rest: message };
-    while let Some(field) = fields.next().map_err(damaged)? {
+    for field in fields(message) {
+        let field = field?;
         let Some(bytes) = field.bytes else { continue };
         match part.within(field.number) {
             Some(Part::Tensor) => {
@@ -99,8 +99,8 @@ fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Resu
 fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     check_depth(depth)?;
     let mut out = Vec::with_capacity(message.len());
-    let mut fields = Fields { rest: message };
-    while let Some(field) = fields.next().map_err(damaged)? {
+    for field in fields(message) {
+        let field = field?;
         match (field.bytes, part.within(field.number)) {
             (Some(bytes), Some(Part::Tensor)) => match Weights::of(bytes)? {
                 Some(weights) => put(&mut out, field.number, &with_weights(bytes, &weights.read(folder, left)?)?),
@@ -118,8 +118,8 @@ fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u
 /// The tensor with its weights inside.
 fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(tensor.len() + weights.len());
-    let mut fields = Fields { rest: tensor };
-    while let Some(field) = fields.next().map_err(damaged)? {
+    for field in fields(tensor) {
+        let field = field?;
         if !matches!(field.number, EXTERNAL | LOCATION | RAW) {
             out.extend_from_slice(field.whole);
         }
@@ -235,28 +235,25 @@ struct Field<'m> {
     whole: &'m [u8],
 }
 
-struct Fields<'m> {
-    rest: &'m [u8],
+/// The fields of a message.
+fn fields(mut rest: &[u8]) -> impl Iterator<Item = Result<Field<'_>, String>> {
+    std::iter::from_fn(move || (!rest.is_empty()).then(|| first_field(&mut rest).map_err(damaged)))
 }
 
-impl<'m> Fields<'m> {
-    fn next(&mut self) -> Result<Option<Field<'m>>, DecodeError> {
-        let all = self.rest;
-        if all.is_empty() {
-            return Ok(None);
+/// Takes the first field off a message.
+fn first_field<'m>(rest: &mut &'m [u8]) -> Result<Field<'m>, DecodeError> {
+    let all = *rest;
+    let (number, kind) = decode_key(rest)?;
+    let mut value = *rest;
+    skip_field(kind, number, rest, DecodeContext::default())?;
+    let bytes = match kind {
+        WireType::LengthDelimited => {
+            let length = decode_varint(&mut value)? as usize;
+            Some(&value[..length])
         }
-        let (number, kind) = decode_key(&mut self.rest)?;
-        let mut value = self.rest;
-        skip_field(kind, number, &mut self.rest, DecodeContext::default())?;
-        let bytes = match kind {
-            WireType::LengthDelimited => {
-                let length = decode_varint(&mut value)? as usize;
-                Some(&value[..length])
-            }
-            _ => None,
-        };
-        Ok(Some(Field { number, bytes, whole: &all[..all.len() - self.rest.len()] }))
-    }
+        _ => None,
+    };
+    Ok(Field { number, bytes, whole: &all[..all.len() - rest.len()] })
 }
 
 /// Writes a field with a length.
