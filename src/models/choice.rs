@@ -41,17 +41,17 @@ impl ModelChoice {
             let name = self.asked.as_deref().or(self.preset.as_deref()).unwrap_or(EMBEDDED);
             return Ok(record_of(&*self.models.find(name)?));
         };
-        if let Some(asked) = &self.asked
-            && is_endpoint(asked)
-        {
+        match &self.asked {
+            None => {}
             // The fingerprint is compared at the first request for vectors.
-            let named = self.models.at_endpoint(Some(published)).map(|_| ());
-            return named.map(|()| published.clone()).map_err(|_| refusal(namespace, published, asked));
-        }
-        if let Some(asked) = &self.asked {
-            let asked = self.models.find(asked)?;
-            if record_of(&asked) != *published {
-                return Err(refusal(namespace, published, &asked.name));
+            Some(asked) if is_endpoint(asked) => {
+                self.models.at_endpoint(Some(published)).map_err(|_| refusal(namespace, published, asked))?;
+            }
+            Some(asked) => {
+                let asked = self.models.find(asked)?;
+                if record_of(&asked) != *published {
+                    return Err(refusal(namespace, published, &asked.name));
+                }
             }
         }
         Ok(published.clone())
