@@ -8,7 +8,8 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use crate::error::{Error, Result, Setting};
+use super::engine::other_engine;
+use crate::error::{Error, Result};
 
 thread_local! {
     /// The model that this thread runs in an engine.
@@ -40,10 +41,8 @@ pub(super) fn guarded<T>(what: &str, run: impl FnOnce() -> Result<T>) -> Result<
 }
 
 fn crashed(what: &str) -> Error {
-    Error::failed(format!("{what} crashed the engine that ran it")).hint(format!(
-        "the model is broken or of another kind; try the other engine ({}), or another model",
-        Setting("onnxruntime")
-    ))
+    Error::failed(format!("{what} crashed the engine that ran it"))
+        .hint(format!("the model is broken or of another kind; {}", other_engine()))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use fastembed::{OnnxSource, RerankInitOptionsUserDefined, TextRerank, UserDefine
 
 use super::crash::guarded;
 use super::cross_encoder_folder::CrossEncoderFolder;
-use super::engine::Engine;
+use super::engine::{Engine, other_engine};
 use super::threads::in_threads;
 use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
@@ -160,10 +160,6 @@ fn named(folder: &Path) -> String {
 
 fn stopped(folder: &Path) -> Error {
     Error::failed(format!("{} has stopped working", named(folder))).hint(other_engine())
-}
-
-fn other_engine() -> String {
-    format!("try the other engine ({}), or another model", Setting("onnxruntime"))
 }
 
 #[cfg(test)]

@@ -13,12 +13,11 @@ use super::late_chunking::{ParentVectors, Pass, Sums, passes};
 use super::minilm::MiniLm;
 use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
 use super::sense;
-use super::sessions::{Sessions, named};
+use super::sessions::{Sessions, tokenizer_failed};
 use super::threads::in_threads;
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
-use crate::llm::LlmSettings;
 use crate::vectors::of_length_one;
 
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
@@ -50,7 +49,8 @@ impl Embedder {
     /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
     pub fn load(choice: &EngineChoice, model: &Arc<Model>, jobs: usize) -> Result<Self> {
         if let Source::Endpoint(settings) = &model.source {
-            return Embedder::at_endpoint(model, settings);
+            let endpoint = Endpoint::new(settings, &model.fingerprint)?;
+            return Ok(Embedder { model: model.clone(), runs: Runs::Endpoint(Box::new(endpoint)) });
         }
         if !matches!(model.source, Source::Embedded) || matches!(choice, EngineChoice::On(..)) {
             return Embedder::on_engine(&select(choice)?, model, jobs);
@@ -60,10 +60,6 @@ impl Embedder {
             select(choice)?;
         }
         Ok(Embedder { model: model.clone(), runs: Runs::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
-    }
-
-    fn at_endpoint(model: &Arc<Model>, settings: &LlmSettings) -> Result<Self> {
-        Ok(Embedder { model: model.clone(), runs: Runs::Endpoint(Box::new(Endpoint::of(model, settings)?)) })
     }
 
     /// Loads any model on an engine.
@@ -176,7 +172,6 @@ impl Embedder {
         let dimension = self.model.embedding_config.dimension;
         let sums: Vec<Mutex<Sums>> =
             texts.iter().map(|text| Mutex::new(Sums::new(text.children.len(), dimension))).collect();
-        let crashed = || Error::failed("the embedding engine crashed");
         let work = |worker: usize, batch: &[usize]| {
             let inputs: Vec<Cow<'_, str>> = batch.iter().map(|&i| self.model.as_document(&passes[i].1.text)).collect();
             let mut rest = batch.iter().zip(&inputs);
@@ -228,7 +223,7 @@ impl Embedder {
             }
             Ok(done)
         };
-        let parts = in_threads(workers, work, || Error::failed("the embedding engine crashed"))?;
+        let parts = in_threads(workers, work, crashed)?;
         let mut results: Vec<(usize, T)> = parts.into_iter().flatten().collect();
         if results.len() != texts.len() {
             return Err(Error::failed("the embedding model gave fewer vectors than texts"));
@@ -280,7 +275,7 @@ impl Embedder {
 
     /// The model's tokenizer without truncation.
     fn whole_tokenizer(&self) -> Result<Box<dyn Encode>> {
-        let failed = |error| Error::failed(format!("the tokenizer of {} failed: {error}", named(&self.model)));
+        let failed = |error| tokenizer_failed(&self.model, &error);
         match &self.runs {
             Runs::MiniLm(minilm) => {
                 let mut tokenizer = minilm.tokenizer.clone();
@@ -295,6 +290,10 @@ impl Embedder {
             Runs::Endpoint(_) => Err(no_tokens()),
         }
     }
+}
+
+fn crashed() -> Error {
+    Error::failed("the embedding engine crashed")
 }
 
 /// The error for an endpoint: only models that run here give vectors of tokens.

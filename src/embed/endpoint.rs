@@ -57,37 +57,33 @@ impl Model {
     /// # Errors
     /// The endpoint does not answer, or not as the protocol says.
     pub fn at_endpoint(settings: &LlmSettings) -> Result<Model> {
-        let probes = Endpoint::new(settings, Vec::new())?.ask(&PROBES)?;
-        Ok(model(settings, probes[0].len(), &fingerprint(&probes)))
+        let probes = Endpoint::new(settings, "")?.ask(&PROBES)?;
+        Ok(Model::at_endpoint_as_recorded(settings, probes[0].len(), &fingerprint(&probes)))
     }
 
     /// The model behind an endpoint as a store recorded it. Sends no request.
     pub fn at_endpoint_as_recorded(settings: &LlmSettings, dimension: usize, fingerprint: &str) -> Model {
-        model(settings, dimension, fingerprint)
-    }
-}
-
-fn model(settings: &LlmSettings, dimension: usize, fingerprint: &str) -> Model {
-    let scripts = vec![Script::Latin, Script::Han, Script::Kana, Script::Hangul, Script::Other];
-    let unrelated = match probes(fingerprint).as_slice() {
-        [one, other] => cosine(one, other),
-        _ => 0.0,
-    };
-    Model {
-        name: endpoint_model_name(&settings.model),
-        embedding_config: EmbeddingConfig {
-            dimension,
-            max_tokens: MOST_TOKENS,
-            pooling: Pooling::Cls,
-            quantization: Quantization::None,
-            query_prefix: settings.query_prefix.clone(),
-            document_prefix: settings.document_prefix.clone(),
-            languages: Coverage { scripts },
-            output: VectorOutput::Usual,
-        },
-        fingerprint: fingerprint.to_owned(),
-        source: Source::Endpoint(Box::new(settings.clone())),
-        unrelated,
+        let scripts = vec![Script::Latin, Script::Han, Script::Kana, Script::Hangul, Script::Other];
+        let unrelated = match probes(fingerprint).as_slice() {
+            [one, other] => cosine(one, other),
+            _ => 0.0,
+        };
+        Model {
+            name: endpoint_model_name(&settings.model),
+            embedding_config: EmbeddingConfig {
+                dimension,
+                max_tokens: MOST_TOKENS,
+                pooling: Pooling::Cls,
+                quantization: Quantization::None,
+                query_prefix: settings.query_prefix.clone(),
+                document_prefix: settings.document_prefix.clone(),
+                languages: Coverage { scripts },
+                output: VectorOutput::Usual,
+            },
+            fingerprint: fingerprint.to_owned(),
+            source: Source::Endpoint(Box::new(settings.clone())),
+            unrelated,
+        }
     }
 }
 
@@ -129,13 +125,15 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(super) fn of(model: &Model, settings: &LlmSettings) -> Result<Self> {
-        Endpoint::new(settings, probes(&model.fingerprint))
-    }
-
-    fn new(settings: &LlmSettings, probes: Vec<Vec<f32>>) -> Result<Self> {
-        let (wire, checked, sent) = (Wire::new(settings)?, OnceLock::new(), AtomicU64::new(0));
-        Ok(Endpoint { wire, settings: settings.clone(), probes, checked, sent })
+    /// `fingerprint` is that of the expected model.
+    pub(super) fn new(settings: &LlmSettings, fingerprint: &str) -> Result<Self> {
+        Ok(Endpoint {
+            wire: Wire::new(settings)?,
+            settings: settings.clone(),
+            probes: probes(fingerprint),
+            checked: OnceLock::new(),
+            sent: AtomicU64::new(0),
+        })
     }
 
     pub(super) fn name(&self) -> String {

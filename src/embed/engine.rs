@@ -104,6 +104,11 @@ pub fn devices(engine: &Engine) -> Vec<Device> {
     Device::value_variants().iter().copied().filter(runs_on).collect()
 }
 
+/// A hint after the engine failed on a model.
+pub(super) fn other_engine() -> String {
+    format!("try the other engine ({}), or another model", Setting("onnxruntime"))
+}
+
 fn check_device(engine: &Engine, device: Device) -> Result<()> {
     let offered = devices(engine);
     if device.is_cpu() || offered.contains(&device) {

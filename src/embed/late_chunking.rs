@@ -37,7 +37,7 @@ pub(super) fn passes(text: &EmbeddedText, tokenizer: &dyn Encode, most_tokens: u
         vec![Pass { text: text.text.clone(), parts }]
     };
     // If the tokenizer fails here, it fails in the model too, which reports the error.
-    let Ok(encoding) = tokenizer.encoded(text.text.as_str(), false) else { return whole() };
+    let Ok(encoding) = tokenizer.encoded(&text.text) else { return whole() };
     let tokens: Vec<usize> = encoding.get_offsets().iter().map(|(start, _)| *start).collect();
     if tokens.len() + SPECIAL_TOKENS <= most_tokens {
         return whole();

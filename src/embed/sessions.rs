@@ -10,7 +10,7 @@ use ndarray::{ArrayView2, ArrayView3, Axis, Ix3};
 use tokenizers::{Encoding, Tokenizer};
 
 use super::crash::guarded;
-use super::engine::Engine;
+use super::engine::{Engine, other_engine};
 use super::model::{Model, Pooling, Quantization, VectorOutput};
 use super::sense;
 use super::threads::in_threads;
@@ -83,7 +83,7 @@ impl Sessions {
         let vectors = token_vectors(&output).filter(|vectors| vectors.dim().0 == texts.len());
         let vectors = vectors.ok_or_else(|| Error::failed("the embedding model gave no vectors of tokens"))?;
         let encoded = self.session(worker)?.tokenizer.encode_batch(texts.to_vec(), true);
-        let encodings = encoded.map_err(|error| self.untokenized(&error))?;
+        let encodings = encoded.map_err(|error| tokenizer_failed(&self.model, &error))?;
         encodings.iter().zip(vectors.axis_iter(Axis(0))).for_each(|(encoding, vectors)| each(encoding, vectors));
         Ok(())
     }
@@ -114,10 +114,6 @@ impl Sessions {
     pub(super) fn tokenizer(&self) -> Result<Tokenizer> {
         Ok(self.session(0)?.tokenizer.clone())
     }
-
-    fn untokenized(&self, error: &tokenizers::Error) -> Error {
-        Error::failed(format!("the tokenizer of {} failed: {error}", named(&self.model)))
-    }
 }
 
 /// The vectors of tokens, `[texts, tokens, dimension]`; `None` if the model gives other vectors.
@@ -128,8 +124,11 @@ fn token_vectors(output: &SingleBatchOutput) -> Option<ArrayView3<'_, f32>> {
 
 fn failed(model: &Model, engine: &Engine, error: &fastembed::Error) -> Error {
     let reason = crate::text::squeeze(&error.to_string());
-    Error::failed(format!("{} failed on {}: {reason}", named(model), engine.name()))
-        .hint(format!("try the other engine ({}), or another model", Setting("onnxruntime")))
+    Error::failed(format!("{} failed on {}: {reason}", named(model), engine.name())).hint(other_engine())
+}
+
+pub(super) fn tokenizer_failed(model: &Model, error: &tokenizers::Error) -> Error {
+    Error::failed(format!("the tokenizer of {} failed: {error}", named(model)))
 }
 
 /// The model's name in errors.

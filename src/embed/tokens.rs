@@ -27,10 +27,10 @@ pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> OwnTokenizer {
 
 /// Any tokenizer.
 pub(super) trait Encode: Send + Sync {
-    /// The tokens of a text with byte offsets, and with `special` also those that a model puts around it.
-    fn encoded(&self, text: &str, special: bool) -> tokenizers::Result<Encoding>;
+    /// The tokens of a text without special ones, with offsets in bytes.
+    fn encoded(&self, text: &str) -> tokenizers::Result<Encoding>;
 
-    /// The tokens without special ones, with offsets in characters.
+    /// The same with offsets in characters.
     fn encoded_by_chars(&self, text: &str) -> tokenizers::Result<Encoding>;
 
     /// How many tokens a text has, without special ones.
@@ -45,8 +45,8 @@ where
     PP: PostProcessor + Send + Sync,
     D: Decoder + Send + Sync,
 {
-    fn encoded(&self, text: &str, special: bool) -> tokenizers::Result<Encoding> {
-        self.encode(text, special)
+    fn encoded(&self, text: &str) -> tokenizers::Result<Encoding> {
+        self.encode(text, false)
     }
 
     fn encoded_by_chars(&self, text: &str) -> tokenizers::Result<Encoding> {

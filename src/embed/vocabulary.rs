@@ -33,26 +33,19 @@ pub(super) fn own_tokenizer() -> OwnTokenizer {
     let mut tokenizer = OwnTokenizer::new(Vocabulary(Arc::new(file.model)));
     tokenizer.with_normalizer(Some(file.normalizer)).expect("no token is normalised yet");
     tokenizer.with_pre_tokenizer(Some(file.pre_tokenizer)).with_post_processor(Some(file.post_processor));
-    let special = file.added_tokens.into_iter().map(|added| added.token).collect::<Vec<_>>();
-    tokenizer.add_special_tokens(special).expect("the special tokens are in the vocabulary");
+    tokenizer.add_special_tokens(file.added_tokens).expect("the special tokens are in the vocabulary");
     tokenizer
 }
 
 /// The parts of `tokenizer.json`.
 #[derive(Deserialize)]
 struct File<'f> {
-    added_tokens: Vec<Added>,
+    added_tokens: Vec<AddedToken>,
     normalizer: BertNormalizer,
     pre_tokenizer: BertPreTokenizer,
     post_processor: TemplateProcessing,
     #[serde(borrow)]
     model: WordPiece<'f>,
-}
-
-#[derive(Deserialize)]
-struct Added {
-    #[serde(flatten)]
-    token: AddedToken,
 }
 
 #[derive(Deserialize)]
