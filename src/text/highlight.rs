@@ -49,22 +49,11 @@ fn best_of(sentences: &[Range<usize>], text: &str, terms: &Terms) -> usize {
 pub fn around_best(text: &str, query: &str, fits: impl Fn(&Range<usize>) -> bool) -> Range<usize> {
     let ranges: Vec<Range<usize>> = sentences(text);
     let best = best_of(&ranges, text, &Terms::of(query));
-    let Some(mut range) = ranges.get(best).cloned() else { return 0..0 };
-    for next in &ranges[best + 1..] {
-        let longer = range.start..next.end;
-        if !fits(&longer) {
-            break;
-        }
-        range = longer;
-    }
-    for previous in ranges[..best].iter().rev() {
-        let longer = previous.start..range.end;
-        if !fits(&longer) {
-            break;
-        }
-        range = longer;
-    }
-    range
+    let Some(Range { start, end }) = ranges.get(best).cloned() else { return 0..0 };
+    let ends = ranges[best + 1..].iter().map(|next| next.end);
+    let end = ends.take_while(|end| fits(&(start..*end))).last().unwrap_or(end);
+    let starts = ranges[..best].iter().rev().map(|previous| previous.start);
+    starts.take_while(|start| fits(&(*start..end))).last().unwrap_or(start)..end
 }
 
 /// The consecutive sentences of `parent_chunk`, up to `limit` characters, that match `query` best, on one line.
@@ -72,15 +61,10 @@ pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> String {
     let terms = Terms::of(query);
     let ranges: Vec<Range<usize>> = sentences(parent_chunk);
     let best = best_of(&ranges, parent_chunk, &terms);
-    let Some(first) = ranges.get(best) else { return String::new() };
-    let mut range = first.clone();
-    for next in &ranges[best + 1..] {
-        if char_count(&parent_chunk[range.start..next.end]) > limit {
-            break;
-        }
-        range.end = next.end;
-    }
-    truncate(&squeeze(&parent_chunk[range]), limit)
+    let Some(Range { start, end }) = ranges.get(best).cloned() else { return String::new() };
+    let ends = ranges[best + 1..].iter().map(|next| next.end);
+    let end = ends.take_while(|end| char_count(&parent_chunk[start..*end]) <= limit).last().unwrap_or(end);
+    truncate(&squeeze(&parent_chunk[start..end]), limit)
 }
 
 /// The places of the words of `query` in `text`: byte ranges in order, without overlaps.

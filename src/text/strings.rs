@@ -120,12 +120,15 @@ pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|&c| !is_hidden(c)).collect()
 }
 
+/// The first `limit` characters of `text`, or all of it.
+pub fn first_chars(text: &str, limit: usize) -> &str {
+    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
+}
+
 /// Cuts `text` after at most `limit` characters and marks the cut with an ellipsis.
 pub fn truncate(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-    }
+    let kept = first_chars(text, limit);
+    if kept.len() == text.len() { text.to_owned() } else { format!("{}…", kept.trim_end()) }
 }
 
 /// Whether a line of kb's JSON Lines is the summary at the end.

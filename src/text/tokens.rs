@@ -135,10 +135,10 @@ fn strip_possessive(word: &str) -> &str {
 /// The byte ranges of the parts of an identifier or compound: split at `_ - . : @ '`, between a lower-case and an
 /// upper-case letter, and between letters and digits. If there is no such place, the whole word.
 fn identifier_parts(word: &str) -> Vec<(usize, usize)> {
-    if strip_possessive(word).chars().all(|c| c.is_alphabetic() && !c.is_uppercase()) {
+    let word = strip_possessive(word);
+    if word.chars().all(|c| c.is_alphabetic() && !c.is_uppercase()) {
         return vec![(0, word.len())];
     }
-    let word = strip_possessive(word);
     let chars: Vec<(usize, char)> = word.char_indices().collect();
     let runs = chars.chunk_by(|(_, a), (_, b)| is_word_char(*a) == is_word_char(*b));
     let parts: Vec<(usize, usize)> = runs

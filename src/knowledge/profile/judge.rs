@@ -6,6 +6,7 @@
 use super::kind::Kind;
 use super::lines::{Form, Line, lines};
 use super::words::{self, chinese, english};
+use crate::text::first_chars;
 use crate::text::han::in_simplified;
 use crate::text::script::is_han;
 use crate::text::sentences::sentences;
@@ -70,8 +71,7 @@ pub fn judge(title: &str, text: &str) -> Kind {
 
 /// The score of each kind.
 fn scores(title: &str, text: &str) -> words::Strengths {
-    let end = text.char_indices().nth(LONGEST_PARENT_CHUNK).map_or(text.len(), |(end, _)| end);
-    let sums = sums(&lines(&text[..end]));
+    let sums = sums(&lines(first_chars(text, LONGEST_PARENT_CHUNK)));
     let share = |sum: f32, whole: f32| if whole > 0.0 { sum / whole } else { 0.0 };
     let of = |sum: f32| share(sum, sums.total);
     let (steps, code) = (of(sums.steps), of(sums.code));

@@ -1,6 +1,6 @@
 //! Splits a parent chunk into lines by form: steps, entries, rows, code, questions, prose.
 
-use crate::text::join_line;
+use crate::text::{first_chars, join_line};
 
 /// The most characters in the head of an entry (`timeout:`, `-v, --verbose`) …
 const LONGEST_HEAD: usize = 44;
@@ -63,10 +63,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             broken = true;
             continue;
         }
-        let line = match line.char_indices().nth(LONGEST_LINE) {
-            Some((end, _)) => &line[..end],
-            None => line,
-        };
+        let line = first_chars(line, LONGEST_LINE);
         let (form, words) = if fenced { (Form::Code, line) } else { form_of(line) };
         if form == Form::Row && is_rule(words) {
             continue;
@@ -79,8 +76,7 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
             // An indented text below a short line explains it.
             Some(last) if indented && last.form == Form::Prose && is_head(&last.text) => {
                 last.form = Form::Entry;
-                last.text.push_str(": ");
-                last.text.push_str(words);
+                last.text = format!("{}: {words}", last.text);
                 last.size += size;
             }
             Some(last) if goes_on(last, last_width, indented) => {
@@ -96,18 +92,16 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
 
 /// Turns single lines of code, each explained by the next line, into entries: a list of functions. A line after a colon
 /// is an example and stays code.
-fn explained(lines: Vec<Line>) -> Vec<Line> {
+fn explained(mut lines: Vec<Line>) -> Vec<Line> {
     let announced = |i: usize| i > 0 && lines[i - 1].text.ends_with([':', '：']);
     let form = |i: usize| lines.get(i).map(|line| line.form);
     let single = |i: usize| form(i) == Some(Form::Code) && (i == 0 || form(i - 1) != Some(Form::Code)) && !announced(i);
     let heads: Vec<usize> = (0..lines.len()).filter(|&i| single(i) && form(i + 1) == Some(Form::Prose)).collect();
-    if heads.len() < LEAST_EXPLAINED {
-        return lines;
-    }
-    let mut lines = lines;
-    for head in heads {
-        lines[head].form = Form::Entry;
-        lines[head + 1].form = Form::Entry;
+    if heads.len() >= LEAST_EXPLAINED {
+        for head in heads {
+            lines[head].form = Form::Entry;
+            lines[head + 1].form = Form::Entry;
+        }
     }
     lines
 }

@@ -68,12 +68,8 @@ impl Lexicon {
         }
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
-            let found = match is_han(c) || c == '∎' {
-                true => {
-                    self.han.get(&c).and_then(|all| all.iter().find(|(phrase, ..)| rest.starts_with(phrase.as_str())))
-                }
-                false => None,
-            };
+            let cues = if is_han(c) || c == '∎' { self.han.get(&c) } else { None };
+            let found = cues.and_then(|all| all.iter().find(|(phrase, ..)| rest.starts_with(phrase.as_str())));
             let length = match found {
                 Some((phrase, kind, strength)) => {
                     sum[kind.place()] += strength;

@@ -37,14 +37,10 @@ pub(in crate::knowledge::profile) fn is_imperative(sentence: &str) -> bool {
         let second = words.next();
         LISTS.verbs.contains(first) && second.is_none_or(|second| !LISTS.after_a_noun.contains(second))
     };
-    let opens = |clause: &str| {
-        let first: String = clause.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
-        LISTS.openers.contains(first.to_lowercase().as_str())
-    };
     let mut clauses = sentence.split([',', ';', ':']);
     let Some(first) = clauses.next() else { return false };
     orders(first)
-        || (opens(first) && clauses.next().is_some_and(orders))
+        || (LISTS.openers.contains(&first_word(first)) && clauses.next().is_some_and(orders))
         || sentence.split(['(', ';']).skip(1).any(orders)
 }
 
@@ -69,8 +65,12 @@ pub(in crate::knowledge::profile) fn is_past(sentence: &str) -> bool {
 
 /// Whether a sentence describes what a thing does without naming the thing, as in lists of commands.
 pub(in crate::knowledge::profile) fn is_description(sentence: &str) -> bool {
-    let first: String = sentence.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
-    LISTS.describing.contains(first.to_lowercase().as_str())
+    LISTS.describing.contains(&first_word(sentence))
+}
+
+/// The letters at the beginning of a text, in lower case.
+fn first_word(text: &str) -> String {
+    text.trim_start().chars().take_while(|c| c.is_alphabetic()).collect::<String>().to_lowercase()
 }
 
 #[cfg(test)]
