@@ -106,11 +106,10 @@ pub fn nearest_titles(titles: &str) -> String {
     kept.map(|title| truncate(title, LONGEST_EMBEDDED_TITLE)).collect::<Vec<_>>().join(SEPARATOR)
 }
 
-/// The text of a chunk for a model: the context line, the end of the text before it, and its content. Tables are plain
-/// words.
-pub fn embedded_text(context: &str, before: &str, content: &str) -> String {
-    let (before, content) = (tables::plain(before), tables::plain(content));
-    let parts: Vec<&str> = [context, &before, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
+/// The text of a chunk for a cross-encoder: the context line and the content. Tables are plain words.
+pub fn embedded_text(context: &str, content: &str) -> String {
+    let content = tables::plain(content);
+    let parts: Vec<&str> = [context, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }
 

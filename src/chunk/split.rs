@@ -52,14 +52,10 @@ fn rows(text: &str, whole: Range<usize>, table: &Found, limit: usize) -> Vec<Ran
         return vec![whole];
     }
     // The starts of the heads and of each row; the first unit also has the caption.
-    let begins = (!table.heads.is_empty()).then_some(table.heads.start).into_iter();
-    let begins: Vec<usize> = begins.chain(table.rows.iter().map(|row| row.start)).collect();
-    let starts = std::iter::once(whole.start).chain(begins.iter().copied().filter(|begin| *begin > whole.start));
-    let ends = begins.iter().copied().filter(|begin| *begin > whole.start).chain([whole.end]);
-    let units = starts.zip(ends).flat_map(|(start, end)| {
-        let row = start..end;
-        if fits(&text[row.clone()], limit) { vec![row] } else { hard_cut(text, row, limit) }
-    });
+    let heads = (!table.heads.is_empty()).then_some(table.heads.start).into_iter();
+    let begins = heads.chain(table.rows.iter().map(|row| row.start)).filter(|begin| *begin > whole.start);
+    let bounds: Vec<usize> = std::iter::once(whole.start).chain(begins).chain([whole.end]).collect();
+    let units = bounds.windows(2).flat_map(|unit| hard_cut(text, unit[0]..unit[1], limit));
     pack(text, units.collect(), limit)
 }
 
@@ -109,14 +105,11 @@ fn paragraphs(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
 fn short_sentences(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
     sentences(&text[range.clone()])
         .into_iter()
-        .flat_map(|sentence| {
-            let sentence = range.start + sentence.start..range.start + sentence.end;
-            if fits(&text[sentence.clone()], limit) { vec![sentence] } else { hard_cut(text, sentence, limit) }
-        })
+        .flat_map(|sentence| hard_cut(text, range.start + sentence.start..range.start + sentence.end, limit))
         .collect()
 }
 
-/// Cuts a text without sentence boundaries: at a line end, a comma or a space in the second half of the limit, at worst
+/// Cuts a text that is too long without sentence boundaries: at a line end, a comma or a space in the second half of the limit, at worst
 /// at a character.
 fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();

@@ -242,7 +242,7 @@ async fn read(
 fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String>> {
     let chunks = parent_chunks(snapshots, candidates.iter().map(Candidate::key))?;
     let text = |candidate: &Candidate| match chunks.get(&candidate.key()) {
-        Some(chunk) => Ok(embedded_text(&chunk.titles, "", &chunk.content)),
+        Some(chunk) => Ok(embedded_text(&chunk.titles, &chunk.content)),
         None => Err(Error::failed(format!("the chunk {} was found but cannot be read", candidate.chunk_id))
             .hint(format!("`{}` finds what is wrong with the namespace", NextStep::Check))),
     };
