@@ -2,7 +2,7 @@
 //! identifying abbreviation definitions in biomedical text" (2003): read from the end, the long form must have every
 //! letter of the abbreviation, and the first one at the beginning of a word.
 
-use super::name::{Definition, LISTS, trimmed};
+use super::name::{Definition, LISTS, offset_of, trimmed};
 use crate::text::is_wide;
 
 /// The length of an abbreviation, in characters.
@@ -33,8 +33,8 @@ pub(super) fn most_words(short: &str) -> usize {
 /// The long form of an abbreviation at the end of `text`; `None` if it lacks the letters.
 pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
     let text = text.trim_end();
-    let window_start = start_of_last_words(text, most_words(short));
-    let long = &text[window_start..];
+    let window = text.split_whitespace().rev().take(most_words(short)).last();
+    let long = &text[window.map_or(text.len(), |first| offset_of(first, text))..];
     let letters: Vec<char> = short.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     // The plural ending of the abbreviation has no letter in the long form.
     let letters = match letters.split_last() {
@@ -67,19 +67,16 @@ pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
 /// The long form of an abbreviation at the beginning of `text`: words with its initials, or all of a short text.
 pub(super) fn long_form_at_start<'a>(short: &str, text: &'a str) -> Option<&'a str> {
     let text = text.trim();
-    let ends = word_ends(text, most_words(short));
+    let words = text.split_whitespace().take(most_words(short));
+    let ends: Vec<usize> = words.map(|word| offset_of(word, text) + word.len()).collect();
     let whole = |end: usize| {
         let found = long_form(short, &text[..end])?;
         (found.len() == end).then_some(&text[..end])
     };
-    let letters = short.chars().filter(|c| c.is_alphanumeric()).count();
+    let letters: Vec<char> = short.chars().filter(|c| c.is_alphanumeric()).collect();
     let exact = ends.iter().copied().find(|end| {
         let found: Vec<char> = initials(&text[..*end]);
-        found.len() == letters
-            && found
-                .iter()
-                .zip(short.chars().filter(|c| c.is_alphanumeric()))
-                .all(|(a, b)| a.to_lowercase().eq(b.to_lowercase()))
+        found.len() == letters.len() && found.iter().zip(&letters).all(|(a, b)| a.to_lowercase().eq(b.to_lowercase()))
     });
     match exact {
         Some(end) => whole(end),
@@ -92,24 +89,6 @@ fn initials(text: &str) -> Vec<char> {
     let small = ["of", "and", "the", "for", "in", "to", "on", "a", "an", "by", "with"];
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !small.contains(word));
     words.filter_map(|word| word.chars().next()).collect()
-}
-
-/// The beginning of the last `most` words of a text.
-fn start_of_last_words(text: &str, most: usize) -> usize {
-    let mut start = text.len();
-    for word in text.split_whitespace().rev().take(most) {
-        // Every word is a part of the text.
-        start = word.as_ptr() as usize - text.as_ptr() as usize;
-    }
-    start
-}
-
-/// The ends of the first `most` words of a text.
-fn word_ends(text: &str, most: usize) -> Vec<usize> {
-    text.split_whitespace()
-        .take(most)
-        .map(|word| word.as_ptr() as usize - text.as_ptr() as usize + word.len())
-        .collect()
 }
 
 /// The names that the lines of a text define, one per line with the abbreviation first. Initials prove an English name;

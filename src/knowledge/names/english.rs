@@ -1,7 +1,7 @@
 //! Finds names that English prose defines.
 
 use super::abbreviation::{is_abbreviation, long_form, long_form_at_start};
-use super::name::{Definition, LISTS, occurrences, trimmed};
+use super::name::{Definition, LISTS, occurrences, offset_of, trimmed};
 
 /// The longest bracket, in bytes.
 const LONGEST_BRACKET: usize = 160;
@@ -74,7 +74,7 @@ fn capitalised_at_end(text: &str) -> Option<&str> {
     let mut start = None;
     for word in text.split_whitespace().rev().take(MOST_WORDS * 2) {
         if word.starts_with(char::is_uppercase) && !word.ends_with([',', '.', ';', ':']) {
-            start = Some(word.as_ptr() as usize - text.as_ptr() as usize);
+            start = Some(offset_of(word, text));
         } else if !small.contains(&word) {
             break;
         }
@@ -95,7 +95,7 @@ fn name_at_end(text: &str) -> Option<&str> {
         if ends || words > MOST_WORDS {
             return None;
         }
-        start = word.as_ptr() as usize - text.as_ptr() as usize;
+        start = offset_of(word, text);
     }
     (words > 0).then(|| &text[start..])
 }
@@ -111,7 +111,7 @@ fn name_at_start(text: &str) -> Option<&str> {
         if i == MOST_WORDS {
             return None;
         }
-        end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
+        end = offset_of(word, text) + word.len();
     }
     (end > 0).then(|| &text[..end])
 }

@@ -65,6 +65,11 @@ impl Definition {
     }
 }
 
+/// The byte where `part`, a slice of `text`, begins in it.
+pub(super) fn offset_of(part: &str, text: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
 /// The text before and after each occurrence of a marker. Where several markers match, the first in the list counts.
 pub(super) fn occurrences<'a>(text: &'a str, markers: &[String]) -> impl Iterator<Item = (&'a str, &'a str)> {
     let mut found = Vec::new();

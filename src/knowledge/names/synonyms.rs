@@ -79,34 +79,29 @@ impl Synonyms {
     }
 
     fn add(&mut self, line: &str) -> std::result::Result<(), String> {
-        match line.split_once("=>") {
-            Some((from, to)) => {
-                if to.contains("=>") {
-                    return Err("it has more than one =>".to_owned());
-                }
-                let (from, to) = (names(from)?, names(to)?);
-                for name in &from {
-                    self.link(name, &to);
-                }
+        let Some((from, to)) = line.split_once("=>") else {
+            let group = names(line)?;
+            if group.len() < 2 {
+                return Err(format!("{line:?} stands alone; a group has two names or more"));
             }
-            None => {
-                let group = names(line)?;
-                if group.len() < 2 {
-                    return Err(format!("{line:?} stands alone; a group has two names or more"));
-                }
-                for name in &group {
-                    self.link(name, &group);
-                }
-            }
+            self.link(&group, &group);
+            return Ok(());
+        };
+        if to.contains("=>") {
+            return Err("it has more than one =>".to_owned());
         }
+        self.link(&names(from)?, &names(to)?);
         Ok(())
     }
 
-    fn link(&mut self, (name, _): &(String, String), to: &[(String, String)]) {
-        let known = self.others.entry(name.clone()).or_default();
-        for (other, written) in to {
-            if other != name && !known.contains(written) {
-                known.push(written.clone());
+    /// Adds the names in `to` to each name in `from`.
+    fn link(&mut self, from: &[(String, String)], to: &[(String, String)]) {
+        for (name, _) in from {
+            let known = self.others.entry(name.clone()).or_default();
+            for (other, written) in to {
+                if other != name && !known.contains(written) {
+                    known.push(written.clone());
+                }
             }
         }
     }
@@ -114,9 +109,7 @@ impl Synonyms {
     /// Adds a group of equal names and skips texts that are not names.
     pub fn add_group(&mut self, group: &[String]) {
         let names: Vec<(String, String)> = group.iter().filter_map(|name| Some((key(name)?, name.clone()))).collect();
-        for name in &names {
-            self.link(name, &names);
-        }
+        self.link(&names, &names);
     }
 
     /// Adds the synonyms of another list.
