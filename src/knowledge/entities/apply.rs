@@ -99,11 +99,11 @@ impl Entities {
     }
 
     fn carry_out(&mut self, order: EntityOrder, now: Timestamp) -> Result<()> {
-        let key = self.owners.get(&fold_name(&order.name)).cloned();
-        match (order.what, key) {
-            (What::Remove, Some(key)) => self.remove(&key, &order, now),
+        let known = self.owners.get(&fold_name(&order.name)).and_then(|key| self.rows.get(key)).cloned();
+        match (order.what, known) {
+            (What::Remove, Some(row)) => self.remove(row, &order, now),
             (What::Remove, None) => Err(self.unknown(&order.name)),
-            (What::Set | What::Retype, key) => self.set(key, order, now),
+            (What::Set | What::Retype, known) => self.set(known, order, now),
         }
     }
 
@@ -116,17 +116,17 @@ impl Entities {
         }
     }
 
-    fn set(&mut self, key: Option<String>, order: EntityOrder, now: Timestamp) -> Result<()> {
-        let before = key.and_then(|key| self.rows.get(&key).cloned());
-        let is_new = before.is_none();
-        let mut row = before.unwrap_or_else(|| EntityRow::named(&order.name, now));
+    fn set(&mut self, known: Option<EntityRow>, order: EntityOrder, now: Timestamp) -> Result<()> {
+        let is_new = known.is_none();
+        let mut row = known.unwrap_or_else(|| EntityRow::named(&order.name, now));
         let was = row.clone();
         if let Some(kind) = order.kind {
-            if !row.kind.is_empty() && fold_name(&row.kind) != fold_name(&kind) && order.what != What::Retype {
+            let differs = fold_name(&row.kind) != fold_name(&kind);
+            if differs && !row.kind.is_empty() && order.what != What::Retype {
                 return Err(Error::usage(format!("{:?} is of the type {:?}, not {kind:?}", row.name, row.kind))
                     .hint(format!("leave the type out, or replace it with {}", Setting("retype"))));
             }
-            if fold_name(&row.kind) != fold_name(&kind) {
+            if differs {
                 row.kind = kind;
             }
         }
@@ -181,9 +181,9 @@ impl Entities {
         self.rows.insert(row.key.clone(), row);
     }
 
-    fn remove(&mut self, key: &str, order: &EntityOrder, now: Timestamp) -> Result<()> {
-        self.touched.insert(key.to_owned());
-        let Some(mut row) = self.rows.remove(key) else { return Err(self.unknown(&order.name)) };
+    fn remove(&mut self, mut row: EntityRow, order: &EntityOrder, now: Timestamp) -> Result<()> {
+        self.rows.remove(&row.key);
+        self.touched.insert(row.key.clone());
         for name in row.names() {
             self.owners.remove(&fold_name(name));
         }
@@ -200,10 +200,8 @@ impl Entities {
             }
         }
         if let Some(time) = &order.time {
-            let of = |is_meant: &dyn Fn(&StateTime) -> bool| -> Vec<StateTime> {
-                row.states.iter().map(|state| state.time.clone()).filter(is_meant).collect()
-            };
-            let (meant, all) = (of(&|own| time.has(own)), of(&|_| true));
+            let all: Vec<StateTime> = row.states.iter().map(|state| state.time.clone()).collect();
+            let meant: Vec<StateTime> = all.iter().filter(|own| time.has(own)).cloned().collect();
             let times = |times: &[StateTime]| {
                 let more = if times.len() > MOST_NAMED { ", …" } else { "" };
                 let shown: Vec<String> = times.iter().take(MOST_NAMED).map(StateTime::to_string).collect();

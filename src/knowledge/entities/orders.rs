@@ -126,7 +126,7 @@ fn checked_name(what: &str, text: &str) -> Result<String> {
 
 /// A non-empty text on one line, without characters that control a terminal.
 fn checked_text(what: &str, text: &str, most: usize) -> Result<String> {
-    if let Some(bad) = text.chars().find(|c| disturbs(*c)) {
+    if let Some(bad) = text.chars().find(|c| is_hidden(*c) || matches!(c, '\u{2028}' | '\u{2029}')) {
         return Err(Error::usage(format!(
             "the {what} {:?} has an invisible character (U+{:04X})",
             truncate(text, SHOWN),
@@ -144,11 +144,6 @@ fn checked_text(what: &str, text: &str, most: usize) -> Result<String> {
             .hint(format!("at most {most} are kept")));
     }
     Ok(text)
-}
-
-/// Whether a character moves the cursor, changes the direction of the text or is invisible.
-fn disturbs(c: char) -> bool {
-    is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 #[derive(Debug, Deserialize)]
