@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::text::first_chars;
 use crate::text::sentences::sentences;
 use crate::text::tables::{self, Found};
 
@@ -109,16 +110,15 @@ fn short_sentences(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<u
         .collect()
 }
 
-/// Cuts a text that is too long without sentence boundaries: at a line end, a comma or a space in the second half of the limit, at worst
-/// at a character.
+/// Cuts a text that is too long without sentence boundaries: at a line end, a comma or a space in the second half of
+/// the limit, at worst at a character.
 fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = range.start;
     let words = range.start + text[range.clone()].trim_end().len();
     while start < words && !fits(&text[start..words], limit) {
-        let window_end = text[start..range.end].char_indices().nth(limit).map_or(range.end, |(at, _)| start + at);
-        let window = &text[start..window_end];
-        let middle = window.char_indices().nth(limit / 2).map_or(0, |(at, _)| at);
+        let window = first_chars(&text[start..range.end], limit);
+        let middle = first_chars(window, limit / 2).len();
         let after = |at: usize| at + window[at..].chars().next().map_or(0, char::len_utf8);
         let cut = window
             .rfind('\n')

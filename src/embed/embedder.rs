@@ -175,20 +175,16 @@ impl Embedder {
         let work = |worker: usize, batch: &[usize]| {
             let inputs: Vec<Cow<'_, str>> = batch.iter().map(|&i| self.model.as_document(&passes[i].1.text)).collect();
             let mut rest = batch.iter().zip(&inputs);
-            let mut added = Ok(());
             self.read(worker, &inputs, |encoding, vectors| {
-                let Some((&i, input)) = rest.next().filter(|_| added.is_ok()) else { return };
+                let Some((&i, input)) = rest.next() else { return Ok(()) };
                 let (place, pass) = &passes[i];
-                added = match sums[*place].lock() {
-                    Ok(_) if vectors.ncols() != dimension => Err(self.of_other_size(vectors.ncols())),
-                    Ok(mut sums) => {
-                        sums.add(pass, encoding, input.len() - pass.text.len(), vectors);
-                        Ok(())
-                    }
-                    Err(_) => Err(crashed()),
-                };
+                let mut sums = sums[*place].lock().map_err(|_| crashed())?;
+                if vectors.ncols() != dimension {
+                    return Err(self.of_other_size(vectors.ncols()));
+                }
+                sums.add(pass, encoding, input.len() - pass.text.len(), vectors);
+                Ok(())
             })?;
-            added?;
             progress(batch.iter().map(|&i| passes[i].1.parts.len()).sum());
             Ok(vec![(); batch.len()])
         };
@@ -241,7 +237,10 @@ impl Embedder {
                 let mut vectors = Vec::with_capacity(texts.len());
                 // The sum has the direction of the mean.
                 let sum = |of_tokens: ArrayView2<'_, f32>| of_tokens.sum_axis(ndarray::Axis(0)).to_vec();
-                self.read(worker, texts, |_, of_tokens| vectors.push(of_length_one(sum(of_tokens))))?;
+                self.read(worker, texts, |_, of_tokens| {
+                    vectors.push(of_length_one(sum(of_tokens)));
+                    Ok(())
+                })?;
                 vectors
             }
         };
@@ -257,7 +256,7 @@ impl Embedder {
         &self,
         worker: usize,
         texts: &[Cow<'_, str>],
-        each: impl FnMut(&Encoding, ArrayView2<'_, f32>),
+        each: impl FnMut(&Encoding, ArrayView2<'_, f32>) -> Result<()>,
     ) -> Result<()> {
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
         match &self.runs {

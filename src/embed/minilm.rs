@@ -50,7 +50,7 @@ impl MiniLm {
         &self,
         worker: usize,
         texts: &[&str],
-        mut each: impl FnMut(&Encoding, ArrayView2<'_, f32>),
+        mut each: impl FnMut(&Encoding, ArrayView2<'_, f32>) -> Result<()>,
     ) -> Result<()> {
         let encoded = texts.iter().map(|text| self.tokenizer.encode(*text, true));
         let encodings = encoded
@@ -63,7 +63,7 @@ impl MiniLm {
             let (own, others) = rest.split_at(encoding.len() * HIDDEN);
             rest = others;
             let own = ArrayView2::from_shape((encoding.len(), HIDDEN), own).expect("a token has so many numbers");
-            each(encoding, own);
+            each(encoding, own)?;
         }
         Ok(())
     }

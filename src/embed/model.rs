@@ -126,8 +126,8 @@ pub enum Source {
     Endpoint(Box<LlmSettings>),
 }
 
-/// The files of a model in a folder, besides [`GRAPH`], `tokenizer.json`, `config.json`, `tokenizer_config.json` and the
-/// optional `special_tokens_map.json`.
+/// The files of a model in a folder, besides [`GRAPH`], `tokenizer.json`, `config.json`, `tokenizer_config.json` and
+/// the optional `special_tokens_map.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFiles {
     pub folder: PathBuf,

@@ -77,15 +77,14 @@ impl Sessions {
         &self,
         worker: usize,
         texts: &[&str],
-        mut each: impl FnMut(&Encoding, ArrayView2<'_, f32>),
+        mut each: impl FnMut(&Encoding, ArrayView2<'_, f32>) -> Result<()>,
     ) -> Result<()> {
         let output = self.outputs(worker, texts)?;
         let vectors = token_vectors(&output).filter(|vectors| vectors.dim().0 == texts.len());
         let vectors = vectors.ok_or_else(|| Error::failed("the embedding model gave no vectors of tokens"))?;
         let encoded = self.session(worker)?.tokenizer.encode_batch(texts.to_vec(), true);
         let encodings = encoded.map_err(|error| tokenizer_failed(&self.model, &error))?;
-        encodings.iter().zip(vectors.axis_iter(Axis(0))).for_each(|(encoding, vectors)| each(encoding, vectors));
-        Ok(())
+        encodings.iter().zip(vectors.axis_iter(Axis(0))).try_for_each(|(encoding, vectors)| each(encoding, vectors))
     }
 
     /// The outputs of the model for a batch of texts.

@@ -195,20 +195,19 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
             break;
         }
         if bytes.len() > LONGEST_LINE {
-            return Err(Error::usage(format!("{place} is longer than {} kB; nothing was changed", LONGEST_LINE >> 10))
-                .hint("a line is one entity with one state"));
+            let what = format!("{place} is longer than {} kB", LONGEST_LINE >> 10);
+            return Err(unchanged(&what, "a line is one entity with one state"));
         }
         total += bytes.len();
         if total > LARGEST {
-            return Err(Error::usage(format!("{from} has more than {} MB; nothing was changed", LARGEST >> 20))
-                .hint("give it in several files"));
+            let what = format!("{from} has more than {} MB", LARGEST >> 20);
+            return Err(unchanged(&what, "give it in several files"));
         }
         if number > MOST_LINES {
-            return Err(Error::usage(format!("{from} has more than {MOST_LINES} lines; nothing was changed"))
-                .hint("give them in several files"));
+            return Err(unchanged(&format!("{from} has more than {MOST_LINES} lines"), "give them in several files"));
         }
-        let text = std::str::from_utf8(&bytes)
-            .map_err(|_| Error::usage(format!("{place} is not UTF-8; nothing was changed")).hint("convert the file"))?;
+        let text =
+            std::str::from_utf8(&bytes).map_err(|_| unchanged(&format!("{place} is not UTF-8"), "convert the file"))?;
         let text = text.trim_start_matches('\u{feff}').trim();
         if !text.is_empty() && !is_summary(text) {
             let order = order(text, now).map_err(|error| error.at(&place))?;
@@ -218,21 +217,26 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
     Ok(orders)
 }
 
+/// The error that refuses a batch.
+fn unchanged(what: &str, hint: &str) -> Error {
+    Error::usage(format!("{what}; nothing was changed")).hint(hint)
+}
+
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
     const FORM: &str = r#"a line is {"name": "…", "entity_type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name must be there"#;
     let line: Line = serde_json::from_str(text).map_err(|error| {
         // The caller adds the line of the batch, so serde's line number goes.
         let message = error.to_string().replace(" at line 1 column ", " at column ");
-        Error::usage(format!("{message}; nothing was changed")).hint(FORM)
+        unchanged(&message, FORM)
     })?;
     if line.line_type.as_deref().is_some_and(|of| of != "entity") {
-        return Err(Error::usage("\"type\" is the type of a line; nothing was changed").hint(FORM));
+        return Err(unchanged("\"type\" is the type of a line", FORM));
     }
     let time = line.time.map(|time| match time {
         LineTime::On { field, at } => Ok(OrderTime::On { field: fold(field.trim()), at }),
         LineTime::Text(text) => Period::asked(&text, now).map(OrderTime::Period).ok_or_else(|| {
-            Error::usage(format!("{text:?} is no time; nothing was changed"))
-                .hint(r#"say for example 2026-11-21, 2026-11 or {"field": "story_time", "at": 1200}"#)
+            let hint = r#"say for example 2026-11-21, 2026-11 or {"field": "story_time", "at": 1200}"#;
+            unchanged(&format!("{text:?} is no time"), hint)
         }),
     });
     Ok(EntityOrder {

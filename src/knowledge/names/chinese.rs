@@ -97,8 +97,8 @@ fn that_is(sentence: &str) -> Option<Definition> {
 
 /// `PUE 是 Power Usage Effectiveness 的缩写`, `PUE 的全称是 …`.
 fn abbreviation_of(sentence: &str) -> Option<Definition> {
-    if let Some((_, after)) = sentence.split_once("全称") {
-        let before = sentence.split("全称").next()?.trim_end_matches(['的', '，', ' ', '英', '文', '（']);
+    if let Some((before, after)) = sentence.split_once("全称") {
+        let before = before.trim_end_matches(['的', '，', ' ', '英', '文', '（']);
         let word = trimmed(before.rsplit(|c: char| is_wide(c) || c.is_whitespace()).next()?);
         let after = after.trim_start_matches(['是', '为', '：', ':', ' ', '叫']);
         if is_abbreviation(word) {
