@@ -15,20 +15,20 @@ use crate::store::{self, Store};
   kb export backup.kb
   kb export reports.kb -n acme/reports")]
 pub struct ExportArgs {
-    /// A new file
+    /// The file to write; it must not exist yet
     #[arg(value_name = "FILE")]
     file: PathBuf,
     #[command(flatten)]
     wait: WaitArgs,
 }
 
-/// Take a namespace from a file of `kb export`, checked first
+/// Check a file of `kb export` and import its namespace
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb import backup.kb
   kb import backup.kb -n restored           under another name")]
 pub struct ImportArgs {
-    /// The file
+    /// A file that `kb export` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -11,10 +11,10 @@ use crate::store::check::{check, repair};
 const EXAMPLES: &str = "\
 Examples:
   kb check                    one line for each problem, with the command that repairs it
-  kb check --repair           repair what needs nothing but the store
+  kb check --repair           repair all that needs nothing but the store
   kb check --all-namespaces --format json
 
-Exit codes: 0 sound, 3 damaged; with --repair: still damaged";
+Exit codes: 0 sound, 3 damaged (with --repair: still damaged)";
 
 /// Verify and repair tables, vectors and the keyword index
 #[derive(Debug, Args)]

@@ -58,8 +58,8 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
     if rebuilder.snapshot.manifest().generation != snapshot.manifest().generation {
         let now = plan(&rebuilder.snapshot, &args).await?;
         if now.documents != deletion.documents {
-            return Err(Error::failed("the documents have changed meanwhile; nothing was deleted")
-                .hint("see what is there with `kb chunks-list` and run the command again"));
+            return Err(Error::failed("the documents have just changed; nothing was deleted")
+                .hint("look at the chunks with `kb chunks-list`, then run the command again"));
         }
         deletion = now;
     }
@@ -79,7 +79,7 @@ fn question(documents: &[DocumentDeletion]) -> String {
     let mut what = format!("delete {} of {}", count(chunks, "chunk"), count(documents.len(), "document"));
     let emptied: Vec<&str> = documents.iter().filter(|row| row.emptied).map(|row| row.source.as_str()).collect();
     if !emptied.is_empty() {
-        what.push_str(&format!(", which is all of {}", emptied.join(", ")));
+        what.push_str(&format!(", which leaves nothing of {}", emptied.join(", ")));
     }
     what
 }

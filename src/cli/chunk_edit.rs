@@ -27,11 +27,11 @@ use crate::store::{ChunkRow, Snapshot};
   kb chunk-edit 7f3k2m:12 --reset                          the text of the source, also after a deletion
   kb chunk-edit 7f3k2m~1 --resolve mine
 
-New text is cut into child chunks and embedded as in an ingest. Edits survive when the document is ingested again, wherever
-the source has not changed what you changed. Where it has, the source's text stands and your edit becomes a conflict:
-`kb chunks-list --conflicts` shows it, --resolve settles it.")]
+New text is cut into child chunks and embedded as in an ingest. Edits survive when the document is ingested again. If the
+source changed the same text, its new text stands and your edit becomes a conflict: `kb chunks-list --conflicts` shows it,
+--resolve settles it.")]
 pub struct ChunkEditArgs {
-    /// Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3); with --resolve of conflicts (7f3k2m~1)
+    /// Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3); with --resolve, ids of conflicts (7f3k2m~1)
     #[arg(value_name = "ID", required_unless_present = "batch")]
     ids: Vec<String>,
     /// The new text
@@ -43,10 +43,10 @@ pub struct ChunkEditArgs {
     /// Set a note; an empty value removes it
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_note, conflicts_with_all = ["batch", "resolve"])]
     meta: Vec<(String, Option<String>)>,
-    /// A file with many edits, one JSON object a line, as `kb chunks-list --format jsonl` writes them; all are done or none
+    /// Apply all edits in this file or none, one JSON object per line, as `kb chunks-list --format jsonl` writes them
     #[arg(long, value_name = "FILE", group = "what", conflicts_with = "ids")]
     batch: Option<PathBuf>,
-    /// Give parent chunks the text of the source back, without notes
+    /// Restore the text of the source in parent chunks, and remove their notes
     #[arg(long, group = "what")]
     reset: bool,
     /// Settle conflicts: keep your text (mine) or the source's (theirs)
@@ -123,7 +123,7 @@ async fn read_order(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Order,
         (Some(NewText::Given(text)), Some(kept))
     };
     if args.ids.len() > 1 && matches!(text, Some(NewText::Given(_))) {
-        return Err(Error::usage("one text for several chunks; nothing was changed")
+        return Err(Error::usage("several chunks cannot get the same text; nothing was changed")
             .hint("change one at a time, or many with --batch"));
     }
     let metadata: BTreeMap<String, Option<String>> = args.meta.iter().cloned().collect();
@@ -152,8 +152,8 @@ async fn current(snapshot: &Snapshot, id: &str) -> Result<Option<ChunkRow>> {
 async fn refuse_changed(snapshot: &Snapshot, row: &ChunkRow) -> Result<()> {
     match current(snapshot, &row.chunk_id).await? {
         Some(now) if now.content == row.content => Ok(()),
-        _ => Err(Error::failed(format!("{:?} was changed meanwhile; nothing was written", row.chunk_id))
-            .hint("see what it says now with `kb chunks-list`")),
+        _ => Err(Error::failed(format!("{:?} has changed in the store meanwhile; nothing was written", row.chunk_id))
+            .hint("`kb chunks-list` shows its new text")),
     }
 }
 

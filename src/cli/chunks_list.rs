@@ -31,10 +31,10 @@ pub struct ChunksListArgs {
     /// Only parents, or only children
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     chunk_type: Option<ChunkType>,
-    /// Only chunks that contain this text, in any case
+    /// Only chunks that contain this text, ignoring case
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Only chunks that match, such as 'tags = safety and page < 20'; see `kb search --help`
+    /// Only chunks that match this filter, such as 'tags = safety and page < 20'; see `kb search --help`
     #[arg(long = "where", value_name = "FILTER")]
     condition: Option<String>,
     /// Only edited chunks
@@ -56,12 +56,12 @@ fn parse_column(text: &str) -> Result<(ChunkColumn, bool), String> {
         None => (text, false),
         Some((name, "asc")) => (name, false),
         Some((name, "desc")) => (name, true),
-        Some((_, other)) => return Err(format!("{other:?} is neither asc nor desc")),
+        Some((_, other)) => return Err(format!("{other:?} is not an order: expected asc or desc")),
     };
     ChunkColumn::from_str(name.trim(), false).map(|column| (column, reversed)).map_err(|_| {
         let columns = ChunkColumn::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names: Vec<String> = columns.map(|column| column.get_name().to_owned()).collect();
-        format!("no column {name:?}; there are {}", names.join(", "))
+        format!("no column {name:?}; the columns are {}", names.join(", "))
     })
 }
 

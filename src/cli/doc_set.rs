@@ -41,7 +41,7 @@ fn parse_field(text: &str) -> Result<(String, MetadataValue), String> {
 fn parse_tag(text: &str) -> Result<String, String> {
     let tag = text.trim();
     let is_one = !tag.is_empty() && !tag.contains([',', ';', '，', '、', '；']);
-    is_one.then(|| tag.to_owned()).ok_or_else(|| "a tag is a text without commas".to_owned())
+    is_one.then(|| tag.to_owned()).ok_or_else(|| "expected a tag without commas and semicolons".to_owned())
 }
 
 /// Set metadata and tags of documents, for filters
@@ -51,17 +51,17 @@ fn parse_tag(text: &str) -> Result<String, String> {
   kb doc-set manual.pdf --untag draft --unset project
   kb search valve --filter 'project = apollo and tags = safety'
 
-What you set stays when the document is ingested again, and counts before what the document states.")]
+What you set survives a new ingest and overrides what the document states.")]
 pub struct DocSetArgs {
     /// An id or its beginning, a path or its end, or a title
     #[arg(value_name = "DOC", required = true)]
     documents: Vec<String>,
     #[command(flatten)]
     describe: DescribeArgs,
-    /// Hide a field, also one that the document states; repeatable
+    /// Hide a field, even one that the document states; repeatable
     #[arg(long, value_name = "NAME")]
     unset: Vec<String>,
-    /// Take a tag away; repeatable
+    /// Remove a tag; repeatable
     #[arg(long, value_name = "TAG", value_parser = parse_tag)]
     untag: Vec<String>,
     /// Show what would change
@@ -78,10 +78,12 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
     let both = args.untag.iter().find(|tag| said.tagged.contains(*tag));
     let both = both.or_else(|| args.unset.iter().find(|name| args.describe.sets(name)));
     if let Some(both) = both {
-        return Err(Error::usage(format!("{both:?} is set and taken away at once")).hint("leave one of them out"));
+        return Err(Error::usage(format!("{both:?} is both set and removed")).hint("leave one of them out"));
     }
     if said.is_empty() {
-        return Err(Error::usage("nothing to set is named").hint("--meta NAME=VALUE, --tag, --unset or --untag"));
+        return Err(
+            Error::usage("no option says what to set").hint("give --meta NAME=VALUE, --tag, --unset or --untag")
+        );
     }
     let (writer, found) = context.documents_to_change(&args.documents, args.dry_run, &args.wait).await?;
     let mut generation = None;

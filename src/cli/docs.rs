@@ -27,7 +27,7 @@ pub struct DocsArgs {
     /// An id, path, title or a part of them
     #[arg(value_name = "DOC")]
     documents: Vec<String>,
-    /// Only what matches, such as 'author = Ann and tags = draft'; several are joined by and
+    /// Only documents that match, such as 'author = Ann and tags = draft'; repeatable, joined by and
     #[arg(long, value_name = "FILTER", help_heading = "Filters")]
     filter: Vec<String>,
     #[command(flatten)]

@@ -17,8 +17,8 @@ Examples:
   kb entities P12                         all states of one, and the documents that mention it
   kb entities -n manuals,drafts --format json
 
-A parent chunk mentions an entity where its text or a title above it contains one of its names as a whole word, in
-Chinese as the longest matching name.";
+A parent chunk mentions an entity if its text or a title above it contains one of the entity's names: as a whole word, in
+Chinese as the longest name that matches.";
 
 /// List the entities in documents with their states, or describe one
 #[derive(Debug, Args)]

@@ -27,14 +27,14 @@ Examples:
   kb entities --format jsonl | kb entity-set --from - -n copy";
 
 const MORE: &str = "\
-A state holds from its time until the next one. Of a day, a month or a year the first moment counts, in UTC; a future time
-is refused. A second state of the same time replaces the first. Names are compared without case, full-width forms and
-extra spaces; each belongs to one entity.
+A state holds from its time until the next one. A day, a month or a year means its first moment in UTC; future times are
+refused. A second state for the same time replaces the first. Case, full-width forms and extra spaces do not matter in
+names; each name belongs to one entity.
 
-With --time-field story_time, --time 1200 is a number in that field, apart from the states of dates.
+With --time-field story_time, --time 1200 is a number in that field; these states are kept apart from dated ones.
 
 A line of --from is {\"name\": \"…\", \"entity_type\": \"…\", \"aliases\": [\"…\"], \"state\": \"…\", \"time\": \"…\"}; only the name is required,
-and \"remove\": true removes. All lines are applied or, where one is wrong, none.";
+and \"remove\": true removes. If one line is wrong, none is applied.";
 
 /// Record the state of a thing (machine, contract, person) from a date on
 #[derive(Debug, Args)]
@@ -52,22 +52,22 @@ pub struct EntitySetArgs {
     /// Another name; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     alias: Vec<String>,
-    /// When the state begins, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, which state
+    /// When the state begins, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, which state to remove
     #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true, conflicts_with = "from")]
     time: Option<Limit>,
-    /// The time is a number in this field, such as story_time
+    /// The time is a number in this metadata field, such as story_time
     #[arg(long, value_name = "FIELD", value_parser = TimeField::named, requires = "time")]
     time_field: Option<TimeField>,
-    /// Replace an existing type by --type
+    /// Replace an existing type with --type
     #[arg(long, requires = "kind")]
     retype: bool,
     /// Remove the state of --time and each --alias; without these, the whole entity
     #[arg(long, conflicts_with = "from")]
     remove: bool,
-    /// Read many from this file, one JSON object a line; - is standard input
+    /// Read many entities from this file, one JSON object per line; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     from: Option<PathBuf>,
-    /// Only show what would change
+    /// Show what would change
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -107,7 +107,9 @@ fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrd
         let name = name_of(file);
         let orders = read_batch(&mut *input(file)?, &name, now)?;
         if orders.is_empty() {
-            return Err(Error::usage(format!("{name} is empty")).hint("write one JSON object a line for each entity"));
+            return Err(
+                Error::usage(format!("{name} is empty")).hint("write one JSON object per line, one for each entity")
+            );
         }
         return Ok(orders);
     }

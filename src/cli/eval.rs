@@ -34,29 +34,29 @@ Examples:
   kb eval cranfield --methods hybrid --rerank models/reranker --rerank-budget 50
 
 A line of questions.jsonl is {\"question\": \"how is the pump primed\", \"source\": \"manual.pdf\", \"section\": \"Priming\",
-\"pages\": \"12-14\", \"text\": \"open the vent\"}; what is left out may be anything. A question with none of these four has no
-answer, and should find nothing.";
+\"pages\": \"12-14\", \"text\": \"open the vent\"}; a field that is left out matches anything. A question with none of
+these four has no answer, and should find nothing.";
 
-/// Measure how well questions with known answers are answered: your own, or a set in the BEIR layout
+/// Measure how well kb answers your own questions, or a set in the BEIR layout
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = MORE)]
 pub struct EvalArgs {
     /// A folder with corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv
     #[arg(value_name = "DIR", required_unless_present = "questions")]
     folder: Option<PathBuf>,
-    /// Ask the questions of this file of the store as it is, with the settings of its kb.toml
+    /// Ask the questions in this file, with the documents and the kb.toml of the store
     #[arg(long, value_name = "FILE", conflicts_with_all = ["folder", "methods", "unanswerable"])]
     questions: Option<PathBuf>,
-    /// Compare with an earlier run: what `--questions … --format json` wrote
+    /// Compare with an earlier run, as `--questions … --format json` wrote it
     #[arg(long, value_name = "FILE", requires = "questions")]
     baseline: Option<PathBuf>,
     /// Which methods to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Method::Keyword, Method::Semantic, Method::Hybrid])]
     methods: Vec<Method>,
-    /// Take half of the answers out of the corpus, and measure how well the confidence shows which questions have none
+    /// Take half of the answers out of the corpus, and measure how well the confidence tells which questions lost theirs
     #[arg(long)]
     unanswerable: bool,
-    /// Fail with exit code 1 where a figure is lower; repeatable
+    /// Exit with code 1 if a figure is lower; repeatable
     #[arg(long = "min", value_name = "[METHOD.]FIGURE>=NUMBER")]
     minimums: Vec<String>,
     /// Rerank the best: light, off, or a cross-encoder by its name or folder
@@ -78,20 +78,19 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let of_questions = args.questions.is_some();
     if let Some(condition) = conditions.iter().find(|condition| condition.method.is_none() != of_questions) {
         let of = if of_questions { "a set" } else { "questions" };
-        return Err(Error::usage(format!("--min asks for {}, a figure of {of}", condition.figure())).hint(format!(
-            "questions have {}, a set {}",
-            QUESTION_FIGURES.join(", "),
-            METRICS.join(", ")
-        )));
+        return Err(Error::usage(format!("--min asks for {}, which is measured only on {of}", condition.figure()))
+            .hint(format!(
+                "the figures of questions are {}, those of a set {}",
+                QUESTION_FIGURES.join(", "),
+                METRICS.join(", ")
+            )));
     }
     if let Some(file) = &args.questions {
         // Their variables may be set for other commands.
         if let Some(option) = ["rerank", "rerank_budget", "model", "jobs"].into_iter().find(|id| context.is_typed(id)) {
             let option = Setting(option);
-            return Err(Error::usage(format!(
-                "{option} is for a set: questions are asked with the settings of the store"
-            ))
-            .hint("write it into [search] of kb.toml, or leave it out"));
+            return Err(Error::usage(format!("{option} works on a set only: questions use the settings of the store"))
+                .hint("write it into [search] of kb.toml, or leave it out"));
         }
         return questions(context, file, args.baseline.as_deref(), &conditions).await;
     }
@@ -108,7 +107,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
             condition.figure()
         ))
         .hint(format!(
-            "with it there are {}, without it {}",
+            "with it kb measures {}, without it {}",
             UNANSWERABLE_FIGURES.join(" and "),
             METRICS.join(", ")
         )));
@@ -116,7 +115,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     // A figure must not depend on how fast the machine is.
     let rerank = rerank(args.rerank.as_ref(), args.rerank_budget, None)?;
     if matches!(rerank, Rerank::Endpoint { .. }) {
-        return Err(Error::usage("a set is measured with models that run here")
+        return Err(Error::usage("a set can be measured only with models on this machine")
             .hint("name a reranking model, or measure your own questions with --questions"));
     }
     let scratch =

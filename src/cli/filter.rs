@@ -13,8 +13,8 @@ use crate::text::Period;
 pub(super) const FILTERS: &str = "\
 Filters: KEY = VALUE (also !=, <, <=, >, >=), KEY in (A, B), KEY contains TEXT, KEY exists, joined by and, or, not and
 ( ). Values with spaces need quotes. Keys: format, path (a glob, a folder or a file), source, title, kind, tags, time,
-section (path or title, with subsections), page, language, entity, every field of the metadata of a document or section, every note of
-a chunk. Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; UTC without a zone.";
+section (path or title, with subsections), page, language, entity, any metadata field of a document or section, any note
+of a chunk. Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; in UTC unless they name a zone.";
 
 /// Limits in time.
 #[derive(Debug, Default, Args)]
@@ -29,7 +29,7 @@ pub struct TimeArgs {
     /// Only documents that existed at the end of this time
     #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true, hide_short_help = true)]
     as_of: Option<Limit>,
-    /// Times are the numbers in this field of metadata, such as story_time
+    /// Use the numbers in this metadata field as times, such as story_time
     #[arg(long, value_name = "FIELD", value_parser = TimeField::named, hide_short_help = true)]
     time_field: Option<TimeField>,
 }
@@ -66,10 +66,10 @@ impl TimeArgs {
 /// The moment whose states count.
 #[derive(Debug, Default, Args)]
 pub struct MomentArgs {
-    /// Their states at the end of this time [default: now]
+    /// Show the states at the end of this time [default: now]
     #[arg(long, value_name = "TIME", value_parser = parse_limit, allow_hyphen_values = true)]
     as_of: Option<Limit>,
-    /// The time is a number in this field, such as story_time
+    /// The time is a number in this metadata field, such as story_time
     #[arg(long, value_name = "FIELD", value_parser = TimeField::named)]
     time_field: Option<TimeField>,
 }
@@ -107,11 +107,11 @@ impl Limit {
 
 fn no_date(setting: &'static str) -> Error {
     Error::usage(format!("{}: expected a time such as 2026-11-21", Setting(setting)))
-        .hint(format!("{} FIELD takes the numbers in a field of metadata for times", Setting("time_field")))
+        .hint(format!("{} FIELD uses the numbers in a metadata field as times", Setting("time_field")))
 }
 
 fn no_number(setting: &'static str, field: &str) -> Error {
-    Error::usage(format!("{}: expected a number, as {field} has", Setting(setting)))
+    Error::usage(format!("{}: expected a number, because the field {field} holds numbers", Setting(setting)))
 }
 
 pub(super) fn parse_limit(text: &str) -> Result<Limit, String> {

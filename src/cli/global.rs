@@ -31,7 +31,7 @@ pub struct Global {
     /// The output format [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     format: Option<OutputFormat>,
-    /// Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too
+    /// Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
     #[arg(short = '0', long, global = true, conflicts_with = "format", hide_short_help = true)]
     pub(super) null: bool,
     /// Print only results and errors
@@ -259,7 +259,10 @@ impl Context {
     /// Notes that the user has written to a store: reading commands may mend it and keep caches in it from now on.
     pub(super) fn remember(&self, root: &Path) {
         if let Err(error) = KnownStores::of_user().add(root) {
-            self.tell(&format!("reading commands will not mend this store or keep caches in it: {error}"));
+            self.tell(&format!(
+                "this store could not be remembered, so reading commands will not repair it or keep \
+            caches in it: {error}"
+            ));
         }
     }
 

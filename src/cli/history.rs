@@ -15,10 +15,10 @@ use crate::store::{self, Writer, plan_restore};
   kb diff 12                  what has changed since generation 12
   kb restore 12               restore it
 
-A run that publishes in batches is one generation in the end. Old generations are kept for a week, and at most 20;
+A run that publishes in batches leaves one generation. Old generations are kept for a week, and at most 20;
 `[history]` in kb.toml sets both: keep = \"4w\", generations = 50.")]
 pub struct LogArgs {
-    /// The most generations
+    /// Show at most N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
 }
@@ -40,7 +40,7 @@ pub async fn log(context: &Context, args: LogArgs) -> Result<u8> {
   kb diff 12 --stat           one line per document
   kb diff 12 --format paths   the sources alone
 
-Chunks and sections with the same text under another id have moved; they are only counted. Exit code 1 where nothing
+Chunks and sections with the same text under another id have moved; they are only counted. The exit code is 1 if nothing
 differs.")]
 pub struct DiffArgs {
     /// The number of a generation, as `kb log` shows it
@@ -70,9 +70,9 @@ pub async fn diff(context: &Context, args: DiffArgs) -> Result<u8> {
 #[command(after_help = "Examples:
   kb undo --dry-run           what would change
   kb undo
-  kb undo                     a second time: brings back what was undone
+  kb undo                     once more: bring back what was undone
 
-`kb log` lists the generations, `kb restore` goes further back. Your files stay; the next `kb ingest` of a folder takes in
+`kb log` lists the generations, `kb restore` goes further back. Your files stay; the next `kb ingest` of a folder reads
 what differs from the restored documents.")]
 pub struct UndoArgs {
     /// Show what would change
@@ -93,12 +93,12 @@ pub async fn undo(context: &Context, args: UndoArgs) -> Result<u8> {
 /// Restore an old generation, as a new one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  kb log                      which generations there are
+  kb log                      list the generations
   kb restore 12 --dry-run     what would change
   kb restore 12
 
-Nothing is lost: the current generation stays in the history. The vectors of the old one come back too, of whichever
-model they are. Your files stay; the next `kb ingest` of a folder takes in what differs from the restored documents.")]
+Nothing is lost: the current generation stays in the history. The vectors of the old generation come back too, even those
+of another model. Your files stay; the next `kb ingest` of a folder reads what differs from the restored documents.")]
 pub struct RestoreArgs {
     /// Its number, as `kb log` shows it
     #[arg(value_name = "GENERATION")]

@@ -28,31 +28,32 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
 #[command(after_help = "Examples:
   kb ingest docs/ manual.pdf
   kb ingest . --include '*.pdf' --exclude 'drafts/**'
-  kb ingest https://example.org/guide.html  that page alone; again: only where it has changed
+  kb ingest https://example.org/guide.html  only that page; fetched again only if it has changed
   kb ingest docs/ --prune                   also remove documents whose files are gone
   kb ingest docs/ --no-embed                keyword search at once; `kb ingest docs/` adds the vectors later
   git diff --name-only --relative --diff-filter=d -z main -- '*.md' | kb ingest -0 --files-from -
   curl … | kb ingest - --name page.html
 
-Hidden files and those in .gitignore and .kbignore are left out; source code is read too. Exit code 4 where some files failed.")]
+Hidden files and files that .gitignore or .kbignore lists are skipped; source code is read too. The exit code is 4 if
+some files failed.")]
 pub struct IngestArgs {
     /// Files, folders and pages on the web (https://…); `-` is standard input, with --name
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     paths: Vec<PathBuf>,
-    /// Also the files and folders that this file lists, one on each line or, with -0, with a NUL behind each; `-` is standard
+    /// Also read the files and folders that this file lists, one per line or, with -0, each ended by NUL; `-` is standard
     /// input
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     files_from: Option<PathBuf>,
-    /// The name of standard input; its ending is the format
+    /// Name standard input; the ending of the name is the format
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     name: Option<String>,
-    /// The format of the files, whatever their names
+    /// Read the files in this format, whatever their names
     #[arg(long = "as", value_enum, value_name = "FORMAT", hide_short_help = true)]
     source_format: Option<Format>,
     /// Remove documents whose files are gone from the given folders
     #[arg(long)]
     prune: bool,
-    /// Remove them without a question, even more than a fifth of all documents or all of a folder
+    /// Prune without asking, even more than a fifth of all documents or all of a folder
     #[arg(long, requires = "prune", hide_short_help = true)]
     yes: bool,
     /// Show what would happen
@@ -64,17 +65,18 @@ pub struct IngestArgs {
     /// Read unchanged files again
     #[arg(long)]
     force: bool,
-    /// Exit code 4 only where files failed that did not fail before
+    /// Exit with code 4 only if a file fails that did not fail before
     #[arg(long, hide_short_help = true)]
     new_failures: bool,
-    /// The time of the documents, such as 2026-11-21 or `90d ago` [default: what they say, otherwise the file's]
+    /// The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document
+    /// states, otherwise that of the file]
     #[arg(long, value_name = "TIME", value_parser = super::filter::parse_time, hide_short_help = true)]
     time: Option<Period>,
     /// Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later
     #[arg(long)]
     no_embed: bool,
-    /// The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the
-    /// built-in one]
+    /// The embedding model of a new namespace; `endpoint` uses [embedding] in kb.toml [default: `model` in kb.toml,
+    /// otherwise the built-in one]
     #[arg(long, value_name = "NAME", env = "KB_MODEL")]
     model: Option<String>,
     #[command(flatten)]
@@ -148,7 +150,7 @@ fn listed_paths(list: &Path, with_nul: bool) -> Result<Vec<PathBuf>> {
     };
     // It would be read a second time, as a document.
     match paths.iter().find(|path| path.as_os_str() == "-") {
-        Some(_) => Err(Error::usage(format!("{} lists `-`, which is no file", name_of(list))).hint("leave it out")),
+        Some(_) => Err(Error::usage(format!("{} lists `-`, which is not a file", name_of(list))).hint("leave it out")),
         None => Ok(paths),
     }
 }

@@ -15,16 +15,16 @@ Examples:
   KB_LLM_BASE_URL=http://localhost:11434/v1 KB_LLM_MODEL=qwen3 kb llm check
   kb llm prompt expand-query > .kb/prompts/expand-query.md
 
-Nothing leaves this machine unless a model is configured, in ~/.config/kb/config.toml or in .kb/kb.toml,
-where `kb trust` makes it count:
+Nothing leaves this machine unless you configure a model in ~/.config/kb/config.toml, or in a .kb/kb.toml that you
+trust (`kb trust`):
 
   [llm]
   base_url = \"https://api.example.com/v1\"     anything with OpenAI's /chat/completions
   model = \"small-model\"
   api_key_env = \"EXAMPLE_API_KEY\"             the variable that holds the key
 
-or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; the README has all settings. What a model
-does not answer, the rules do: it makes no other command fail.";
+or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; `kb config` lists all settings. If the model does not answer, kb
+goes on with its rules: no other command fails.";
 
 /// Check the language model, or print its prompts
 #[derive(Debug, Args)]

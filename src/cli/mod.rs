@@ -48,7 +48,7 @@ Examples:
   kb search \"how is the pump primed?\"     the best parts of documents, with section and page
   kb toc manual.pdf                       a document's table of contents
 
-Exit codes: 0 done or found, 1 found nothing, 2 used wrongly, 3 failed, 4 some files failed";
+Exit codes: 0 done or found, 1 found nothing, 2 used wrongly, 3 failed, 4 some files failed, 5 another kb is writing";
 
 /// Answers questions with the right section of the right document, offline.
 #[derive(Debug, Parser)]
@@ -132,7 +132,8 @@ pub fn main() -> ExitCode {
 
 fn crashed() -> Error {
     Error::failed("kb crashed, which a damaged store can cause; nothing was published").hint(
-        "restore the store from a copy or ingest the documents into a new one; if that is not it, please report this",
+        "restore the store from a copy or ingest the documents into a new one; if the store is not damaged, please \
+         report this",
     )
 }
 

@@ -40,7 +40,7 @@ enum Step {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
-        /// Remove it although the store has vectors of it
+        /// Remove it even if the store has vectors of it
         #[arg(short, long, visible_alias = "force")]
         yes: bool,
     },

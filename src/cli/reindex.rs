@@ -18,24 +18,24 @@ use crate::store::Snapshot;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:
-  kb reindex --structure                 documents whose sections an older kb found
+  kb reindex --structure                 find sections again that an older kb found
   kb reindex --structure manual.pdf --force
-  kb reindex --chunks --parent-chars 600 documents whose parent chunks are cut at another length
-  kb reindex --context subjects          documents with another context
-  kb reindex --context llm --dry-run     what the lines of a language model would cost
-  kb reindex --vectors                   vectors that `kb ingest --no-embed` skipped
-  kb reindex --vectors --model bge-m3    all vectors, by another model; `kb models` lists them
+  kb reindex --chunks --parent-chars 600 cut parent chunks at another length
+  kb reindex --context subjects          replace the context of chunks
+  kb reindex --context llm --dry-run     how many tokens a language model would take
+  kb reindex --vectors                   make vectors that `kb ingest --no-embed` skipped
+  kb reindex --vectors --model bge-m3    replace all vectors; `kb models` lists the models
 
-Exit code 4 where some documents failed; those stay as they were.",
+The exit code is 4 if some documents failed; those stay as they were.",
     after_long_help = "\
---structure reads the source where it is unchanged, otherwise the parent chunks in the store. Vectors of unchanged child
+--structure reads the source if it is unchanged, otherwise the parent chunks in the store. Vectors of unchanged child
 chunks are kept.
 
---chunks cuts documents again whose chunks were cut at other lengths than the options or [ingest] in kb.toml say, otherwise
-than by default. Edits are carried over.
+--chunks cuts documents again if the lengths of their chunks differ from the options, or from [ingest] in kb.toml, or
+from the defaults. Edits are carried over.
 
---context embeds child chunks again where their embedded text changes. With llm the language model of kb.toml writes the
-context; --force asks again where it gave none. Its answers are kept and never paid twice.
+--context embeds child chunks again if their embedded text changes. With llm the language model of kb.toml writes the
+context; --force asks again for contexts that it did not give. Answers are cached and never paid for twice.
 
 --vectors with another model publishes all vectors at once. Until then searches use the old ones, other commands may
 write, and an interrupted run continues where it stopped. `kb restore` brings the old vectors back."
@@ -47,19 +47,19 @@ pub struct ReindexArgs {
     /// Find sections and cut them into parent chunks
     #[arg(long)]
     structure: bool,
-    /// Cut documents again whose chunks have other sizes than asked for
+    /// Cut documents again whose chunks have other lengths than asked for
     #[arg(long)]
     chunks: bool,
-    /// Replace the context that is embedded and indexed in front of parent chunks
+    /// Replace the context of parent chunks, which is embedded and indexed with them
     #[arg(long, value_enum, value_name = "KIND")]
     context: Option<ContextKind>,
-    /// Make missing vectors, or all where the model changes
+    /// Make missing vectors, or all if the model changes
     #[arg(long, conflicts_with_all = ["structure", "chunks", "context", "documents"])]
     vectors: bool,
     /// The new embedding model [default: the current one]
     #[arg(long, value_name = "NAME", requires = "vectors")]
     model: Option<String>,
-    /// Rebuild what is current too
+    /// Also rebuild what is up to date
     #[arg(long)]
     force: bool,
     /// Show what would be rebuilt
@@ -79,7 +79,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         return vectors(context, args).await;
     }
     if !args.structure && !args.chunks && args.context.is_none() {
-        return Err(Error::usage("nothing to reindex is named").hint(
+        return Err(Error::usage("no option says what to reindex").hint(
             "`--structure` rebuilds sections, `--chunks` chunks of another size, `--context KIND` the context of chunks, \
              `--vectors` vectors",
         ));

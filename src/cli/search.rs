@@ -37,14 +37,14 @@ Examples:
   kb search what chapters does manual.pdf have   answered from the table of contents
   kb search retry limit -n all                   in every namespace, ranked together
   kb search budget --filter 'page <= 20' --as-of 2026-06 --half-life 90d
-  kb search priming --mode drill:1,1,3           the best document, its best chunk, the best sentences in that
+  kb search priming --mode drill:1,1,3           the best document, its best chunk, the best sentences in it
   kb search priming --in sections                which sections are about it
   kb search prime the pump --rerank models/reranker --rerank-budget 50,1s
   kb search how is the pump primed --why 7f3k2m:12
 
-Unknown words fall back to spelling and compound matches, valv* to the words that begin so, and the answer names them. Synonyms and abbreviations come
-from the documents and from .kb/synonyms.txt: a line for equal names (pump, 水泵) or for one direction (TDO => Transport
-Disconnect Order).";
+Unknown words fall back to spelling and compound matches, and a note names these. valv* finds all words that begin with
+valv. Synonyms and abbreviations come from the documents and from .kb/synonyms.txt: one line for each group of equal
+names (pump, 水泵) or for one direction (TDO => Transport Disconnect Order).";
 
 /// How settings are set elsewhere, for `--help`.
 pub(super) const SETTINGS: &str = "\
@@ -68,7 +68,7 @@ pub struct SearchArgs {
         help_heading = "What is shown"
     )]
     target: Target,
-    /// Show in which stage this chunk or section was lost, and which option governs that stage
+    /// Show which stage dropped this chunk or section, and which option governs that stage
     #[arg(long, value_name = "ID", conflicts_with = "explain", hide_short_help = true, help_heading = "What is shown")]
     why: Option<String>,
 }
@@ -76,7 +76,7 @@ pub struct SearchArgs {
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Args)]
 pub(super) struct AskedArgs {
-    /// Show what each stage did: its time, what it received and what it gave
+    /// Show each stage with its time, its input and its output
     #[arg(long, help_heading = "What is shown")]
     explain: bool,
     /// A question or words; they need no quotes
@@ -87,7 +87,7 @@ pub(super) struct AskedArgs {
     doc: Vec<String>,
     #[command(flatten)]
     times: TimeArgs,
-    /// Show hits however unsure they are
+    /// Show all hits, however low their confidence
     #[arg(long, conflicts_with = "min_confidence", help_heading = "Filters")]
     all: bool,
     // Declared for help and completions; read from the matches, over kb.toml.
@@ -124,8 +124,10 @@ pub(super) fn nothing_found(context: &Context, query: &str, notes: &[Note], near
     if !nearest.is_empty() {
         let named = nearest.iter().map(render::nearest);
         let all = Setting("all");
-        context
-            .tell(&format!("nearest, but not sure enough ({all} shows it): {}", named.collect::<Vec<_>>().join("; ")));
+        context.tell(&format!(
+            "nearest, but below the confidence limit ({all} shows them): {}",
+            named.collect::<Vec<_>>().join("; ")
+        ));
     }
     1
 }
@@ -154,8 +156,8 @@ pub(super) async fn ask(
 ) -> Result<(Searcher, SearchRequest)> {
     let query = args.query.join(" ");
     if query.len() > LONGEST_QUERY_BYTES {
-        let message = format!("the query is {} kB long; at most 64 kB are searched for", query.len() / 1024);
-        return Err(Error::usage(message).hint("ask a shorter question, or ingest the text and compare documents"));
+        let message = format!("the query has {} kB; the limit is 64 kB", query.len() / 1024);
+        return Err(Error::usage(message).hint("ask a shorter question, or ingest the text as a document"));
     }
     SearchSettings::check_variables()?;
     let store = context.store()?;
@@ -207,11 +209,11 @@ fn half_life_fits(setting: HalfLifeSetting, restriction: &Restriction) -> Result
         None if setting.is_number => Err(Error::usage(format!("{half_life} is a number without a unit"))
             .hint(format!("write 90d, or name a field of numbers with {}", Setting("time_field")))),
         Some(field) if !setting.is_number => {
-            Err(Error::usage(format!("{half_life} is a length of time, and {} has numbers", field.name))
+            Err(Error::usage(format!("{half_life} is a length of time, but the field {} holds numbers", field.name))
                 .hint("write a number, such as 100"))
         }
         Some(field) if field.as_of.is_none() => {
-            Err(Error::usage(format!("nothing says from when on {} ages", field.name))
+            Err(Error::usage(format!("the age on the field {} has no starting point", field.name))
                 .hint(format!("give {} too", Setting("as_of"))))
         }
         _ => Ok(()),

@@ -18,17 +18,17 @@ use crate::store::{DocumentRow, Snapshot};
   kb section 维护手册 启动
   kb section 第十四章                               in the only document that has it
 
-A misspelt title stands for the one title near it, and a note says so. Tokens are counted with the tokenizer of kb's
+A misspelt title finds the only title near it, and a note says so. Tokens are counted with the tokenizer of kb's
 embedding model, titles included.")]
 pub struct SectionArgs {
-    /// A document, by its id, path, title or a part of them, and sections of it: a printed number, a title or a unique part of
-    /// one, a path as `kb toc` shows it. A section alone, or its id, is looked up in all documents
+    /// A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part of
+    /// one, a path as `kb toc` shows it). A section alone, or its id, is looked up in all documents
     #[arg(value_names = ["DOC", "SECTION"], required = true, num_args = 1..)]
     names: Vec<String>,
-    /// Without subsections
+    /// Leave subsections out
     #[arg(long)]
     no_children: bool,
-    /// The most tokens; a note names the rest
+    /// Show at most N tokens; a note names the rest
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
 }

@@ -39,12 +39,12 @@ pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
     let chunk = ListedChunk::read(snapshot, &args.id).await?;
     let chunk = chunk.ok_or_else(|| {
         Error::not_found(format!("no chunk {:?}", args.id))
-            .hint("results of a search show ids; a new ingest may have changed them")
+            .hint("search results show ids; a new ingest may have changed this one")
     })?;
     context.show(render::chunk(&chunk, render::screen_width()).read_from(&[snapshot]))
 }
 
-/// Open the file of a chunk, a section or a document in the system's viewer, at its page where the viewer can
+/// Open the file of a chunk, a section or a document in the system's viewer, at its page if the viewer can
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb open k3v9aw:12           the page of a chunk
@@ -88,5 +88,5 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
 
 fn start_viewer(address: &str, source: &str) -> Result<()> {
     open::that_detached(address)
-        .map_err(|error| Error::failed(format!("no viewer could be started for {source}: {error}")).caused_by(error))
+        .map_err(|error| Error::failed(format!("cannot start a viewer for {source}: {error}")).caused_by(error))
 }

@@ -40,7 +40,7 @@ pub struct TocArgs {
     /// An id, path or title, or a part of them [default: all documents]
     #[arg(value_name = "DOC")]
     document: Option<String>,
-    /// The deepest level [default: 3, of all documents 1, in JSON all]
+    /// The deepest level to show [default: 3 for one document (in JSON all), 1 for the list of all documents]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_level: Option<u32>,
     /// Show the origin of each entry and its confidence, from 0 to 1
@@ -64,10 +64,10 @@ pub struct CorrectArgs {
     /// Correct it in an editor
     #[arg(long)]
     edit: bool,
-    /// Print it in the form of --edit and --set
+    /// Print it in the form that --edit and --set take
     #[arg(long)]
     editable: bool,
-    /// Replace it by the one in a file; `-` is standard input
+    /// Replace it with the one in this file; `-` is standard input
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
     /// Drop the correction

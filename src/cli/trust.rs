@@ -14,10 +14,10 @@ Examples:
   kb trust --kb other/.kb
   kb trust --revoke           forget this store
 
-A store may come from anybody. Until it is trusted, settings of its kb.toml that can run a program, load
-code, send text or read other files do not count, and reading commands leave a store that you did not make
-as it is. A changed kb.toml needs trust again. Your own settings, in kb/config.toml in the folder of your
-settings (~/.config on Linux; KB_CONFIG names another file), need none.";
+A store may come from anybody. Until you trust it, kb ignores the settings in its kb.toml that can run a program, load
+code, send text or read other files, and reading commands change nothing in a store that you did not make. A changed
+kb.toml needs trust again. Your own settings need none: kb/config.toml in the folder of your settings (~/.config on
+Linux), or the file that KB_CONFIG names.";
 
 /// Trust the settings of a store
 #[derive(Debug, Args)]

@@ -53,7 +53,8 @@ pub struct IngestSettings {
     /// Skip files and folders that match this glob; repeatable
     #[arg(long, value_name = "GLOB")]
     pub exclude: Option<Vec<String>>,
-    /// The context that is embedded and indexed in front of parent chunks [default: headings; existing documents keep theirs]
+    /// The context of parent chunks, which is embedded and indexed with them [default: headings; existing documents keep
+    /// theirs]
     #[arg(long, value_enum, value_name = "KIND", env = "KB_INGEST_CONTEXT", hide_short_help = true)]
     pub context: Option<ContextKind>,
     #[arg(skip)]
@@ -134,7 +135,7 @@ pub struct ChunkSettings {
     /// The most characters of a child chunk, which is matched [default: 300]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = CHUNKS)]
     pub child_chars: Option<ChunkChars>,
-    /// Characters in front of a child chunk that are embedded with it where each is embedded alone [default: 100]
+    /// Characters before a child chunk that are embedded with it, for models that read each child alone [default: 100]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = CHUNKS)]
     pub overlap_chars: Option<Whole<0, LONGEST_CHUNK>>,
 }
@@ -178,11 +179,11 @@ pub struct ReadingSettings {
     /// Leave out a page that takes longer [default: 20, with OCR 120]
     #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
     pub page_timeout: Option<Whole<1, DAY>>,
-    /// Memory for reading a file, beside four times its size [default: 900]
+    /// Memory for reading a file, on top of four times its size [default: 900]
     #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
     pub worker_memory: Option<Whole<1, MOST_MEGABYTES>>,
-    /// Read PDF pages without text with this program: {} is the path of the page's PNG image, and it prints the text,
-    /// for example 'tesseract {} stdout -l chi_sim+eng'
+    /// The program that reads PDF pages without text: {} stands for the path of the page's PNG image, and it prints the
+    /// text, for example 'tesseract {} stdout -l chi_sim+eng'
     #[arg(long, value_name = "COMMAND", hide_short_help = true, help_heading = READING)]
     pub ocr_command: Option<String>,
     /// Threads that read and embed [default: one per core]

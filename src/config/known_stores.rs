@@ -74,7 +74,7 @@ impl KnownStores {
 
     fn write(&self, store: &Path, trusted: Option<String>) -> Result<()> {
         let Some(file) = self.file(store) else {
-            return Err(Error::failed("this system has no folder for user data, so that no store can be remembered"));
+            return Err(Error::failed("this system has no folder for user data, so kb cannot remember stores"));
         };
         let note = KnownStore { path: real(store).to_string_lossy().into_owned(), trusted };
         let folder = file.parent().unwrap_or(Path::new("."));

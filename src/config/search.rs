@@ -57,7 +57,7 @@ pub struct SearchSettings {
     /// Add N neighbouring parent chunks of the section on both sides
     #[arg(long, value_name = "N", env = "KB_SEARCH_CONTEXT", help_heading = SHOWN)]
     pub context: Option<Whole<0, 100>>,
-    /// Show only the best sentence of each parent chunk, and N on both sides
+    /// Show only the best sentence of each parent chunk, and N sentences on both sides
     #[arg(long, value_name = "N", env = "KB_SEARCH_WINDOW", hide_short_help = true, help_heading = SHOWN)]
     pub window: Option<Whole<0, 100>>,
     /// Join adjacent parent chunks of a section [default: true]
@@ -73,54 +73,55 @@ pub struct SearchSettings {
     /// Put the hits of a section or document together
     #[arg(long, value_enum, value_name = "WHAT", env = "KB_SEARCH_GROUP_BY", hide_short_help = true, help_heading = SHOWN)]
     pub group_by: Option<GroupBy>,
-    /// The most hits of one document
+    /// Show at most N hits of one document
     #[arg(long, value_name = "N", env = "KB_SEARCH_PER_DOCUMENT", hide_short_help = true, help_heading = SHOWN)]
     pub per_document: Option<Whole<1>>,
-    /// The most tokens of all hits together; hits that do not fit are named [default: section 8000, `kb context` 4000]
+    /// Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]
     #[arg(long, value_name = "N", env = "KB_SEARCH_MAX_TOKENS", hide_short_help = true, help_heading = SHOWN)]
     pub max_tokens: Option<Whole<1>>,
     /// Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model's]
     #[arg(long, value_name = "FILE", env = "KB_SEARCH_TOKENIZER", hide_short_help = true, help_heading = SHOWN)]
     pub tokenizer: Option<String>,
-    /// Only what matches, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of kb.toml
+    /// Only documents and chunks that match, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of
+    /// kb.toml
     #[arg(long, value_name = "FILTER", env = "KB_SEARCH_FILTER", help_heading = FILTERS)]
     #[serde(default, deserialize_with = "one_or_many")]
     pub filter: Option<Vec<String>>,
-    /// Halve the score of a document for each 90d, 6 months, 1y of its age; hyperbolic:90d decays more slowly [default: none]
+    /// Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more
+    /// slowly [default: none]
     #[arg(long, value_name = "AGE", env = "KB_SEARCH_HALF_LIFE", hide_short_help = true, help_heading = FILTERS)]
     #[serde(default, deserialize_with = "from_text")]
     pub half_life: Option<HalfLifeSetting>,
-    /// Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or
-    /// semantic 0]
+    /// Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]
     #[arg(long, value_name = "SHARE", env = "KB_SEARCH_MIN_CONFIDENCE", hide_short_help = true, help_heading = FILTERS)]
     pub min_confidence: Option<Share>,
     /// How to search [default: auto]
     #[arg(long, value_enum, env = "KB_SEARCH_METHOD", help_heading = RANKING)]
     pub method: Option<Method>,
-    /// How much keyword and semantic search count [default: by question]
+    /// Weights of keyword and semantic search, such as 0.7,0.3 [default: by question]
     #[arg(long, value_name = "K,S", allow_hyphen_values = true, env = "KB_SEARCH_WEIGHTS", hide_short_help = true,
         help_heading = RANKING)]
     pub weights: Option<Weights>,
-    /// How their results are fused: weighted (scores), rrf or rrf:K (ranks, K is 60) [default: weighted]
+    /// How to fuse keyword and semantic results: weighted (by scores), rrf or rrf:K (by ranks, K is 60) [default: weighted]
     #[arg(long, value_name = "HOW", env = "KB_SEARCH_FUSION", hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]
     pub fusion: Option<Fusion>,
-    /// Candidates of each [default: 100, in other modes than precise 200]
+    /// Candidates that each of the two gives [default: 100; in modes other than precise 200]
     #[arg(long, value_name = "N", env = "KB_SEARCH_POOL", hide_short_help = true, help_heading = RANKING)]
     pub pool: Option<Whole<1, LARGEST_POOL>>,
     /// The kind of the question [default: by its words]
     #[arg(long, value_enum, env = "KB_SEARCH_KIND", hide_short_help = true, help_heading = RANKING)]
     pub kind: Option<Kind>,
-    /// Which other words are searched for: off; missing (synonyms, and matches for unknown words) or all (matches for all
-    /// words); and, of the language model, llm or some of rewrite, hyde (a made-up answer), keywords [default: missing]
+    /// Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all words);
+    /// from the language model also llm, or some of rewrite, hyde (a made-up answer), keywords [default: missing]
     #[arg(long, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]
     pub expand: Option<Expand>,
     /// Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
     #[arg(long, value_name = "IF", env = "KB_SEARCH_FALLBACK", hide_short_help = true, help_heading = RANKING)]
     pub fallback: Option<Fallback>,
-    /// Rerank the best by the question's words (light), not at all (off), or also by a cross-encoder: a name from
-    /// `kb models` or a folder [default: light with the methods auto and hybrid]
+    /// Rerank the best: light (by the question's words), off, or also by a model: its name in `kb models`, its folder, or
+    /// endpoint [default: light with the methods auto and hybrid]
     #[arg(long, value_name = "MODEL", env = "KB_SEARCH_RERANK", value_hint = clap::ValueHint::DirPath,
         hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]
@@ -225,8 +226,8 @@ impl SearchSettings {
         // Who asks for what has the words, or for what is nearest, gets that.
         let least = if one_retriever { 0.0 } else { DEFAULT_MIN_CONFIDENCE };
         for (settings, is_ignored, why) in [
-            (&["context", "window", "merge"][..], shape.seeks_sections(), "where sections are searched for"),
-            (&["keep_duplicates", "per_document"], shape.seeks_sections(), "where sections are searched for"),
+            (&["context", "window", "merge"][..], shape.seeks_sections(), "when sections are searched"),
+            (&["keep_duplicates", "per_document"], shape.seeks_sections(), "when sections are searched"),
             (&["group_by"], shape.drills(), "in the mode drill, which groups by documents"),
             (&["max_tokens"], target == Target::Sections, "on a list of sections"),
             (&["tokenizer"], max_tokens.is_none(), "without a limit on tokens"),

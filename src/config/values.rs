@@ -21,7 +21,7 @@ impl<const LEAST: usize, const MOST: usize> Whole<LEAST, MOST> {
 
     fn of(number: Option<usize>) -> Result<Self, String> {
         number.filter(|number| (LEAST..=MOST).contains(number)).map(Whole).ok_or_else(|| match MOST {
-            usize::MAX => format!("expected a whole number from {LEAST} on"),
+            usize::MAX => format!("expected a whole number of at least {LEAST}"),
             _ => format!("expected a whole number from {LEAST} to {MOST}"),
         })
     }
@@ -153,8 +153,8 @@ mod tests {
             assert_eq!(wrong.parse::<Whole<1, 1000>>(), Err("expected a whole number from 1 to 1000".to_owned()));
         }
         assert_eq!("x".parse::<Whole<0, 100>>(), Err("expected a whole number from 0 to 100".to_owned()));
-        assert_eq!("0".parse::<Whole<1>>(), Err("expected a whole number from 1 on".to_owned()));
-        assert_eq!("x".parse::<Whole<0>>(), Err("expected a whole number from 0 on".to_owned()));
+        assert_eq!("0".parse::<Whole<1>>(), Err("expected a whole number of at least 1".to_owned()));
+        assert_eq!("x".parse::<Whole<0>>(), Err("expected a whole number of at least 0".to_owned()));
         assert_eq!("0.5".parse(), Ok(Share(0.5)));
         assert!(["2", "-0.1", "nan", "x"].iter().all(|wrong| wrong.parse::<Share>().is_err()));
     }

@@ -35,7 +35,7 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
         .map(|(i, line)| {
             let parsed = serde_json::from_str(line.trim_start_matches('\u{feff}')).map_err(|error| {
                 Error::usage(format!("line {} of the batch: {error}; nothing was changed", i + 1)).hint(format!(
-                    "a line is as `{}` writes it: {{\"chunk_id\": \"…\", \"content\": \"…\"}}",
+                    "write lines as `{}` does: {{\"chunk_id\": \"…\", \"content\": \"…\"}}",
                     NextStep::ListChunksAsJsonLines
                 ))
             })?;
@@ -92,8 +92,11 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
             // The list adds these for its reader.
             "type" | "tables" | "edited" => continue,
             "updated_at" if given.as_ref() != Some(&chunk.updated_at) => {
-                return Err(Error::usage(format!("{:?} was changed meanwhile; nothing was changed", chunk.chunk_id))
-                    .hint("list the chunks again and put your changes into that list"));
+                return Err(Error::usage(format!(
+                    "{:?} has changed since it was listed; nothing was changed",
+                    chunk.chunk_id
+                ))
+                .hint("list the chunks again and put your changes into that list"));
             }
             "updated_at" => continue,
             other => {
@@ -109,8 +112,10 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
     for (name, value) in line.metadata {
         if DERIVED.contains(&name.as_str()) {
             if !is_derived(&name, &value, parent, chunk) {
-                return Err(Error::usage(format!("kb derives {name:?} from the text; nothing was changed"))
-                    .hint("edit the text, or the table of contents"));
+                return Err(Error::usage(format!(
+                    "{name:?} cannot be set, because kb derives it from the text; nothing was changed"
+                ))
+                .hint("edit the text, or the table of contents"));
             }
             continue;
         }
@@ -119,8 +124,10 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
             Value::String(text) => Some(text),
             Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
             Value::Array(_) | Value::Object(_) => {
-                return Err(Error::usage(format!("the note {name:?} is neither text nor number; nothing was changed"))
-                    .hint("give it one value, or null to remove it"));
+                return Err(Error::usage(format!(
+                    "the note {name:?} is neither a text nor a number; nothing was changed"
+                ))
+                .hint("give it one value, or null to remove it"));
             }
         };
         if given.as_ref() != chunk.metadata.get(&name) {
@@ -172,7 +179,7 @@ mod tests {
             assert!(error.message().starts_with("line 2 of the batch: "), "{error}");
             assert!(error.message().contains(field) && error.next_step().is_some(), "{error}");
         }
-        assert!(fail(r#"{"chunk_id": "abc123:0", "updated_at": "earlier"}"#).message().contains("meanwhile"));
+        assert!(fail(r#"{"chunk_id": "abc123:0", "updated_at": "earlier"}"#).message().contains("since it was listed"));
         assert!(fail(r#"{"chunk_id": "abc123:0", "text": "x"}"#).message().contains("no field \"text\""));
         assert!(fail(r#"{"chunk_id": "abc123:9"}"#).message().contains("no chunk"));
         assert!(fail("{").message().contains("line 2 of the batch"));

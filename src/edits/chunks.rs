@@ -25,7 +25,7 @@ pub(super) const DERIVED: [&str; 4] = ["titles", "language", "page_start", "page
 
 /// The structural fields of a chunk: the field, why it cannot change, and what to do instead.
 const STRUCTURAL: [(&str, &str, &str); 7] = [
-    ("chunk_id", "an id belongs to one chunk as long as it exists", "edit the content"),
+    ("chunk_id", "a chunk keeps its id as long as it exists", "edit the content"),
     ("doc_id", "a chunk belongs to its document", "edit a chunk of the other document"),
     ("source", "a chunk belongs to its source", "ingest the file at its new place"),
     ("section", "sections come from the table of contents", "correct the table of contents"),
@@ -119,7 +119,7 @@ impl DocumentEdits {
 pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -> Result<Edits> {
     let mut seen = HashSet::new();
     if let Some(twice) = orders.iter().find(|order| !seen.insert(&order.chunk_id)) {
-        return Err(Error::usage(format!("{:?} is named twice; nothing was changed", twice.chunk_id))
+        return Err(Error::usage(format!("{:?} is given twice; nothing was changed", twice.chunk_id))
             .hint("give each chunk one new text"));
     }
     orders.iter().try_for_each(check)?;
@@ -172,8 +172,10 @@ fn check_note(name: &str) -> Result<()> {
         return Err(error);
     }
     if DERIVED.contains(&name) {
-        return Err(Error::usage(format!("kb derives {name:?} from the text; nothing was changed"))
-            .hint("use another name for the note"));
+        return Err(Error::usage(format!(
+            "{name:?} cannot be set, because kb derives it from the text; nothing was changed"
+        ))
+        .hint("use another name for the note"));
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(good) || name.chars().count() > 64 {

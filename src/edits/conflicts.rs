@@ -115,8 +115,11 @@ pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -
 fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument> {
     let parts = place(edit, &before);
     if parts.is_empty() {
-        return Err(Error::failed(format!("{} has no text for the edit; nothing was changed", before.document.source))
-            .hint(format!("keep the source's text with {} theirs", Setting("resolve"))));
+        return Err(Error::failed(format!(
+            "{} has no text left that the edit could replace; nothing was changed",
+            before.document.source
+        ))
+        .hint(format!("keep the source's text with {} theirs", Setting("resolve"))));
     }
     let mine = edit.content.as_deref().unwrap_or_default();
     let mut after = before;

@@ -220,7 +220,7 @@ fn refuse_unknown(lines: &[Line], cut: &CutDocument, sections: &[SectionRow]) ->
     } else {
         "write the titles as they stand in the text, in the order of the text"
     };
-    Err(Error::usage(format!("not found in the document after the entry before: {}", unknown.join("; "))).hint(hint))
+    Err(Error::usage(format!("not found in the document after the preceding entry: {}", unknown.join("; "))).hint(hint))
 }
 
 async fn rebuild(
@@ -257,7 +257,7 @@ async fn refuse_changed(rebuilder: &Rebuilder, document: &DocumentRow) -> Result
     if now.first() == Some(document) {
         return Ok(());
     }
-    Err(Error::failed(format!("{} was changed in the store meanwhile; nothing was written", document.source))
+    Err(Error::failed(format!("{} has changed in the store meanwhile; nothing was written", document.source))
         .hint("run the command again"))
 }
 
@@ -265,7 +265,7 @@ async fn refuse_changed(rebuilder: &Rebuilder, document: &DocumentRow) -> Result
 const HELP: &str = "\
 # One line per entry: two spaces per level, then the title{PAGE}.
 # {FOUND}
-# Lines that begin with # are left out, and so are blank ones. A title that begins with # is written with \\ in front.
+# Blank lines and lines that begin with # are ignored. Write \\ in front of a title that begins with #.
 ";
 
 /// An entry and the number of its line, from 1.

@@ -109,7 +109,7 @@ pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
     let read = |(line, number): (&str, usize)| {
         let question: Question = serde_json::from_str(line).map_err(|error| wrong(file, number, &error.to_string()))?;
         if !question.question.chars().any(char::is_alphanumeric) {
-            return Err(wrong(file, number, "the question has no word in it"));
+            return Err(wrong(file, number, "the question contains no word"));
         }
         match &question.pages {
             Some(pages) if pages.meet(1, 1).is_none() => {
@@ -128,7 +128,7 @@ pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
 
 fn wrong(file: &Path, line: usize, what: &str) -> Error {
     Error::usage(format!("{}, line {line}: {what}", file.display()))
-        .hint("a line has a question, and of source, section, pages and text what its answer must have")
+        .hint("a line has a question and what its answer must have: any of source, section, pages and text")
 }
 
 /// The outcome of a question.
@@ -242,7 +242,7 @@ fn figures(answered: &[Answered]) -> Figures {
 fn read_baseline(file: &Path) -> Result<Vec<Answered>> {
     let text = read_text(file).map_err(|error| Error::io("read", file, &error))?;
     let read: Baseline = serde_json::from_str(&text).map_err(|error| {
-        Error::usage(format!("{} is no report of earlier questions: {error}", file.display()))
+        Error::usage(format!("{} is not a report of earlier questions: {error}", file.display()))
             .hint("write one with --format json")
             .caused_by(error)
     })?;
@@ -331,7 +331,7 @@ mod tests {
         for (text, says) in [
             ("{\"question\": \"a\"}\n\n{\"questio\": \"b\"}", "line 3"),
             ("{\"question\": \"a\", \"pages\": \"x-y\"}", "line 1: pages are like"),
-            ("{\"question\": \"?!\"}", "line 1: the question has no word"),
+            ("{\"question\": \"?!\"}", "line 1: the question contains no word"),
             ("\n", "has no question"),
         ] {
             std::fs::write(&file, text).unwrap();

@@ -140,6 +140,6 @@ pub(super) fn of_a_pipe(error: Error) -> Error {
     };
     error.hint(match hint.strip_suffix(&skip).and_then(|rest| rest.strip_suffix(", or ")) {
         Some(rest) => rest.to_owned(),
-        None => format!("check what is piped in, and that {} ends as its format does", Setting("name")),
+        None => format!("check the input, and that {} has the ending of its format", Setting("name")),
     })
 }

@@ -102,7 +102,7 @@ fn of_file_beside(source: &Path) -> Result<Fields> {
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
     let value = |(name, value): (String, toml::Value)| match value_of(value) {
         Some(value) => Ok((name, value)),
-        None => Err(Error::failed(format!("the metadata {name:?} holds a table or no number"))
+        None => Err(Error::failed(format!("the metadata field {name:?} holds a table or an invalid number"))
             .hint("a field is a text, a finite number, true, false, or a list of these")),
     };
     fields.into_iter().map(value).collect()

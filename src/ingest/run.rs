@@ -153,11 +153,11 @@ async fn collect_page(
     let loaded = match (fetched, stored) {
         (Err(error), _) => Err(error),
         (Ok(None), Some((_, row))) => Ok(Loaded::Known(Facts::of(row), Box::new(row.clone()))),
-        (Ok(None), None) => Err(Error::failed("answers that it has not changed, which kb did not ask")),
+        (Ok(None), None) => Err(Error::failed("answers that it has not changed, although kb did not ask")),
         (Ok(Some(page)), _) => {
             validators = Some(page.validators);
             if let Some(to) = page.moved_to {
-                collector.report.notes.push(("redirected", format!("{url} leads to {to}")));
+                collector.report.notes.push(("redirected", format!("{url} redirects to {to}")));
             }
             let format = request.format.or(page.format);
             loader.load(source, &page.bytes, page.mtime_ns, format, &mut Worker::new(request.limits))

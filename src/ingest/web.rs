@@ -100,7 +100,7 @@ pub(super) struct Page {
 /// If kb may not ask the address, or it gives no page that kb reads.
 pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Option<Page>> {
     let late = |_| {
-        Error::failed(format!("is not here after {} s", allowed.time.as_secs()))
+        Error::failed(format!("did not arrive within {} s", allowed.time.as_secs()))
             .hint(format!("try again later, or raise {}", Setting("file_timeout")))
     };
     tokio::time::timeout(allowed.time, follow(url, before, allowed)).await.map_err(late)?
@@ -142,7 +142,7 @@ fn target(from: &Url, headers: &HeaderMap) -> Result<Url> {
     let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or_default();
     let joined = from.join(to).ok().filter(|_| !to.is_empty());
     joined.and_then(|url| address(url.as_str()).ok()).ok_or_else(|| {
-        Error::failed(format!("leads to {:?}, which is not a web page", shown(to))).hint("name another address")
+        Error::failed(format!("redirects to {:?}, which is not a web page", shown(to))).hint("name another address")
     })
 }
 
@@ -153,15 +153,18 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
     let resolve = tokio::task::spawn_blocking(move || (name.as_str(), port).to_socket_addrs().map(Vec::from_iter));
     let addresses: Vec<SocketAddr> = match resolve.await {
         Ok(Ok(addresses)) if !addresses.is_empty() => addresses,
-        _ => return Err(Error::failed(format!("has no address for {host}")).hint("check its name and the network")),
+        _ => {
+            return Err(Error::failed(format!("cannot be fetched: no address found for {host}"))
+                .hint("check its name and the network"));
+        }
     };
     if let Some(own) = addresses.iter().find(|address| is_link_local(address.ip())) {
         // Machines in data centres serve their credentials at such addresses.
-        return Err(Error::failed(format!("{host} is {}, which is of this link alone and never asked", own.ip())));
+        return Err(Error::failed(format!("{host} has the link-local address {}, which kb never contacts", own.ip())));
     }
     if !private && let Some(own) = addresses.iter().find(|address| !is_public(address.ip())) {
-        return Err(Error::failed(format!("{host} is {}, which is in a private network", own.ip()))
-            .hint(format!("{} lets kb ask it", Setting("allow_private"))));
+        return Err(Error::failed(format!("{host} has the address {} in a private network", own.ip()))
+            .hint(format!("{} allows it", Setting("allow_private"))));
     }
     Client::builder()
         .user_agent(concat!("kb/", env!("CARGO_PKG_VERSION")))
@@ -170,7 +173,7 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
         .connect_timeout(CONNECTING)
         .resolve_to_addrs(&host, &addresses)
         .build()
-        .map_err(|error| Error::failed(format!("cannot be asked for: {}", innermost(&error))))
+        .map_err(|error| Error::failed(format!("cannot be requested: {}", innermost(&error))))
 }
 
 /// Whether an address is on the internet: not loopback, private, link-local, multicast or reserved.
@@ -253,7 +256,7 @@ fn format(url: &Url, stated: &str) -> Result<Option<Format>> {
     if VAGUE.contains(&kind.as_str()) || kind.starts_with("text/") {
         return Ok(Format::from_path(std::path::Path::new(url.path())));
     }
-    Err(Error::failed(format!("is {:?}, which kb does not read", shown(&kind)))
+    Err(Error::failed(format!("has the type {:?}, which kb does not read", shown(&kind)))
         .hint(format!("kb reads {}", Format::names(", "))))
 }
 

@@ -83,7 +83,7 @@ impl Reason {
         let (endpoint, table, prefix) = (settings.endpoint(), settings.service.table, settings.service.prefix);
         match self {
             Reason::Unauthorised if settings.key.is_none() => format!(
-                "the endpoint wants a key: name its variable with api_key_env in [{table}], or set {prefix}API_KEY"
+                "the endpoint needs a key: name its variable with api_key_env in [{table}], or set {prefix}API_KEY"
             ),
             Reason::Unauthorised => "check the key in the variable that api_key_env names".to_owned(),
             Reason::Refused => format!("check model and base_url in [{table}]"),

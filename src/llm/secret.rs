@@ -24,10 +24,8 @@ impl Secret {
     pub fn new(key: &str, variable: &str) -> Result<Self> {
         let key = key.trim();
         if key.is_empty() || !key.chars().all(|c| c.is_ascii_graphic()) {
-            return Err(Error::usage(format!(
-                "the key in {variable} is empty or contains a character that no key has"
-            ))
-            .hint("set it to the key alone"));
+            return Err(Error::usage(format!("the key in {variable} is empty or contains an invalid character"))
+                .hint("set it to the key and nothing else"));
         }
         Ok(Secret(key.to_owned()))
     }

@@ -316,7 +316,7 @@ impl LlmSettings {
     /// The error of a command that needs a model when none is configured. `wanted` is what needs it.
     pub fn missing(wanted: &str) -> Error {
         Error::usage(format!("{wanted} needs a language model, and none is configured")).hint(format!(
-            "set base_url and model in [llm] of your config.toml, or KB_LLM_BASE_URL and KB_LLM_MODEL; `{}` tries them",
+            "set base_url and model in [llm] of your config.toml, or KB_LLM_BASE_URL and KB_LLM_MODEL; `{}` tests them",
             NextStep::CheckLanguageModel
         ))
     }

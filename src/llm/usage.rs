@@ -72,7 +72,7 @@ impl LlmReport {
             line.push_str(&format!(", {} failed ({})", self.failures(), reasons.join(", ")));
         }
         if self.input_tokens + self.output_tokens > 0 {
-            line.push_str(&format!("; {} tokens sent, {} answered", self.input_tokens, self.output_tokens));
+            line.push_str(&format!("; {} tokens sent, {} received", self.input_tokens, self.output_tokens));
         }
         if let Some(why) = &self.not_kept {
             line.push_str(&format!("; answers could not be cached: {why}"));
@@ -181,7 +181,7 @@ impl Estimate {
         let mut line = count(self.requests, "request");
         if self.requests > 0 {
             let Estimate { input_tokens, output_tokens, .. } = self;
-            line.push_str(&format!(", about {input_tokens} tokens to send and at most {output_tokens} to be answered"));
+            line.push_str(&format!(", about {input_tokens} tokens to send and at most {output_tokens} to receive"));
         }
         if self.cached > 0 {
             line.push_str(&format!("; {} from the cache", count(self.cached, "answer")));
@@ -223,7 +223,7 @@ mod tests {
         one.add(Usage { input: 1000, output: 100 });
         one.add(Usage { input: 1000, output: 100 });
         let all = one.and(Estimate { cached: 3, ..Estimate::default() });
-        let words = "2 requests, about 2000 tokens to send and at most 200 to be answered; 3 answers from the cache";
+        let words = "2 requests, about 2000 tokens to send and at most 200 to receive; 3 answers from the cache";
         assert_eq!(all.in_words(), words);
         assert_eq!(Estimate { cached: 1, ..Estimate::default() }.in_words(), "0 requests; 1 answer from the cache");
     }

@@ -51,7 +51,7 @@ impl Wire {
         let mut headers = HeaderMap::new();
         if let Some(key) = &settings.key {
             let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-                .map_err(|_| Error::usage("the key of the endpoint contains a character that no key has"))?;
+                .map_err(|_| Error::usage("the key of the endpoint contains an invalid character"))?;
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
@@ -63,7 +63,9 @@ impl Wire {
             .timeout(settings.timeout)
             .connect_timeout(settings.connect_timeout)
             .build()
-            .map_err(|error| Error::failed(format!("cannot prepare to ask the endpoint: {}", innermost(&error))))?;
+            .map_err(|error| {
+                Error::failed(format!("cannot prepare the request to the endpoint: {}", innermost(&error)))
+            })?;
         Ok(Wire { http, settings: settings.clone(), dialect: Mutex::default() })
     }
 

@@ -24,7 +24,9 @@ pub fn parse(text: &str) -> Result<Document> {
     };
     let rows: Vec<tables::Row> = reader.records().map(row).collect::<Result<_>>()?;
     if text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
-        document.warnings.push("a quotation mark has no partner, so rows behind it may be one cell".to_owned());
+        document
+            .warnings
+            .push("a quotation mark is never closed, so the rows after it may have become one cell".to_owned());
     }
     document.blocks.extend(tables::write(rows).map(Block::paragraph));
     Ok(document)

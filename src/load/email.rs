@@ -72,7 +72,7 @@ fn messages(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn no_message() -> Error {
-    Error::failed("is not an email: it has no headers of a message").hint(wrong_format())
+    Error::failed("is not an email: it has no message headers").hint(wrong_format())
 }
 
 fn has_headers(message: &Message<'_>) -> bool {

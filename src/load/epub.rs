@@ -69,7 +69,7 @@ fn open(bytes: &[u8], document: &mut Document) -> Result<Epub> {
     read(false).or_else(|reason| {
         let epub = read(true).map_err(|reason| {
             Error::failed(format!("cannot be read as EPUB: {reason}"))
-                .hint("the file is damaged or of another format; try an e-book reader")
+                .hint("the file is damaged or of another format; try to open it in an e-book reader")
         })?;
         document.warnings.push(format!("cannot read its navigation ({reason}); the sections come from its headings"));
         Ok(epub)
@@ -141,7 +141,7 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
     }
     match last_error {
         Some(reason) if places.is_empty() => Err(Error::failed(format!("none of its chapters can be read: {reason}"))
-            .hint("the file is damaged; try an e-book reader")),
+            .hint("the file is damaged; try to open it in an e-book reader")),
         _ => Ok(places),
     }
 }

@@ -38,7 +38,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
         document.blocks.extend(blocks(sheet));
     }
     if left == 0 {
-        document.warnings.push(format!("cells behind the first {MOST_CELLS} are left out"));
+        document.warnings.push(format!("only the first {MOST_CELLS} cells are read"));
     }
     Ok(document)
 }

@@ -193,7 +193,9 @@ impl<'a> Xml<'a> {
                 Event::Text(text) => Token::Text(text.xml10_content()),
                 Event::CData(text) => Token::Text(text.xml10_content()),
                 Event::GeneralRef(reference) => Token::Text(Cow::Owned(resolve(&reference))),
-                Event::Eof if self.depth > 0 => return Err(self.malformed("the text ends before its elements")),
+                Event::Eof if self.depth > 0 => {
+                    return Err(self.malformed("the text ends before all elements are closed"));
+                }
                 Event::Eof => return Ok(None),
                 _ => continue,
             }));

@@ -58,7 +58,7 @@ impl Models {
             return Err(taken.hint(format!("choose {other}")));
         }
         if self.here()?.iter().any(|one| one.name.eq_ignore_ascii_case(name)) {
-            let taken = Error::usage(format!("there is a model {name} already in {}", self.folder().display()));
+            let taken = Error::usage(format!("a model {name} already exists in {}", self.folder().display()));
             return Err(taken.hint(format!("remove it with `{}`, or choose {other}", NextStep::RemoveModel(name))));
         }
         Ok(())
@@ -123,7 +123,7 @@ fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {
         std::fs::create_dir_all(folder).map_err(cannot("make", folder))?;
     }
     if to.exists() {
-        return Err(Error::failed(format!("two files of the model would be {}", to.display())));
+        return Err(Error::failed(format!("two files of the model would have the name {}", to.display())));
     }
     // Copying a pipe would wait for a writer.
     if !std::fs::metadata(from).map_err(cannot("copy", from))?.is_file() {

@@ -68,7 +68,7 @@ impl ModelChoice {
         (preset != used.name).then(|| {
             let used = &used.name;
             format!(
-                "the vectors are of the model {used}, and kb.toml names {preset}; to change that: `{}`",
+                "the model {used} made the vectors, but kb.toml names {preset}; `{}` replaces them",
                 NextStep::ReplaceModel(&preset)
             )
         })
@@ -79,9 +79,11 @@ impl ModelChoice {
 fn refusal(namespace: &str, published: &ModelRecord, asked: &str) -> Error {
     let name = &published.name;
     let message = if name == asked {
-        format!("the vectors of the namespace {namespace:?} are of another {name} than the installed one")
+        format!(
+            "the vectors of the namespace {namespace:?} were made by another version of {name} than the installed one"
+        )
     } else {
-        format!("the vectors of the namespace {namespace:?} are of the model {name}, not of {asked}")
+        format!("the vectors of the namespace {namespace:?} were made by the model {name}, not by {asked}")
     };
     Error::failed(message)
         .hint(format!("re-embed the namespace: `{}`; or use another namespace", NextStep::ReplaceModel(asked)))
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn another_model_than_the_published_one_is_refused_with_the_next_step() {
         let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&other())).unwrap_err();
-        assert!(error.to_line().contains("are of the model other") && error.kind().exit_code() == 3, "{error}");
+        assert!(error.to_line().contains("were made by the model other") && error.kind().exit_code() == 3, "{error}");
         assert!(error.next_step().unwrap().contains(&NextStep::ReplaceModel(EMBEDDED).to_string()));
         let same_name = ModelRecord { fingerprint: "f".to_owned(), ..record_of(&Model::embedded()) };
         let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&same_name)).unwrap_err();

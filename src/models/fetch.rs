@@ -178,7 +178,7 @@ impl Fetch<'_> {
     }
 
     fn other_bytes(&self, what: &str) -> Error {
-        Error::failed(format!("{} sent something else than {}: {what}", self.hub.name(), self.file.path))
+        Error::failed(format!("{} sent something other than {}: {what}", self.hub.name(), self.file.path))
             .hint("nothing was added; run the command again, or use another mirror (HF_ENDPOINT)")
     }
 

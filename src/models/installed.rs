@@ -87,7 +87,7 @@ impl Models {
         };
         if record.name != endpoint_model_name(&settings.model) {
             return Err(Error::failed(format!(
-                "the vectors are of {}, and [embedding] names {}",
+                "the vectors were made by {}, but [embedding] names {}",
                 record.name, settings.model
             ))
             .hint(format!("name that model, or re-embed the namespace: `{}`", NextStep::ReplaceModel(ENDPOINT))));
@@ -263,7 +263,9 @@ pub(super) fn check_name(name: &str) -> Result<()> {
         && !name.ends_with('.');
     let taken = ["light", "off", "auto", "none", ENDPOINT].iter().any(|word| name.eq_ignore_ascii_case(word));
     let reason = match (good, taken) {
-        (_, true) => format!("it has another meaning for {} or {}", Setting("rerank"), Setting("model")),
+        (_, true) => {
+            format!("the word has another meaning as a value of {} or {}", Setting("rerank"), Setting("model"))
+        }
         (false, _) => "a name consists of letters, digits and .-_".to_owned(),
         (true, false) => return Ok(()),
     };

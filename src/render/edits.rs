@@ -41,7 +41,7 @@ pub fn deleted_chunks(documents: &[DocumentDeletion], generation: Option<u64>) -
     let verb = if generation.is_some() { "deleted" } else { "would delete" };
     for row in documents {
         let rest = if row.emptied {
-            "the document is empty now, and an ingest of the same file brings nothing back".to_owned()
+            "the document is empty now; ingesting the same file again brings nothing back".to_owned()
         } else {
             let (parents, children) = (row.parents as usize, row.children as usize);
             format!("{} (in {}) left", count(parents, "parent chunk"), count(children, "child chunk"))

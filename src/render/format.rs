@@ -14,9 +14,9 @@ pub enum OutputFormat {
     Markdown,
     /// One JSON value
     Json,
-    /// A JSON value a line
+    /// One JSON value per line
     Jsonl,
-    /// Only paths or ids, one a line
+    /// Only paths or ids, one per line
     Paths,
     /// Only paths or ids, each with a NUL behind it
     #[value(skip)]

@@ -73,7 +73,7 @@ pub fn restored(restored: &Restored, dry_run: bool) -> Page {
         some => counts.push(format!("{some} entities changed back")),
     }
     let counts = if counts.is_empty() { "no document differs".to_owned() } else { counts.join(", ") };
-    let vectors = restored.model.as_ref().map(|model| format!("; its vectors are of the model {}", model.name));
+    let vectors = restored.model.as_ref().map(|model| format!("; its vectors were made by the model {}", model.name));
     page.line(format!("{what}; {counts}{}", vectors.unwrap_or_default()));
     page
 }
@@ -151,8 +151,8 @@ fn diff_summary(diff: &GenerationDiff) -> String {
     let entities = |what| diff.entities.iter().filter(|entity| entity.what == what).count();
     let all = [What::Added, What::Changed, What::Gone];
     let models = diff.models.as_ref().map(|models| match (&models.before.name, &models.after.name) {
-        (before, after) if before == after => format!("vectors: of another version of {after}"),
-        (before, after) => format!("vectors: of {after} instead of {before}"),
+        (before, after) if before == after => format!("vectors: made by another version of {after}"),
+        (before, after) => format!("vectors: made by {after} instead of {before}"),
     });
     let parts = [
         around("documents: ", &counted(all.map(|what| (diff.count(what), what.name()))), ""),

@@ -83,7 +83,7 @@ fn summarise(report: &IngestReport, page: &mut Page) {
         if report.without_vectors > 0 {
             let have = if report.without_vectors == 1 { "has" } else { "have" };
             page.line(format!(
-                "{} {have} no vectors and only keyword search finds them; `{}` makes them",
+                "{} {have} no vectors, so only keyword search finds them; `{}` makes the vectors",
                 count(report.without_vectors, "document"),
                 NextStep::MakeVectors
             ));
@@ -99,8 +99,8 @@ fn summarise(report: &IngestReport, page: &mut Page) {
 fn unread(report: &LanguagesReport) -> String {
     let LanguagesReport { model, share_not_read, better, .. } = report;
     let unread = format!(
-        "the model {model} cannot read {:.0} % of the text of these documents, which is not embedded: only keyword search \
-         finds it",
+        "the model {model} cannot read {:.0} % of the text of these documents: it is not embedded, and only keyword \
+         search finds it",
         100.0 * share_not_read
     );
     match better {
@@ -116,7 +116,7 @@ fn unread(report: &LanguagesReport) -> String {
 pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
     let parents = count(report.parents, "parent chunk");
     if let Some(estimate) = &report.estimate {
-        return page.line(format!("contexts for {parents} would be requested: {}", estimate.in_words()));
+        return page.line(format!("the language model would write contexts for {parents}: {}", estimate.in_words()));
     }
     let (have, keep) = if report.without == 1 { ("has", "keeps its") } else { ("have", "keep their") };
     let without = format!(
@@ -125,7 +125,7 @@ pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
     );
     const NONE: &str = "no language model is configured ([llm] in kb.toml)";
     match &report.model {
-        None if report.without == 0 => page.line(format!("{NONE}: {parents} would get a context of one")),
+        None if report.without == 0 => page.line(format!("{NONE}; it would write the contexts of {parents}")),
         None => page.line(format!("{NONE}: {without}")),
         Some(model) => {
             page.line(model.in_words());
@@ -163,6 +163,8 @@ mod tests {
                 && contexts(&report).contains("RequestContextsAgain")
         );
         let report = ContextsReport { estimate: Some(Estimate { requests: 2, ..Estimate::default() }), ..report };
-        assert!(contexts(&report).starts_with("contexts for 5 parent chunks would be requested: 2 requests"));
+        assert!(
+            contexts(&report).starts_with("the language model would write contexts for 5 parent chunks: 2 requests")
+        );
     }
 }

@@ -144,7 +144,7 @@ pub fn llm_check(checked: &Checked) -> Page {
     let key = if *with_key { "with a key" } else { "without a key" };
     let tokens = tokens.map_or_else(
         || "the server does not report tokens".to_owned(),
-        |(sent, answered)| format!("{sent} tokens sent, {answered} answered"),
+        |(sent, answered)| format!("{sent} tokens sent, {answered} received"),
     );
     page.line(format!("{model} answers in {milliseconds:.0} ms: {answer:?}"));
     page.line(format!("endpoint: {endpoint}, {key}; {tokens}"));

@@ -57,11 +57,11 @@ pub(super) async fn answer(
     }
     if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         let why = match rows.len() {
-            0 => "names no document".to_owned(),
+            0 => "it names no document".to_owned(),
             many => format!("{many} documents have that part"),
         };
         let message = format!(
-            "the question is about a table of contents, but {why}: searched the text; name one with {}",
+            "the question asks for a table of contents, but {why}; searched the text instead; {} names a document",
             Setting("doc")
         );
         trace.note(NoteCode::ContentsMissing, message);

@@ -188,7 +188,7 @@ impl VectorModel {
         each: Vec<(&str, ModelRecord)>,
         find: impl Fn(&ModelRecord) -> Result<Arc<Model>>,
     ) -> Result<Self> {
-        let (_, first) = each.first().ok_or_else(|| Error::usage("no namespace was named to search in"))?;
+        let (_, first) = each.first().ok_or_else(|| Error::usage("no namespace to search was named"))?;
         let model = if each.iter().all(|(_, record)| record == first) {
             find(first).map_err(Unusable::Missing)
         } else {

@@ -48,7 +48,8 @@ pub(super) async fn fall_back(
             (best, trace) = (again, Trace { begun: trace.begun, ..attempt });
             let wordings = if asks { ", wordings of the language model" } else { "" };
             let message = format!(
-                "{}: searched again with more candidates, both methods, other words{wordings} and half the least confidence",
+                "{}: searched again with more candidates, both methods, other words{wordings} and half the confidence \
+                 limit",
                 missing.join(", ")
             );
             trace.note(NoteCode::FallbackUsed, message);
@@ -59,10 +60,10 @@ pub(super) async fn fall_back(
         Err(error) => format!("failed: {}", error.to_line()),
     };
     let stage = trace.stage("fallback", start, before, best.candidates.len());
-    stage.note(format!("{}: searched again, wider; {outcome}", missing.join(", ")));
+    stage.note(format!("{}: searched again with wider settings; {outcome}", missing.join(", ")));
     let missing = missed(request, &best.candidates);
     if !missing.is_empty() {
-        trace.note(NoteCode::FallbackFailed, format!("the fallback found no more: {}", missing.join(", ")));
+        trace.note(NoteCode::FallbackFailed, format!("the fallback found nothing more: {}", missing.join(", ")));
     }
     Ok((best, trace))
 }

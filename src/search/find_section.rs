@@ -33,7 +33,7 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
     let (freely, found) = named(document, sections, name);
     match found[..] {
         [section] if freely == POSITION => {
-            Ok(Found { section, note: Some(taken_for(&format!("no section has the number of {name:?}"), section)) })
+            Ok(Found { section, note: Some(taken_for(&format!("no section has the number {name:?}"), section)) })
         }
         [section] => {
             let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;

@@ -357,7 +357,7 @@ pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates:
         let document = documents[candidate.namespace].iter().find(is_of);
         let (Some(chunk), Some(document)) = (chunk, document) else {
             let message = format!("the chunk {} is in the indexes but not in the tables", candidate.chunk_id);
-            return Err(Error::failed(message).hint(format!("mend the namespace with `{}`", NextStep::Repair)));
+            return Err(Error::failed(message).hint(format!("repair the namespace with `{}`", NextStep::Repair)));
         };
         let hit = Hit::of(candidate, &names[candidate.namespace], chunk, document);
         let same = |known: &&mut Hit| {

@@ -78,7 +78,7 @@ pub(super) async fn add_notes(
     let remedy = format!("`{}` makes them", NextStep::MakeVectors);
     match request.method {
         Method::Semantic | Method::Hybrid if ranking.no_vectors => {
-            trace.note(NoteCode::VectorsMissing, format!("nothing that is searched has vectors; {remedy}"));
+            trace.note(NoteCode::VectorsMissing, format!("the searched documents have no vectors; {remedy}"));
         }
         Method::Semantic => {
             let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
@@ -107,7 +107,7 @@ async fn add_language(
     if ranking.route.semantic > 0.0 || request.method == Method::Hybrid {
         let method = Setting("method");
         let message =
-            format!("the model {model} does not know this question's language: only {method} keyword is reliable");
+            format!("the model {model} does not know the language of this question: only {method} keyword is reliable");
         trace.note(NoteCode::LanguageNotRead, message);
     } else if request.method == Method::Auto && request.weights.is_none() {
         let rows = try_join_all(searcher.snapshots().await?.iter().map(|snapshot| snapshot.documents_kept())).await?;
@@ -115,7 +115,7 @@ async fn add_language(
         let other = model_that_reads(&[&request.query, &titles.join(" ")], searcher.encoder.models());
         let remedy = other.map(|other| format!("; {other} reads it: `{}`", NextStep::ReplaceModel(&other)));
         let message = format!(
-            "searched by keywords alone: the model {model} does not read this question{}",
+            "searched by keywords only: the model {model} cannot read this question{}",
             remedy.unwrap_or_default()
         );
         trace.note(NoteCode::VectorsLeftOut, message);

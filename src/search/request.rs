@@ -116,7 +116,7 @@ impl Weights {
         if is_weight(keyword) && is_weight(semantic) && sum > 0.0 {
             return Ok(Weights { keyword: keyword / sum, semantic: semantic / sum });
         }
-        Err("expected two numbers from 0 on, KEYWORD,SEMANTIC, one of them above 0, for example 0.7,0.3".to_owned())
+        Err("expected two numbers of at least 0, KEYWORD,SEMANTIC, one of them above 0, for example 0.7,0.3".to_owned())
     }
 }
 

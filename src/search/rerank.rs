@@ -111,7 +111,8 @@ async fn ask(
         None => answer.await,
     };
     let scores = answer.unwrap_or_else(|failure| {
-        let message = format!("{} gave no scores, the order is without them: {}", reranker.name(), failure.in_words());
+        let message =
+            format!("{} gave no scores, so the order does not use them: {}", reranker.name(), failure.in_words());
         trace.note(NoteCode::RerankingStopped, message);
         Vec::new()
     });
@@ -229,7 +230,7 @@ async fn read(
     stage.note(format!("read {read} of the first {wanted}")).ranking(&candidates);
     if let Some(time) = settings.time.filter(|_| read < wanted) {
         let message = format!(
-            "the reranking model read {read} of the first {wanted} parent chunks in {time:?}, the rest follow in their old \
+            "the reranking model read {read} of the first {wanted} parent chunks in {time:?}; the rest keep their \
              order; {} gives it more time",
             Setting("rerank_budget")
         );
@@ -244,7 +245,7 @@ fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String
     let text = |candidate: &Candidate| match chunks.get(&candidate.key()) {
         Some(chunk) => Ok(embedded_text(&chunk.titles, &chunk.content)),
         None => Err(Error::failed(format!("the chunk {} was found but cannot be read", candidate.chunk_id))
-            .hint(format!("`{}` finds what is wrong with the namespace", NextStep::Check))),
+            .hint(format!("`{}` shows what is wrong with the namespace", NextStep::Check))),
     };
     candidates.iter().map(text).collect()
 }

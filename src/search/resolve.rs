@@ -127,7 +127,7 @@ fn by_part_of_title<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: 
             let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id(), document.title());
             Ok(Named { document, note: Some(note) })
         }
-        [document] => Err(Error::usage(format!("{wanted:?} is only a part of a title, that of {}", called(*document)))
+        [document] => Err(Error::usage(format!("{wanted:?} is only a part of the title of {}", called(*document)))
             .hint(format!("if you mean that document, name it by its id, {}", document.doc_id()))),
         many => Err(ambiguous(wanted, many)),
     }
@@ -154,8 +154,9 @@ pub fn resolve_each<'a, D: HasNames>(
     if found.is_empty() {
         let wanted = name.trim();
         return Err(Error::not_found(format!("no document {wanted:?} in any of the namespaces")).hint(
-            nearest(namespaces.iter().flatten(), &wanted.to_lowercase())
-                .unwrap_or_else(|| format!("`{}` lists the documents of one", NextStep::ListDocumentsOf("NAME"))),
+            nearest(namespaces.iter().flatten(), &wanted.to_lowercase()).unwrap_or_else(|| {
+                format!("`{}` lists the documents of a namespace", NextStep::ListDocumentsOf("NAME"))
+            }),
         ));
     }
     if found.iter().any(|(_, named)| named.note.is_none()) {

@@ -77,8 +77,8 @@ fn confine(
     // A lookup should report that the phrase is nowhere; a question should get an answer.
     let instead = found == 0 && understood.is_asked();
     if found == 0 {
-        let searched = if instead { ": searched for their words" } else { "" };
-        stage.note(format!("no parent chunk has them{searched}"));
+        let searched = if instead { "; searched for their words instead" } else { "" };
+        stage.note(format!("no parent chunk contains them{searched}"));
         trace.note(NoteCode::PhraseMissing, nothing_has(&understood.phrases, instead));
     }
     if !instead {
@@ -93,11 +93,11 @@ fn nothing_has(phrases: &[String], instead: bool) -> String {
     let quoted: Vec<String> = phrases.iter().map(|phrase| format!("{phrase:?}")).collect();
     let (the, its) = if phrases.len() == 1 { ("the phrase", "its") } else { ("all the phrases", "their") };
     let then = if instead {
-        format!("searched for {its} words")
+        format!("searched for {its} words instead")
     } else {
-        format!("without the quotation marks {its} words are searched for")
+        format!("leave the quotation marks out to search for {its} words")
     };
-    format!("no parent chunk has {the} {}; {then}", quoted.join(", "))
+    format!("no parent chunk contains {the} {}; {then}", quoted.join(", "))
 }
 
 /// Lowers the score of each candidate by its age, if requested, and sorts again. A candidate without a time keeps its
@@ -192,11 +192,11 @@ mod tests {
         let [one, two] = ["main pump", "vent"].map(str::to_owned);
         assert_eq!(
             nothing_has(std::slice::from_ref(&one), true),
-            "no parent chunk has the phrase \"main pump\"; searched for its words"
+            "no parent chunk contains the phrase \"main pump\"; searched for its words instead"
         );
         assert!(
             nothing_has(&[one, two], false)
-                .starts_with("no parent chunk has all the phrases \"main pump\", \"vent\"; without")
+                .starts_with("no parent chunk contains all the phrases \"main pump\", \"vent\"; leave")
         );
     }
 }

@@ -57,7 +57,7 @@ impl Searcher {
         let hits = select(self, request, &mut ranking, &mut trace).await?;
         let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
         if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
-            trace.note(NoteCode::MeaningAlone, "nothing has a word of the question: found by meaning alone");
+            trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
         }
         let nearest = nearest(self, &ranking, &hits).await?;
         if trace.detailed {
@@ -186,7 +186,9 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
     let understood = Understanding::of_kind(&request.query, request.kind);
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     let query = truncate(&request.query, QUOTED_CHARS);
-    let message = format!("{query:?} is nothing to ask documents, and was not searched for; in quotation marks it is");
+    let message = format!(
+        "{query:?} is not a question to documents, so nothing was searched; put it in quotation marks to search for it"
+    );
     trace.note(NoteCode::NoSearchNeeded, message);
     Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
 }

@@ -70,7 +70,7 @@ impl Searcher {
     /// # Errors
     /// If it cannot be opened.
     pub async fn snapshot(&self) -> Result<&Snapshot> {
-        self.searched.first().ok_or_else(|| Error::usage("no namespace was named to search in"))?.snapshot().await
+        self.searched.first().ok_or_else(|| Error::usage("no namespace to search was named"))?.snapshot().await
     }
 
     /// The searched generations, in the order in which the namespaces were named.

@@ -251,7 +251,7 @@ pub(super) fn add_notes(snapshots: &[&Snapshot], replacements: &[Replacement], t
     for one in replacements.iter().filter(|one| one.missing) {
         let written = |word: &String| as_written(snapshots, word, &one.typed).map(|word| format!("{word:?}"));
         let found: Vec<String> = one.words.iter().map(written).collect::<Result<_>>()?;
-        let message = format!("nothing has {:?}; searched for {}", one.typed, found.join(", "));
+        let message = format!("no text contains {:?}; searched for {}", one.typed, found.join(", "));
         trace.note(NoteCode::WordReplaced, message);
     }
     Ok(())

@@ -146,7 +146,7 @@ impl Case<'_> {
         }
         match searcher.restricting_stage(request, document_of(self.id), self.parents).await? {
             Some("phrases") => {
-                return Ok(lost("phrases", None, "it lacks a phrase that the question has in quotation marks", None));
+                return Ok(lost("phrases", None, "it lacks a quoted phrase of the question", None));
             }
             Some(stage) => return Ok(lost(stage, None, "the filters exclude it", self.restricting_setting())),
             None => {}
@@ -211,11 +211,11 @@ impl Case<'_> {
                 lost(format!("its document has {}", count(better, "better hit")), Some("per_document"))
             }
             "choose" if request.shape.mode == Mode::Broad && place <= request.limit => {
-                lost("it is too like others that were chosen".to_owned(), Some("mode"))
+                lost("it is too similar to others that were chosen".to_owned(), Some("mode"))
             }
             "choose" => lost(format!("the result has at most {}", count(request.limit, "hit")), Some("limit")),
             "budget" => self.loss_in_budget(),
-            _ => lost("it did not come out of this stage".to_owned(), None),
+            _ => lost("this stage dropped it".to_owned(), None),
         })
     }
 
@@ -269,7 +269,8 @@ impl Case<'_> {
             ),
             Some(_) if request.shape.max_tokens.is_some() => self.loss_in_budget(),
             _ => {
-                let reason = "title and chunks match the question too little, or the chunks count for another section";
+                let reason =
+                    "its title and chunks match the question too little, or its chunks count for another section";
                 lost("sections", at, reason, None)
             }
         })
@@ -277,8 +278,8 @@ impl Case<'_> {
 
     fn loss_in_budget(&self) -> Loss {
         match self.request.shape.max_tokens {
-            Some(most) => lost("budget", None, format!("it does not fit into {most} tokens"), Some("max_tokens")),
-            None => lost("fetch", None, "it came to the end and is not shown", None),
+            Some(most) => lost("budget", None, format!("it does not fit into the {most} tokens"), Some("max_tokens")),
+            None => lost("fetch", None, "it passed every stage but is not shown", None),
         }
     }
 

@@ -69,7 +69,7 @@ pub struct Archived {
 /// If the file exists, nothing was ingested, another process writes, or the disk refuses. Then no file is written.
 pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeout) -> Result<Archived> {
     let taken =
-        || Error::usage(format!("{} is there already", file.display())).hint("name a new file, or remove that one");
+        || Error::usage(format!("{} already exists", file.display())).hint("name a new file, or remove that one");
     if file == Path::new("-") {
         return Err(Error::usage("a namespace is exported into a file, not to standard output").hint("name a new file"));
     }
@@ -178,7 +178,7 @@ fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(u64, St
 fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, List)> {
     if !file.metadata().map_err(|error| Error::io("import", file, &error))?.is_file() {
         // Reading a pipe could wait for ever.
-        return Err(Error::usage(format!("{} is no file", file.display())).hint("name a file that kb exported"));
+        return Err(Error::usage(format!("{} is not a file", file.display())).hint("name a file that kb exported"));
     }
     let opened = File::open(file).map_err(|error| Error::io("import", file, &error))?;
     let length = opened.metadata().map_err(|error| Error::io("import", file, &error))?.len();
@@ -204,7 +204,7 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Ar
     let (mut zip, list) = open(file)?;
     let namespace = store.namespace(name.unwrap_or(&list.namespace))?;
     let taken = || {
-        Error::usage(format!("there is a namespace {:?} already", namespace.name())).hint(format!(
+        Error::usage(format!("a namespace {:?} already exists", namespace.name())).hint(format!(
             "name another one with {}, or remove that one with `{}`",
             Setting("namespace"),
             NextStep::RemoveNamespace
@@ -243,7 +243,7 @@ fn clear_interrupted(folder: &Path) {
 }
 
 fn damaged(file: &Path, reason: &str) -> Error {
-    Error::failed(format!("{} is no namespace that kb exported, or is damaged: {reason}", file.display()))
+    Error::failed(format!("{} is not an exported namespace, or is damaged: {reason}", file.display()))
         .hint("export it again; nothing was changed")
 }
 
@@ -255,11 +255,11 @@ fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<Lis
     // Several entries may share the same bytes of the archive.
     let bytes = list.files.values().try_fold(0u64, |sum, file| sum.checked_add(file.bytes));
     if bytes.is_none_or(|bytes| bytes > length) {
-        return Err(format!("{LIST} lists more than there is in it"));
+        return Err(format!("{LIST} lists more than the file holds"));
     }
     match list.files.keys().find(|name| !is_part(name)) {
-        Some(name) => Err(format!("{name:?} is no file of a namespace")),
-        None if list.files.len() + 1 != zip.len() => Err(format!("{LIST} does not list what is in it")),
+        Some(name) => Err(format!("{name:?} is not a file of a namespace")),
+        None if list.files.len() + 1 != zip.len() => Err(format!("{LIST} does not list exactly the files in it")),
         None => Ok(list),
     }
 }
@@ -297,8 +297,11 @@ async fn unpack_and_check<R: Read + Seek>(
     Synonyms::read(&aside.join(SYNONYMS)).map_err(blame)?;
     if let Some(first) = checked.findings.first() {
         let findings = count(checked.findings.len(), "finding");
-        return Err(damaged(file, &format!("{findings} of a check, such as {}: {}", first.id, first.what)).hint(
-            format!("repair it where it is from with `{}`, and export it again; nothing was changed", NextStep::Repair),
+        return Err(damaged(file, &format!("a check has {findings}, such as {}: {}", first.id, first.what)).hint(
+            format!(
+                "repair the original namespace with `{}` and export it again; nothing was changed",
+                NextStep::Repair
+            ),
         ));
     }
     Ok(checked.documents)
@@ -319,7 +322,7 @@ fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &Listed, 
     };
     let (bytes, blake3) = write().map_err(|error| error.to_string())?;
     let is_listed = bytes == listed.bytes && blake3 == listed.blake3;
-    is_listed.then_some(()).ok_or_else(|| "its content is not what was exported".to_owned())
+    is_listed.then_some(()).ok_or_else(|| "its content differs from the export".to_owned())
 }
 
 /// Syncs a folder and all folders below it.

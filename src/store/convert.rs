@@ -330,7 +330,7 @@ impl<'a> Columns<'a> {
     pub(super) fn texts(&self, name: &str) -> Result<&'a StringArray> {
         self.get(name)?
             .as_string_opt::<i32>()
-            .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is no text", self.table)))
+            .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is not text", self.table)))
     }
 
     pub(super) fn str(&self, name: &str, row: usize) -> Result<&'a str> {

@@ -62,7 +62,8 @@ impl Format {
         match (self.min_reader, self.min_writer) {
             (Some(least), Some(_)) if (OLDEST..=READER).contains(&least) => Ok(()),
             (Some(least), Some(_)) if least > READER => Err(self.too_new(root, "read", least, READER)),
-            _ => Err(Error::failed(format!("the store at {} is of an unreleased kb", root.display())).hint(again(""))),
+            _ => Err(Error::failed(format!("the store at {} was made by an unreleased version of kb", root.display()))
+                .hint(again(""))),
         }
     }
 
@@ -119,7 +120,7 @@ mod tests {
         let first: Format = serde_json::from_str(r#"{"format": 2, "created_by": "0.1.0"}"#).unwrap();
         for old in [first, format(OLDEST - 1, OLDEST - 1)] {
             let error = old.must_be_readable(Path::new("/here/.kb")).unwrap_err();
-            assert!(error.message().contains("/here/.kb is of an unreleased kb"), "{error}");
+            assert!(error.message().contains("/here/.kb was made by an unreleased version of kb"), "{error}");
             assert!(error.next_step().is_some_and(|hint| hint.starts_with("ingest the documents again")), "{error}");
         }
     }

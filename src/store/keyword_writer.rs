@@ -160,7 +160,7 @@ impl KeywordWriter {
         match KeywordWriter::open(namespace)? {
             Some((new, _)) => Ok(new),
             None => Err(Error::failed(format!("the new keyword index in {} cannot be read", place.display()))
-                .hint("run the command again: it makes the index once more")),
+                .hint("run the command again: it rebuilds the index")),
         }
     }
 

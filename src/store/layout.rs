@@ -361,9 +361,10 @@ pub fn namespace_name(name: &str) -> Result<String> {
     if (1..=64).contains(&own.chars().count()) && own.split('/').all(is_name) {
         return Ok(own);
     }
-    Err(Error::usage(format!("{name:?} cannot be a namespace's name"))
-        .hint("use letters, digits, '-', '_' and '.', at most 64, with '/' between levels, as in acme/reports; names of devices, \
-             such as nul and com1, are no names of folders on Windows"))
+    Err(Error::usage(format!("{name:?} cannot be a namespace's name")).hint(
+        "use letters, digits, '-', '_' and '.', at most 64, with '/' between levels, as in acme/reports; \
+        Windows reserves names of devices such as nul and com1",
+    ))
 }
 
 #[cfg(test)]

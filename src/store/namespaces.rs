@@ -43,8 +43,8 @@ impl Store {
             )));
         }
         if parts.iter().any(|part| part.eq_ignore_ascii_case(ALL)) {
-            return Err(Error::usage(format!("{names:?} names all namespaces and others beside"))
-                .hint(format!("say {} {ALL}, or name the ones you mean", Setting("namespace"))));
+            return Err(Error::usage(format!("{names:?} names all namespaces and some of them again"))
+                .hint(format!("use {} {ALL}, or name the ones you mean", Setting("namespace"))));
         }
         let mut found: Vec<Namespace> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -139,7 +139,7 @@ impl Namespace {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
         let taken = || {
-            Error::usage(format!("there is a namespace {:?} already", to.name()))
+            Error::usage(format!("a namespace {:?} already exists", to.name()))
                 .hint(format!("take another name, or remove that one with `{}`", NextStep::RemoveNamespace))
         };
         if let Ok(facts) = to.root().symlink_metadata() {
@@ -263,7 +263,7 @@ mod tests {
             ("drafts,", "is missing"),
             (",", "is missing"),
             ("drafts,,manuals", "is missing"),
-            ("drafts,all", "others beside"),
+            ("drafts,all", "some of them again"),
             ("drafts,../manuals", "cannot be"),
             ("", "cannot be"),
         ] {

@@ -125,8 +125,8 @@ impl Snapshot {
         let keyword = KeywordWriter::in_memory(&tables).await?;
         let why = why.map_or(String::new(), |error| format!(" ({})", error.message()));
         notice::give(&format!(
-            "the keyword index of {} does not match its tables and was not mended{why}; this command makes one in memory; \
-             mend it with `{}`",
+            "the keyword index of {} does not match its tables and was not repaired{why}; this command builds one in \
+             memory; repair it with `{}`",
             namespace.root().display(),
             NextStep::Repair
         ));

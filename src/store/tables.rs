@@ -44,7 +44,7 @@ impl Tables {
         Tables::try_open_at(namespace, manifest).await?.map_err(|Lost(what)| {
             let generation = manifest.generation;
             Error::failed(format!("generation {generation} in {} cannot be read: {what}", namespace.root().display()))
-                .hint(format!("mend the namespace with `{}`", NextStep::Repair))
+                .hint(format!("repair the namespace with `{}`", NextStep::Repair))
         })
     }
 

@@ -87,7 +87,7 @@ impl VectorCache {
     pub fn get(&mut self, key: &VectorKey) -> Result<Vec<f32>> {
         let Some(place) = self.places.get(key) else {
             return Err(Error::failed(format!("a vector is missing in {}", self.path.display()))
-                .hint("run the command again: it makes what is missing"));
+                .hint("run the command again: it makes the missing vectors"));
         };
         let mut bytes = vec![0; self.dimension * size_of::<f32>()];
         let read = self.file.seek(SeekFrom::Start(*place)).and_then(|_| self.file.read_exact(&mut bytes));

@@ -60,7 +60,8 @@ impl DamagedVersion {
     pub(super) fn problem(&self) -> String {
         let DamagedVersion { table, version, .. } = self;
         format!(
-            "version {version} of the table {table} cannot be read; as long as it is there, old versions of that table stay on the disk"
+            "version {version} of the table {table} cannot be read; as long as it exists, old versions of that table \
+             stay on the disk"
         )
     }
 
@@ -318,7 +319,7 @@ impl Tables {
             {
                 let folder = self.namespace().tables().join(format!("{}.lance", table.name()));
                 return Err(Error::failed(format!("{} names files outside of it", folder.display()))
-                    .hint("kb has not made this store: do not trust it, and ingest the documents into a new one"));
+                    .hint("kb did not make this store: do not trust it, and ingest the documents into a new one"));
             }
         }
         Ok(())

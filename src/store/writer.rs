@@ -259,7 +259,7 @@ impl Writer {
         let published_at = jiff::Timestamp::now().to_string();
         let generation = self.manifest.generation.checked_add(1).ok_or_else(|| {
             Error::failed("the number of the published generation is the last one")
-                .hint(format!("the manifest is not one of kb: restore it from a copy, or see `{}`", NextStep::Check))
+                .hint(format!("kb did not write this manifest: restore it from a copy, or see `{}`", NextStep::Check))
         })?;
         let next = Manifest { generation, documents, sections, chunks, entities, model, published_at };
         let mut rebuilt = None;
@@ -319,7 +319,8 @@ impl Writer {
                 return;
             }
             Ok(Pruned { without_locks: true, .. }) => Some(format!(
-                "old generations stay in {}: the file system has no locks, so that nobody can tell who reads them",
+                "old generations stay in {}: the file system has no locks, so kb cannot tell whether a reader needs \
+                 them",
                 self.namespace.root().display()
             )),
             Ok(Pruned { damaged, .. }) => damaged

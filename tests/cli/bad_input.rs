@@ -109,7 +109,8 @@ fn foreign_folders_and_stores_of_another_format_are_refused() {
     refused(&sandbox.kb(&["docs", "--kb", "newer"]), 3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
     assert_eq!(std::fs::read_dir(sandbox.path("newer")).unwrap().count(), 1);
     sandbox.write("older/kb.json", r#"{"format": 2, "created_by": "0.1.0"}"#);
-    refused(&sandbox.kb(&["docs", "--kb", "older"]), 3, &["older is of an unreleased kb", "kb ingest"]);
+    let docs = sandbox.kb(&["docs", "--kb", "older"]);
+    refused(&docs, 3, &["older was made by an unreleased version of kb", "kb ingest"]);
     refused(&sandbox.kb(&["ingest", "a.md", "-n", "../out"]), 2, &["namespace"]);
     refused(&sandbox.kb(&["ingest", "a.md", "--kb", "s3://bucket"]), 2, &["local disk"]);
 }

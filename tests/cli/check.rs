@@ -133,7 +133,7 @@ fn damaged_rows_are_repaired_in_one_generation() {
         new.parents.extend([first.clone(), stranger(&first)]);
         new.parents[1].vector = vec![0.0; Model::embedded().embedding_config.dimension];
     });
-    found(&sandbox, "zzz999", "0 sections and 1 chunk, and is no document");
+    found(&sandbox, "zzz999", "0 sections and 1 chunk but is not a document");
     found(&sandbox, &format!("{id}:0"), "the id of 2 rows");
     found(&sandbox, &format!("{id}#1.1"), "has parent chunk 1");
     found(&sandbox, &format!("{id}:1"), "length 0.000");
@@ -168,9 +168,9 @@ fn child_chunks_without_their_parent_are_found_and_removed() {
     let mut json: Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
     json["chunks"] = version.into();
     std::fs::write(&manifest, json.to_string()).unwrap();
-    found(&sandbox, &format!("{id}:0.0"), &format!("child chunk of the parent chunk {id}:0, which is not there"));
+    found(&sandbox, &format!("{id}:0.0"), &format!("child chunk of the parent chunk {id}:0, which does not exist"));
     found(&sandbox, &format!("{id}:0"), "is missing");
-    assert!(check(&sandbox, &["--repair"]).1["mended"].to_string().contains("its parent chunk is not there"));
+    assert!(check(&sandbox, &["--repair"]).1["mended"].to_string().contains("its parent chunk does not exist"));
     sandbox.json(&["ingest", "--force", "b.md"]);
     assert_eq!(findings(&sandbox), []);
 }
@@ -205,7 +205,7 @@ fn damage_that_needs_the_source_names_the_command() {
         new.parents.retain(|row| row.chunk_index != 2);
         new.parents[0].children[0].content = "Something else.".into();
     });
-    found(&sandbox, &format!("{id}:0"), "not what its child chunks joined are");
+    found(&sandbox, &format!("{id}:0"), "differs from its child chunks joined");
     found(&sandbox, &format!("{id}:2"), "is missing");
     let (code, report) = check(&sandbox, &["--repair"]);
     assert_eq!(code, 3);
@@ -222,11 +222,7 @@ fn every_format_has_a_line_for_each_finding() {
     let lines = |format: &str| sandbox.kb(&["check", "--format", format]).out.lines().count();
     assert_eq!(["table", "markdown", "jsonl", "paths"].map(lines), [3, 4, 3, 2]);
     let run = sandbox.kb(&["check"]);
-    assert!(
-        run.out.contains(&format!("- counts: {id} says it has 5 sections, has 1; kb check --repair")),
-        "{}",
-        run.out
-    );
+    assert!(run.out.contains(&format!("- counts: {id} states 5 sections but has 1; kb check --repair")), "{}", run.out);
     let mended = sandbox.kb(&["check", "--repair"]);
     assert_eq!(mended.code, 0);
     assert!(mended.out.contains(&format!("mended: {id}: its counts corrected")), "{}", mended.out);

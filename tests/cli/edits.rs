@@ -150,7 +150,7 @@ fn text_typed_in_the_editor_is_never_lost() {
     let script = format!("{kb} chunk-edit {id} --content Quicker. -q; echo Typed for hours. >");
     sandbox.write("slow.sh", format!("#!/bin/sh\n{script} \"$1\"\n"));
     let (code, out) = on_terminal("sh slow.sh", &id);
-    assert!(code == Some(3) && out.contains("was changed meanwhile"), "{out}");
+    assert!(code == Some(3) && out.contains("has changed in the store meanwhile"), "{out}");
     let kept = out.split_whitespace().find(|word| word.contains("kb-chunk-")).unwrap().trim_end_matches(';');
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "Typed for hours.\n");
     std::fs::remove_file(kept).unwrap();
@@ -382,7 +382,7 @@ fn a_refused_edit_changes_nothing() {
     for (args, code, words) in [
         (&["zzzzzz:1", "--content", "x"][..], 1, "no chunk \"zzzzzz:1\""),
         (&[&child_chunk, "--reset"], 2, "is a child chunk"),
-        (&[&parent_chunk, &child_chunk, "--content", "x"], 2, "one text for several"),
+        (&[&parent_chunk, &child_chunk, "--content", "x"], 2, "several chunks cannot get the same text"),
         (&[&parent_chunk, "--content", "x", "--reset"], 2, "cannot be used with"),
         (&["--content", "x"], 2, "ID"),
         (&["zzzzzz~1", "--resolve", "mine"], 1, "no conflict"),

@@ -54,7 +54,7 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
         (&["eval", "--questions", "q.jsonl", "--min", "hybrid.p@1>=0.5"][..], "a figure of a set"),
         (&["eval", "set", "--min", "hit@1>=0.5"], "a figure of questions"),
         (&["eval", "--questions", "q.jsonl", "--jobs", "2"], "--jobs is for a set"),
-        (&["eval", "--questions", "q.jsonl", "--baseline", "q.jsonl"], "is no report of earlier questions"),
+        (&["eval", "--questions", "q.jsonl", "--baseline", "q.jsonl"], "is not a report of earlier questions"),
         (&["eval"], "required"),
     ] {
         let run = sandbox.kb(args);

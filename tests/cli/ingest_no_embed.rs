@@ -32,10 +32,10 @@ fn keyword_search_finds_documents_without_vectors() {
         assert!(found["hits"][0]["score"].as_f64() > Some(0.9), "{method}: {found}");
     }
     let message = sandbox.kb(&["search", "close the valve", "--method", "hybrid"]).err;
-    assert!(message.contains("nothing that is searched has vectors"), "{message}");
+    assert!(message.contains("the searched documents have no vectors"), "{message}");
     let semantic = sandbox.kb(&["search", "close the valve", "--method", "semantic"]);
     assert_eq!((semantic.code, semantic.out.as_str()), (1, ""));
-    assert!(semantic.err.contains("nothing that is searched has vectors"), "{}", semantic.err);
+    assert!(semantic.err.contains("the searched documents have no vectors"), "{}", semantic.err);
     assert_eq!(sandbox.json(&["section", "a.md", "Valves"])["items"][0]["path"], "1");
 
     let later = sandbox.json(&["ingest", "."]);
@@ -64,7 +64,7 @@ fn documents_without_vectors_rank_beside_embedded_ones() {
     assert_eq!(semantic.out, "a.md\n");
     assert!(semantic.err.contains("1 document has no vectors"), "{}", semantic.err);
     let only = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--doc", "b.md"]);
-    assert!(only.code == 1 && only.err.contains("nothing that is searched has vectors"), "{}", only.err);
+    assert!(only.code == 1 && only.err.contains("the searched documents have no vectors"), "{}", only.err);
 }
 
 #[test]

@@ -100,10 +100,10 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     assert!(run.code == 4 && run.err.contains("manual.md.meta.toml"), "{} {}", run.code, run.err);
     assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
     for (args, says) in [
-        (&["doc-set", "a.md"][..], "nothing to set is named"),
+        (&["doc-set", "a.md"][..], "no option says what to set"),
         (&["doc-set", "a.md", "--meta", "x"], "NAME=VALUE"),
-        (&["doc-set", "a.md", "--tag", "a, b"], "a text without commas"),
-        (&["doc-set", "a.md", "--tag", "a", "--untag", "a"], "set and taken away at once"),
+        (&["doc-set", "a.md", "--tag", "a, b"], "a tag without commas"),
+        (&["doc-set", "a.md", "--tag", "a", "--untag", "a"], "both set and removed"),
     ] {
         let run = sandbox.kb(args);
         assert!(run.code == 2 && run.err.contains(says), "{}", run.err);

@@ -184,7 +184,7 @@ mod refused {
         sandbox.set_store_writable(false);
         let found = search(&sandbox, "valve");
         assert!(found.code == 0 && found.out.contains("slowly"), "{}{}", found.out, found.err);
-        assert!(found.err.contains("was not mended") && found.err.contains("kb check --repair"), "{}", found.err);
+        assert!(found.err.contains("was not repaired") && found.err.contains("kb check --repair"), "{}", found.err);
         sandbox.set_store_writable(true);
         let found = search(&sandbox, "valve");
         assert_eq!((found.code, found.err.as_str()), (0, ""));

@@ -78,7 +78,10 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
     let run = sandbox.kb(&["ingest", "docs", "--model", "tiny"]);
     refused(
         &run,
-        &["vectors of the namespace \"default\" are of the model all-MiniLM", "`kb reindex --vectors --model tiny`"],
+        &[
+            "vectors of the namespace \"default\" were made by the model all-MiniLM",
+            "`kb reindex --vectors --model tiny`",
+        ],
     );
     let mut by_environment = sandbox.command(&["ingest", "docs"]);
     refused(

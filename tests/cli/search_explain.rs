@@ -210,7 +210,7 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
     assert!(all_lost(&["handle", "--per-document", "1", "--merge=false"], "per_document", "per_document").len() >= 5);
     let broad = ["priming handle number", "--mode", "broad:0.9", "--merge=false", "-k", "3"];
     let lost: Vec<Value> = steps.iter().map(|id| agrees(&sandbox, &broad, id, false)).collect();
-    assert!(lost.iter().any(|why| text(why, "reason").contains("too like others")), "{lost:?}");
+    assert!(lost.iter().any(|why| text(why, "reason").contains("too similar to others")), "{lost:?}");
     assert!(lost.iter().any(|why| text(why, "setting") == "mode"), "{lost:?}");
     // The token limit.
     let budget = ["priming handle", "--merge=false", "--max-tokens", "120", "-k", "9", "--tokenizer", "chars/4"];

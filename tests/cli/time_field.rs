@@ -167,7 +167,7 @@ fn an_invalid_time_is_an_error() {
         assert!(run.code == 2 && run.err.contains(words), "{flags:?}: {}", run.err);
     };
     fails(&["--half-life", "100"], "without a unit");
-    fails(&["--time-field", "story_time", "--half-life", "100"], "nothing says from when");
+    fails(&["--time-field", "story_time", "--half-life", "100"], "has no starting point");
     fails(&["--time-field", "story_time", "--as-of", "1200", "--half-life", "90d"], "write a number");
     fails(&["--time-field", "story_time", "--as-of", "yesterday"], "expected a number");
     fails(&["--as-of", "99999"], "expected a time");

@@ -165,7 +165,7 @@ fn a_private_address_is_not_asked_unless_it_is_allowed() {
     }
     assert_eq!(site.count(), 0);
     let link = ingest(&sandbox, "http://169.254.169.254/latest");
-    assert!(link.code == 4 && link.out.contains("never asked"), "{}", link.out);
+    assert!(link.code == 4 && link.out.contains("kb never contacts"), "{}", link.out);
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub fn serve() -> Result<()> {
     let mut line = String::new();
     while input.read_line(&mut line)? > 0 {
         let request: Request = serde_json::from_str(&line)
-            .map_err(|error| Error::failed(format!("the worker got something else than a request: {error}")))?;
+            .map_err(|error| Error::failed(format!("the worker received something other than a request: {error}")))?;
         let mut bytes = vec![0; request.length];
         input.read_exact(&mut bytes)?;
         let copies = (bytes.len() as u64).saturating_mul(COPIES);

@@ -135,7 +135,7 @@ impl Entities {
             match self.owners.get(&folded) {
                 Some(owner) if *owner != row.key => {
                     let other = self.rows.get(owner).map_or(owner.as_str(), |row| row.name.as_str());
-                    return Err(Error::usage(format!("{alias:?} is a name of {other:?} already")).hint(format!(
+                    return Err(Error::usage(format!("{alias:?} is already a name of {other:?}")).hint(format!(
                         "a name belongs to one entity; remove it there with {} {}",
                         Setting("remove"),
                         Setting("alias")
@@ -210,7 +210,7 @@ impl Entities {
             match meant.as_slice() {
                 [one] => row.states.retain(|state| state.time != *one),
                 [] => {
-                    let error = Error::not_found(format!("{:?} has no state of that time", row.name));
+                    let error = Error::not_found(format!("{:?} has no state at that time", row.name));
                     return Err(match all.is_empty() {
                         true => error.hint("it has no states"),
                         false => error.hint(format!("its states begin at {}", times(&all))),
@@ -218,7 +218,7 @@ impl Entities {
                 }
                 several => {
                     let states = count(several.len(), "state");
-                    return Err(Error::usage(format!("{:?} has {states} of that time", row.name))
+                    return Err(Error::usage(format!("{:?} has {states} at that time", row.name))
                         .hint(format!("give one of these times: {}", times(several))));
                 }
             }
@@ -358,7 +358,7 @@ mod tests {
             removal(EntityOrder { time: Period::asked(time, now()).map(OrderTime::Period), ..order("Pump") })
         };
         let message = |order| try_all(&rows, &[order]).unwrap_err().to_line();
-        assert!(message(at("2026-02")).contains("2 states of that time"), "{}", message(at("2026-02")));
+        assert!(message(at("2026-02")).contains("2 states at that time"), "{}", message(at("2026-02")));
         assert!(message(at("2025")).contains("2026-01-01T00:00:00Z"));
         assert!(message(removal(alias("Pump", "P9"))).contains("is not an alias"));
         assert_eq!(after(&rows, &[at("2026-02-05")])[0].states.len(), 2);

@@ -93,7 +93,7 @@ impl EntityOrder {
         let aliases = self.aliases.iter().map(|alias| checked_name("alias", alias)).collect::<Result<Vec<_>>>()?;
         let state = self.state.map(|state| checked_text("state", &state, LONGEST_STATE)).transpose()?;
         if self.what == What::Remove && (state.is_some() || kind.is_some()) {
-            return Err(Error::usage(format!("a removal of {name:?} takes no state and no type"))
+            return Err(Error::usage(format!("removing {name:?} takes neither a state nor a type"))
                 .hint("name a state by its time, or an alias; without both the entity is removed"));
         }
         if self.what != What::Remove
@@ -141,7 +141,7 @@ fn checked_text(what: &str, text: &str, most: usize) -> Result<String> {
     let length = char_count(&text);
     if length > most {
         return Err(Error::usage(format!("the {what} {:?} has {length} characters", truncate(&text, SHOWN)))
-            .hint(format!("at most {most} are kept")));
+            .hint(format!("use at most {most}")));
     }
     Ok(text)
 }
@@ -223,20 +223,20 @@ fn unchanged(what: &str, hint: &str) -> Error {
 }
 
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
-    const FORM: &str = r#"a line is {"name": "…", "entity_type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name must be there"#;
+    const FORM: &str = r#"a line is {"name": "…", "entity_type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name is required"#;
     let line: Line = serde_json::from_str(text).map_err(|error| {
         // The caller adds the line of the batch, so serde's line number goes.
         let message = error.to_string().replace(" at line 1 column ", " at column ");
         unchanged(&message, FORM)
     })?;
     if line.line_type.as_deref().is_some_and(|of| of != "entity") {
-        return Err(unchanged("\"type\" is the type of a line", FORM));
+        return Err(unchanged("\"type\" is not the type of an entity but that of a line, always \"entity\"", FORM));
     }
     let time = line.time.map(|time| match time {
         LineTime::On { field, at } => Ok(OrderTime::On { field: fold(field.trim()), at }),
         LineTime::Text(text) => Period::asked(&text, now).map(OrderTime::Period).ok_or_else(|| {
             let hint = r#"say for example 2026-11-21, 2026-11 or {"field": "story_time", "at": 1200}"#;
-            unchanged(&format!("{text:?} is no time"), hint)
+            unchanged(&format!("{text:?} is not a time"), hint)
         }),
     });
     Ok(EntityOrder {
@@ -300,7 +300,9 @@ mod tests {
         assert!(refused(later).contains("future"));
         let today = EntityOrder { state: state.clone(), time: time("2026-11-21"), ..named("x") };
         assert!(today.checked(now()).is_ok(), "the day began before now");
-        assert!(refused(EntityOrder { state, what: What::Remove, ..named("x") }).contains("no state and no type"));
+        assert!(
+            refused(EntityOrder { state, what: What::Remove, ..named("x") }).contains("neither a state nor a type")
+        );
     }
 
     fn read(text: &str) -> Result<Vec<(String, EntityOrder)>> {

@@ -110,7 +110,7 @@ fn grammars(format: Format) -> Vec<Language> {
 
 /// The definitions, in the order of their first lines.
 pub(super) fn definitions(text: &str, format: Format) -> Result<Vec<Definition>> {
-    let gave_up = || Error::failed("the parser of its language gives up").hint("read it with `--as text`");
+    let gave_up = || Error::failed("the parser for this language gave up").hint("read it with `--as text`");
     let mut parsed = None;
     for grammar in grammars(format) {
         let mut parser = Parser::new();

@@ -276,7 +276,7 @@ impl Test {
 
     /// The number of a time field compares with another.
     pub fn of_number(field: &str, sign: &str, number: f64, timeless: bool) -> Self {
-        let comparison = Comparison::of_sign(sign).expect("a sign of comparison");
+        let comparison = Comparison::of_sign(sign).expect("a comparison sign");
         let relation = Relation::Number { comparison, number, timeless };
         Test { key: Key::Other(field.to_owned()), relation, text: format!("{field} {sign} {number}") }
     }

@@ -102,7 +102,7 @@ impl Parser<'_> {
     fn one(&mut self) -> Result<Filter, Error> {
         let nests = matches!(self.peek(), Some(TokenKind::Sign("not" | "(")));
         if nests && self.depth >= DEEPEST {
-            return Err(self.mistake(&format!("at most {DEEPEST} parentheses and nots in each other")));
+            return Err(self.mistake(&format!("at most {DEEPEST} nested parentheses and nots")));
         }
         self.depth += 1;
         let filter = if self.passes("not") {
@@ -187,7 +187,7 @@ impl Parser<'_> {
 fn mistake(text: &str, at: usize, expected: &str, found: &str) -> Error {
     let place = text[..at].chars().count() + 1;
     Error::usage(format!("filter, character {place}: expected {expected}, found {found}"))
-        .hint(format!("`{}` shows what filters look like", NextStep::ShowFilters))
+        .hint(format!("`{}` explains filters", NextStep::ShowFilters))
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ async fn parent_chunks(
         let repeat = if duplicates == 1 { "repeats" } else { "repeat" };
         let chunks = count(duplicates, "parent chunk");
         let shows = Setting("keep_duplicates");
-        let message = format!("left out: {chunks} that {repeat} one shown; {shows} shows them");
+        let message = format!("left out: {chunks} that {repeat} a better hit; {shows} shows them");
         trace.note(NoteCode::DuplicatesLeftOut, message);
     }
     Ok(hits)

@@ -61,8 +61,9 @@ pub(super) fn understand<'s>(
     trace: &mut Trace,
 ) -> Result<Question<'s>> {
     if !request.query.chars().any(char::is_alphanumeric) {
-        return Err(Error::usage("the query has no word in it")
-            .hint("ask for something, for example kb search \"error E-417\""));
+        return Err(
+            Error::usage("the query contains no word").hint("ask for something, for example kb search \"error E-417\"")
+        );
     }
     let start = Instant::now();
     let understood = Understanding::of_kind(&request.query, request.kind);
@@ -71,7 +72,7 @@ pub(super) fn understand<'s>(
         && let Some(note) = model.usable(route.keyword <= 0.0)?
     {
         trace.note(NoteCode::ModelMissing, note);
-        route = Route { why: "the model of the vectors is not here", ..route.keyword_only() };
+        route = Route { why: "the model that made the vectors is not installed", ..route.keyword_only() };
     }
     let terms = keyword_terms(&request.query, &understood.identifiers);
     trace.stage("understand", start, 1, terms.len()).notes(understood.in_words()).notes(route.in_words());

@@ -55,18 +55,18 @@ pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
     let sections: HashSet<&str> = new.sections.iter().map(|row| row.section_id.as_str()).collect();
     for row in &new.sections {
         if row.section_id != SectionId::new(doc_id, &row.path) || !is_path(&row.path) {
-            let what = format!("is no id of a section of {doc_id} with the path {:?}", row.path);
+            let what = format!("is not the id of a section of {doc_id} with the path {:?}", row.path);
             findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
         if let Some(parent) = row.parent_id.as_deref().filter(|id| !sections.contains(id)) {
-            let what = format!("lies in the section {parent}, which is not there");
+            let what = format!("lies in the section {parent}, which does not exist");
             findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
     }
     let orphans = new.orphans();
     for row in &new.chunks {
         if let Some(parent) = row.parent_id.as_ref().filter(|_| orphans.contains(&row.chunk_id)) {
-            let what = format!("is a child chunk of the parent chunk {parent}, which is not there");
+            let what = format!("is a child chunk of the parent chunk {parent}, which does not exist");
             findings.push(Finding::repairable(&row.chunk_id, Part::Ids, what));
             continue;
         }
@@ -79,7 +79,7 @@ pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
             findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
         }
         if !sections.contains(row.section_id.as_str()) {
-            let what = format!("lies in the section {}, which is not there", row.section_id);
+            let what = format!("lies in the section {}, which does not exist", row.section_id);
             findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
         }
     }
@@ -123,7 +123,7 @@ pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
         .collect();
     for row in &new.parents {
         if row.children.iter().map(|child| child.content.as_str()).collect::<String>() != row.content {
-            let what = "is not what its child chunks joined are";
+            let what = "differs from its child chunks joined";
             findings.push(Finding::source_needed(document, &row.chunk_id, Part::ParentChunks, what));
         }
     }
@@ -158,7 +158,8 @@ pub(super) fn check_sections(new: &NewDocument) -> Vec<Finding> {
             match span {
                 Some(span) if agrees(row.chunk_start, row.chunk_end, span) => {}
                 Some((start, end)) => {
-                    let says = format!("says {}, has {}", range(row.chunk_start, row.chunk_end), range(start, end));
+                    let says =
+                        format!("states {} but has {}", range(row.chunk_start, row.chunk_end), range(start, end));
                     findings.push(Finding::repairable(&row.section_id, Part::Sections, says));
                 }
                 None => {
@@ -225,7 +226,7 @@ pub(super) fn check_counts(new: &NewDocument) -> Vec<Finding> {
     let wrong = said.into_iter().zip(counts(new)).zip(names).filter(|((said, there), _)| said != there);
     wrong
         .map(|((said, there), name)| {
-            let what = format!("says it has {said} {name}, has {there}");
+            let what = format!("states {said} {name} but has {there}");
             Finding::repairable(&document.doc_id, Part::Counts, what)
         })
         .collect()
@@ -279,7 +280,7 @@ mod tests {
         let mut wrong = document();
         wrong.document.parents = 7;
         assert!(missing(&wrong).is_empty());
-        assert_eq!(check_counts(&wrong)[0].what, "says it has 7 parent chunks, has 2");
+        assert_eq!(check_counts(&wrong)[0].what, "states 7 parent chunks but has 2");
         let mut lost = document();
         lost.parents.truncate(1);
         assert_eq!(missing(&lost), [1]);
@@ -303,7 +304,7 @@ mod tests {
         let mut new = document();
         assert!(check(&new).is_empty());
         new.parents[0].children[1].content = "Four.".into();
-        assert_eq!(check(&new)[0].what, "is not what its child chunks joined are");
+        assert_eq!(check(&new)[0].what, "differs from its child chunks joined");
         assert_eq!(check(&new)[0].id, "abc123:0");
         assert_eq!(check(&new)[0].command, "IngestAgain(\"'a b.md'\")");
     }

@@ -62,7 +62,7 @@ impl<'a> Entries<'a> {
     pub(super) fn strangers(&self) -> Vec<Finding> {
         let mut ids: Vec<&ChunkId> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
         ids.sort();
-        let what = "is in the keyword index and not in the tables";
+        let what = "is in the keyword index but not in the tables";
         ids.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect()
     }
 }
@@ -91,8 +91,8 @@ pub(super) fn check_entities(rows: &[EntityRow], counted: &[EntityRow]) -> Vec<F
                 format!("{} of {}", count(parent_chunks, "parent chunk"), count(row.mentions.len(), "document"))
             };
             let what = match in_words(known) == in_words(row) {
-                true => "other documents mention it than its row says".to_owned(),
-                false => format!("its row counts {} that mention it; there are {}", in_words(known), in_words(row)),
+                true => "its row lists other documents than those that mention it".to_owned(),
+                false => format!("its row counts {} that mention it, but there are {}", in_words(known), in_words(row)),
             };
             findings.push(Finding::repairable(&row.name, Part::Entities, what));
         }
@@ -118,7 +118,7 @@ mod tests {
         let found = check_entities(&[pump], &[counted]);
         assert_eq!(
             found[0].what,
-            "its row counts 2 parent chunks of 1 document that mention it; there are 3 parent chunks of 2 documents"
+            "its row counts 2 parent chunks of 1 document that mention it, but there are 3 parent chunks of 2 documents"
         );
         assert!(found[0].repairable && found[0].part == Part::Entities);
     }

@@ -64,7 +64,7 @@ pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Find
             continue;
         }
         remove_file(&path)?;
-        mended.push(Mended::new(&finding.id, "removed; no generation can be brought back by it"));
+        mended.push(Mended::new(&finding.id, "removed; it cannot bring back a generation"));
         if let Some(folder) = path.parent() {
             sync_folder(folder)?;
         }

@@ -15,7 +15,7 @@ pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<
     }
     let orphans = rows.orphans();
     let lost = rows.chunks.iter().filter(|row| orphans.contains(&row.chunk_id));
-    done.extend(lost.map(|row| Mended::new(&row.chunk_id, "removed: its parent chunk is not there")));
+    done.extend(lost.map(|row| Mended::new(&row.chunk_id, "removed: its parent chunk does not exist")));
     let mut new = rows.nested();
     mend_vectors(&mut new, dimension, &mut done);
     // If parent chunks are missing, the recorded numbers are the evidence, so they stay.
@@ -105,7 +105,8 @@ pub(super) fn check_edits(new: &NewDocument) -> Vec<Finding> {
         Some(Finding::repairable(&new.document.doc_id, Part::Edits, what))
     });
     let marks = new.parents.iter().filter(|row| is_mismarked(row, edits)).map(|row| {
-        let what = if row.edited { "is marked as edited and was not" } else { "was edited and is not marked so" };
+        let what =
+            if row.edited { "is marked as edited but was not" } else { "was edited but is not marked as edited" };
         Finding::repairable(&row.chunk_id, Part::Edits, what)
     });
     faults.chain(marks).collect()

@@ -60,7 +60,8 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     };
     for older in older_generations(namespace, published.generation)? {
         let generation = older.generation;
-        let what = format!("generation {} cannot be read ({why}), generation {generation} can", published.generation);
+        let what =
+            format!("generation {} cannot be read ({why}), but generation {generation} can", published.generation);
         let finding = Finding::repairable(PUBLISHED, Part::Generation, what);
         if let Ok(survey) = survey_of(namespace, &older, None, vec![finding]).await? {
             return Ok(survey);
@@ -301,7 +302,7 @@ impl<'a> Walk<'a> {
             self.several.iter().map(|id| Finding::repairable(id, Part::Ids, "is the id of several documents' rows"));
         let strangers = self.strangers.iter().map(|(id, [sections, chunks])| {
             let (sections, chunks) = (count(*sections, "section"), count(*chunks, "chunk"));
-            Finding::repairable(id, Part::Ids, format!("has {sections} and {chunks}, and is no document"))
+            Finding::repairable(id, Part::Ids, format!("has {sections} and {chunks} but is not a document"))
         });
         several.chain(strangers).collect()
     }

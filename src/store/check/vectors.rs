@@ -16,7 +16,7 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
         return Some(format!("has a vector of {} numbers instead of {dimension}", vector.len()));
     }
     if vector.iter().any(|x| !x.is_finite()) {
-        return Some("has a vector with numbers that are none".to_owned());
+        return Some("has a vector with invalid numbers".to_owned());
     }
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     ((length - 1.0).abs() > TOLERANCE).then(|| format!("has a vector of length {length:.3} instead of 1"))
@@ -25,7 +25,8 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
 /// What is wrong with the vector of a document's summary.
 pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<String> {
     let missing = row.embedding_hash.is_some() && row.vector.is_empty();
-    fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
+    fault(&row.vector, dimension)
+        .or_else(|| missing.then(|| "has no vector, but its row says that it has one".to_owned()))
 }
 
 /// Whether only some of a parent chunk and its child chunks have vectors.
@@ -48,14 +49,11 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     }
     // The model cannot read the text of a parent chunk without any vectors.
     for parent in new.parents.iter().filter(|parent| new.document.embedded && is_torn(parent)) {
-        say(
-            &parent.chunk_id,
-            "lacks a vector, itself or one of its child chunks, and others of them have one".to_owned(),
-        );
+        say(&parent.chunk_id, "has vectors only for a part of itself and its child chunks".to_owned());
     }
     let all = !new.parents.is_empty() && new.parents.iter().all(ParentChunk::has_vectors);
     if !new.document.embedded && all {
-        say(&new.document.doc_id, "says that vectors are missing, and none is".to_owned());
+        say(&new.document.doc_id, "is marked as lacking vectors, but none is missing".to_owned());
     }
     findings
 }

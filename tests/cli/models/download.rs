@@ -234,7 +234,7 @@ fn a_file_that_differs_from_the_listing_is_refused() {
     let error_text = refused(move |_| Reply::Bytes(vec![0; length - 1]));
     assert!(error_text.contains(&format!("{} bytes instead of the listed {length}", length - 1)), "{error_text}");
     let error_text = refused(move |_| Reply::Bytes(vec![0; length * 100]));
-    assert!(error_text.contains("sent something else than onnx/model.onnx"), "{error_text}");
+    assert!(error_text.contains("sent something other than onnx/model.onnx"), "{error_text}");
     let error_text = refused(move |_| Reply::Promise(length, vec![0; length - 10]));
     assert!(error_text.contains("broke off") || error_text.contains("another hash"), "{error_text}");
 }
