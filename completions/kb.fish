@@ -29,8 +29,8 @@ complete -c kb -n "__fish_kb_needs_command" -s n -l namespace -d 'The namespace;
 complete -c kb -n "__fish_kb_needs_command" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -44,7 +44,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_needs_command" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_needs_command" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_needs_command" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_needs_command" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_needs_command" -l no-progress -d 'Hide the progress display'
@@ -56,7 +56,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "context" -d 'Build a prompt c
 complete -c kb -n "__fish_kb_needs_command" -f -a "toc" -d 'Show or correct the table of contents of a document, or list those of all'
 complete -c kb -n "__fish_kb_needs_command" -f -a "section" -d 'Show the text of sections with their subsections'
 complete -c kb -n "__fish_kb_needs_command" -f -a "show" -d 'Show what an id stands for: a chunk, a section or a document'
-complete -c kb -n "__fish_kb_needs_command" -f -a "open" -d 'Open the file of a chunk, a section or a document in the system\'s viewer, at its page where the viewer can'
+complete -c kb -n "__fish_kb_needs_command" -f -a "open" -d 'Open the file of a chunk, a section or a document in the system\'s viewer, at its page if the viewer can'
 complete -c kb -n "__fish_kb_needs_command" -f -a "chunks-list" -d 'List chunks: parents, which are shown, and their children, which are matched'
 complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-edit" -d 'Change the text and the notes of chunks; the files stay'
 complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-delete" -d 'Delete chunks from documents; the files stay'
@@ -72,20 +72,20 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "restore" -d 'Restore an old g
 complete -c kb -n "__fish_kb_needs_command" -f -a "diff" -d 'Show what was added, changed and removed between two generations'
 complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List, rename or remove the namespaces of the store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "export" -d 'Write a namespace with its history into one file'
-complete -c kb -n "__fish_kb_needs_command" -f -a "import" -d 'Take a namespace from a file of `kb export`, checked first'
+complete -c kb -n "__fish_kb_needs_command" -f -a "import" -d 'Check a file of `kb export` and import its namespace'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify and repair tables, vectors and the keyword index'
 complete -c kb -n "__fish_kb_needs_command" -f -a "config" -d 'List every setting, its value and where it comes from'
 complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Rebuild sections, context or vectors from what is in the store'
-complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure how well questions with known answers are answered: your own, or a set in the BEIR layout'
+complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure how well kb answers your own questions, or a set in the BEIR layout'
 complete -c kb -n "__fish_kb_needs_command" -f -a "models" -d 'List, add or remove models'
 complete -c kb -n "__fish_kb_needs_command" -f -a "llm" -d 'Check the language model, or print its prompts'
 complete -c kb -n "__fish_kb_needs_command" -f -a "schema" -d 'Print the JSON Schema of what a command prints with `--format json`'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c kb -n "__fish_kb_needs_command" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l files-from -d 'Also the files and folders that this file lists, one on each line or, with -0, with a NUL behind each; `-` is standard input' -r -F
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l name -d 'The name of standard input; its ending is the format' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l as -d 'The format of the files, whatever their names' -r -f -a "pdf\t''
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l files-from -d 'Also read the files and folders that this file lists, one per line or, with -0, each ended by NUL; `-` is standard input' -r -F
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l name -d 'Name standard input; the ending of the name is the format' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l as -d 'Read the files in this format, whatever their names' -r -f -a "pdf\t''
 markdown\t'CommonMark with tables and front matter'
 html\t''
 docx\t'Word 2007 and later'
@@ -110,34 +110,34 @@ python\t''
 rust\t''
 typescript\t''
 text\t''"
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what they say, otherwise the file\'s]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document states, otherwise that of the file]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace; `endpoint` uses [embedding] in kb.toml [default: `model` in kb.toml, otherwise the built-in one]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l meta -d 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l tag -d 'Add a tag; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l include -d 'Only files in folders that match this glob; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l exclude -d 'Skip files and folders that match this glob; repeatable' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l context -d 'The context that is embedded and indexed in front of parent chunks [default: headings; existing documents keep theirs]' -r -f -a "none\t'Nothing'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l context -d 'The context of parent chunks, which is embedded and indexed with them [default: headings; existing documents keep theirs]' -r -f -a "none\t'Nothing'
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for parent chunks that speak of `it` or `其`, the sentence before them that says what that is'
 llm\t'The titles and what a language model says about the parent chunk; needs `[llm]` in kb.toml'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l parent-chars -d 'The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l child-chars -d 'The most characters of a child chunk, which is matched [default: 300]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l overlap-chars -d 'Characters in front of a child chunk that are embedded with it where each is embedded alone [default: 100]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l overlap-chars -d 'Characters before a child chunk that are embedded with it, for models that read each child alone [default: 100]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, Office files and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memory for reading a file, beside four times its size [default: 900]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memory for reading a file, on top of four times its size [default: 900]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l ocr-command -d 'The program that reads PDF pages without text: {} stands for the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -152,13 +152,13 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Remove documents whose files are gone from the given folders'
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l yes -d 'Remove them without a question, even more than a fifth of all documents or all of a folder'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l yes -d 'Prune without asking, even more than a fifth of all documents or all of a folder'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Show what would happen'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l allow-private -d 'Fetch pages from this machine and private networks too'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read unchanged files again'
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l new-failures -d 'Exit code 4 only where files failed that did not fail before'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l new-failures -d 'Exit with code 4 only if a file fails that did not fail before'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-embed -d 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later'
-complete -c kb -n "__fish_kb_using_subcommand ingest" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-progress -d 'Hide the progress display'
@@ -167,11 +167,11 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only this docum
 complete -c kb -n "__fish_kb_using_subcommand search" -l before -d 'Only documents from before this time' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l after -d 'Only documents from this time or later' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l as-of -d 'Only documents that existed at the end of this time' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l time-field -d 'Times are the numbers in this field of metadata, such as story_time' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l time-field -d 'Use the numbers in this metadata field as times, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'Number of hits [default: 5; broad 10; drill as many as the beam reaches]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l mode -d 'How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l context -d 'Add N neighbouring parent chunks of the section on both sides' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l window -d 'Show only the best sentence of each parent chunk, and N on both sides' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l window -d 'Show only the best sentence of each parent chunk, and N sentences on both sides' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l merge -d 'Join adjacent parent chunks of a section [default: true]' -r -f -a "true\t''
 false\t''"
 complete -c kb -n "__fish_kb_using_subcommand search" -l keep-duplicates -d 'Keep parent chunks that repeat a better one' -r -f -a "true\t''
@@ -179,39 +179,39 @@ false\t''"
 complete -c kb -n "__fish_kb_using_subcommand search" -l group-by -d 'Put the hits of a section or document together' -r -f -a "none\t'Each hit at its own rank'
 section\t'The hits of a section, at the rank of its best'
 doc\t'The hits of a document, at the rank of its best'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l per-document -d 'The most hits of one document' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l max-tokens -d 'The most tokens of all hits together; hits that do not fit are named [default: section 8000, `kb context` 4000]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l per-document -d 'Show at most N hits of one document' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l max-tokens -d 'Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age; hyperbolic:90d decays more slowly [default: none]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or semantic 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only documents and chunks that match, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more slowly [default: none]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l min-confidence -d 'Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l weights -d 'How much keyword and semantic search count [default: by question]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l fusion -d 'How their results are fused: weighted (scores), rrf or rrf:K (ranks, K is 60) [default: weighted]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l pool -d 'Candidates of each [default: 100, in other modes than precise 200]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l weights -d 'Weights of keyword and semantic search, such as 0.7,0.3 [default: by question]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l fusion -d 'How to fuse keyword and semantic results: weighted (by scores), rrf or rrf:K (by ranks, K is 60) [default: weighted]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l pool -d 'Candidates that each of the two gives [default: 100; in modes other than precise 200]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kind -d 'The kind of the question [default: by its words]' -r -f -a "procedure\t'How something is done'
 concept\t'What something is, or why'
 reference\t'A fact: a value, a time, a name'
 troubleshooting\t'What to do about a fault'
 lookup\t'Where a code, a name or a phrase stands'
 structure\t'Which chapters there are: answered from the table of contents'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which other words are searched for: off; missing (synonyms, and matches for unknown words) or all (matches for all words); and, of the language model, llm or some of rewrite, hyde (a made-up answer), keywords [default: missing]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all words); from the language model also llm, or some of rewrite, hyde (a made-up answer), keywords [default: missing]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'Rerank the best: light (by the question\'s words), off, or also by a model: its name in `kb models`, its folder, or endpoint [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l in -d 'What to search for: chunks, or sections with a preview' -r -f -a "chunks\t'Parent chunks, or what the mode makes of them'
 sections\t'Sections: titles, how many of their parent chunks match, and a preview'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Show in which stage this chunk or section was lost, and which option governs that stage' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Show which stage dropped this chunk or section, and which option governs that stage' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -225,9 +225,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l explain -d 'Show what each stage did: its time, what it received and what it gave'
-complete -c kb -n "__fish_kb_using_subcommand search" -l all -d 'Show hits however unsure they are'
-complete -c kb -n "__fish_kb_using_subcommand search" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand search" -l explain -d 'Show each stage with its time, its input and its output'
+complete -c kb -n "__fish_kb_using_subcommand search" -l all -d 'Show all hits, however low their confidence'
+complete -c kb -n "__fish_kb_using_subcommand search" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand search" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand search" -l no-progress -d 'Hide the progress display'
@@ -236,11 +236,11 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l doc -d 'Only this docu
 complete -c kb -n "__fish_kb_using_subcommand context" -l before -d 'Only documents from before this time' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l after -d 'Only documents from this time or later' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l as-of -d 'Only documents that existed at the end of this time' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l time-field -d 'Times are the numbers in this field of metadata, such as story_time' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l time-field -d 'Use the numbers in this metadata field as times, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -s k -l limit -d 'Number of hits [default: 5; broad 10; drill as many as the beam reaches]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l mode -d 'How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l context -d 'Add N neighbouring parent chunks of the section on both sides' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l window -d 'Show only the best sentence of each parent chunk, and N on both sides' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l window -d 'Show only the best sentence of each parent chunk, and N sentences on both sides' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l merge -d 'Join adjacent parent chunks of a section [default: true]' -r -f -a "true\t''
 false\t''"
 complete -c kb -n "__fish_kb_using_subcommand context" -l keep-duplicates -d 'Keep parent chunks that repeat a better one' -r -f -a "true\t''
@@ -248,28 +248,28 @@ false\t''"
 complete -c kb -n "__fish_kb_using_subcommand context" -l group-by -d 'Put the hits of a section or document together' -r -f -a "none\t'Each hit at its own rank'
 section\t'The hits of a section, at the rank of its best'
 doc\t'The hits of a document, at the rank of its best'"
-complete -c kb -n "__fish_kb_using_subcommand context" -l per-document -d 'The most hits of one document' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l max-tokens -d 'The most tokens of all hits together; hits that do not fit are named [default: section 8000, `kb context` 4000]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l per-document -d 'Show at most N hits of one document' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l max-tokens -d 'Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age; hyperbolic:90d decays more slowly [default: none]' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or semantic 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only documents and chunks that match, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l half-life -d 'Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more slowly [default: none]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l min-confidence -d 'Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
-complete -c kb -n "__fish_kb_using_subcommand context" -l weights -d 'How much keyword and semantic search count [default: by question]' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l fusion -d 'How their results are fused: weighted (scores), rrf or rrf:K (ranks, K is 60) [default: weighted]' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l pool -d 'Candidates of each [default: 100, in other modes than precise 200]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l weights -d 'Weights of keyword and semantic search, such as 0.7,0.3 [default: by question]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l fusion -d 'How to fuse keyword and semantic results: weighted (by scores), rrf or rrf:K (by ranks, K is 60) [default: weighted]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l pool -d 'Candidates that each of the two gives [default: 100; in modes other than precise 200]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l kind -d 'The kind of the question [default: by its words]' -r -f -a "procedure\t'How something is done'
 concept\t'What something is, or why'
 reference\t'A fact: a value, a time, a name'
 troubleshooting\t'What to do about a fault'
 lookup\t'Where a code, a name or a phrase stands'
 structure\t'Which chapters there are: answered from the table of contents'"
-complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Which other words are searched for: off; missing (synonyms, and matches for unknown words) or all (matches for all words); and, of the language model, llm or some of rewrite, hyde (a made-up answer), keywords [default: missing]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all words); from the language model also llm, or some of rewrite, hyde (a made-up answer), keywords [default: missing]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'Rerank the best: light (by the question\'s words), off, or also by a model: its name in `kb models`, its folder, or endpoint [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l template -d 'Lay the context out with this template' -r -F
 complete -c kb -n "__fish_kb_using_subcommand context" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -277,8 +277,8 @@ complete -c kb -n "__fish_kb_using_subcommand context" -s n -l namespace -d 'The
 complete -c kb -n "__fish_kb_using_subcommand context" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -292,22 +292,22 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand context" -l explain -d 'Show what each stage did: its time, what it received and what it gave'
-complete -c kb -n "__fish_kb_using_subcommand context" -l all -d 'Show hits however unsure they are'
-complete -c kb -n "__fish_kb_using_subcommand context" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand context" -l explain -d 'Show each stage with its time, its input and its output'
+complete -c kb -n "__fish_kb_using_subcommand context" -l all -d 'Show all hits, however low their confidence'
+complete -c kb -n "__fish_kb_using_subcommand context" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand context" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand context" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand context" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand context" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'The deepest level [default: 3, of all documents 1, in JSON all]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'The deepest level to show [default: 3 for one document (in JSON all), 1 for the list of all documents]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l offset -d 'Skip the first N' -r
-complete -c kb -n "__fish_kb_using_subcommand toc" -l set -d 'Replace it by the one in a file; `-` is standard input' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -l set -d 'Replace it with the one in this file; `-` is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r
-complete -c kb -n "__fish_kb_using_subcommand toc" -l worker-memory -d 'Memory for reading a file, beside four times its size [default: 900]' -r
-complete -c kb -n "__fish_kb_using_subcommand toc" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l worker-memory -d 'Memory for reading a file, on top of four times its size [default: 900]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l ocr-command -d 'The program that reads PDF pages without text: {} stands for the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -315,8 +315,8 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The nam
 complete -c kb -n "__fish_kb_using_subcommand toc" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -332,21 +332,21 @@ directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l provenance -d 'Show the origin of each entry and its confidence, from 0 to 1'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l edit -d 'Correct it in an editor'
-complete -c kb -n "__fish_kb_using_subcommand toc" -l editable -d 'Print it in the form of --edit and --set'
+complete -c kb -n "__fish_kb_using_subcommand toc" -l editable -d 'Print it in the form that --edit and --set take'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l reset -d 'Drop the correction'
-complete -c kb -n "__fish_kb_using_subcommand toc" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand toc" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand section" -l max-tokens -d 'The most tokens; a note names the rest' -r
+complete -c kb -n "__fish_kb_using_subcommand section" -l max-tokens -d 'Show at most N tokens; a note names the rest' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand section" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -360,8 +360,8 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand section" -l no-children -d 'Without subsections'
-complete -c kb -n "__fish_kb_using_subcommand section" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand section" -l no-children -d 'Leave subsections out'
+complete -c kb -n "__fish_kb_using_subcommand section" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'Hide the progress display'
@@ -371,8 +371,8 @@ complete -c kb -n "__fish_kb_using_subcommand show" -s n -l namespace -d 'The na
 complete -c kb -n "__fish_kb_using_subcommand show" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand show" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -386,7 +386,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand show" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand show" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand show" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand show" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand show" -l no-progress -d 'Hide the progress display'
@@ -396,8 +396,8 @@ complete -c kb -n "__fish_kb_using_subcommand open" -s n -l namespace -d 'The na
 complete -c kb -n "__fish_kb_using_subcommand open" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand open" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -411,7 +411,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand open" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand open" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand open" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand open" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand open" -l no-progress -d 'Hide the progress display'
@@ -420,8 +420,8 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l doc -d 'Only this 
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l section -d 'Only this section and its subsections, as `kb section` names it' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l type -d 'Only parents, or only children' -r -f -a "parent\t'Parent chunks that are shown'
 child\t'Child chunks of them that are matched'"
-complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l filter -d 'Only chunks that contain this text, in any case' -r
-complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l where -d 'Only chunks that match, such as \'tags = safety and page < 20\'; see `kb search --help`' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l filter -d 'Only chunks that contain this text, ignoring case' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l where -d 'Only chunks that match this filter, such as \'tags = safety and page < 20\'; see `kb search --help`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l offset -d 'Skip the first N' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l order-by -d 'Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses [default: document,parent,index]' -r
@@ -430,8 +430,8 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s n -l namespace -d 
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -447,7 +447,7 @@ directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l edited -d 'Only edited chunks'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l conflicts -d 'List conflicts instead: edits that no longer fit the source'
-complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l no-progress -d 'Hide the progress display'
@@ -455,7 +455,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s h -l help -d 'Prin
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l content -d 'The new text' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l content-file -d 'A file with the new text; - is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l meta -d 'Set a note; an empty value removes it' -r
-complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l batch -d 'A file with many edits, one JSON object a line, as `kb chunks-list --format jsonl` writes them; all are done or none' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l batch -d 'Apply all edits in this file or none, one JSON object per line, as `kb chunks-list --format jsonl` writes them' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l resolve -d 'Settle conflicts: keep your text (mine) or the source\'s (theirs)' -r -f -a "mine\t'Your text'
 theirs\t'The text of the source'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
@@ -464,8 +464,8 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s n -l namespace -d '
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -479,9 +479,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l reset -d 'Give parent chunks the text of the source back, without notes'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l reset -d 'Restore the text of the source in parent chunks, and remove their notes'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l dry-run -d 'Show what would change'
-complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l no-progress -d 'Hide the progress display'
@@ -492,8 +492,8 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -510,7 +510,7 @@ openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-cascade -d 'Refuse to delete a parent chunk that has child chunks'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l dry-run -d 'Show what would be deleted'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s y -l yes -d 'Skip the confirmation'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-progress -d 'Hide the progress display'
@@ -518,17 +518,17 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s h -l help -d 'Pri
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l type -d 'Its type: pump, person, contract' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l state -d 'Its state from --time on, in one line' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l alias -d 'Another name; repeatable' -r
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time -d 'When the state begins, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, which state' -r
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time-field -d 'The time is a number in this field, such as story_time' -r
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -l from -d 'Read many from this file, one JSON object a line; - is standard input' -r -F
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time -d 'When the state begins, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, which state to remove' -r
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time-field -d 'The time is a number in this metadata field, such as story_time' -r
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l from -d 'Read many entities from this file, one JSON object per line; - is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -542,24 +542,24 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -l retype -d 'Replace an existing type by --type'
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l retype -d 'Replace an existing type with --type'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l remove -d 'Remove the state of --time and each --alias; without these, the whole entity'
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -l dry-run -d 'Only show what would change'
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l dry-run -d 'Show what would change'
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand entities" -l as-of -d 'Their states at the end of this time [default: now]' -r
-complete -c kb -n "__fish_kb_using_subcommand entities" -l time-field -d 'The time is a number in this field, such as story_time' -r
+complete -c kb -n "__fish_kb_using_subcommand entities" -l as-of -d 'Show the states at the end of this time [default: now]' -r
+complete -c kb -n "__fish_kb_using_subcommand entities" -l time-field -d 'The time is a number in this metadata field, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l type -d 'Only this type' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entities" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand entities" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -573,16 +573,16 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand entities" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand entities" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand entities" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand entities" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand entities" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand entities" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand docs" -l filter -d 'Only what matches, such as \'author = Ann and tags = draft\'; several are joined by and' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -l filter -d 'Only documents that match, such as \'author = Ann and tags = draft\'; repeatable, joined by and' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l before -d 'Only documents from before this time' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l after -d 'Only documents from this time or later' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l as-of -d 'Only documents that existed at the end of this time' -r
-complete -c kb -n "__fish_kb_using_subcommand docs" -l time-field -d 'Times are the numbers in this field of metadata, such as story_time' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -l time-field -d 'Use the numbers in this metadata field as times, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l offset -d 'Skip the first N' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -590,8 +590,8 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The na
 complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand docs" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -605,23 +605,23 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand docs" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand docs" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l meta -d 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l tag -d 'Add a tag; repeatable' -r
-complete -c kb -n "__fish_kb_using_subcommand doc-set" -l unset -d 'Hide a field, also one that the document states; repeatable' -r
-complete -c kb -n "__fish_kb_using_subcommand doc-set" -l untag -d 'Take a tag away; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l unset -d 'Hide a field, even one that the document states; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l untag -d 'Remove a tag; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -636,7 +636,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l dry-run -d 'Show what would change'
-complete -c kb -n "__fish_kb_using_subcommand doc-set" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l no-progress -d 'Hide the progress display'
@@ -647,8 +647,8 @@ complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The 
 complete -c kb -n "__fish_kb_using_subcommand remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -663,7 +663,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand remove" -l dry-run -d 'Show what would be removed'
-complete -c kb -n "__fish_kb_using_subcommand remove" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l no-progress -d 'Hide the progress display'
@@ -673,8 +673,8 @@ complete -c kb -n "__fish_kb_using_subcommand status" -s n -l namespace -d 'The 
 complete -c kb -n "__fish_kb_using_subcommand status" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -688,19 +688,19 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand status" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand status" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand log" -l limit -d 'The most generations' -r
+complete -c kb -n "__fish_kb_using_subcommand log" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -714,7 +714,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand log" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand log" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand log" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand log" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand log" -l no-progress -d 'Hide the progress display'
@@ -725,8 +725,8 @@ complete -c kb -n "__fish_kb_using_subcommand undo" -s n -l namespace -d 'The na
 complete -c kb -n "__fish_kb_using_subcommand undo" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand undo" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -741,7 +741,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand undo" -l dry-run -d 'Show what would change'
-complete -c kb -n "__fish_kb_using_subcommand undo" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand undo" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand undo" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand undo" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand undo" -l no-progress -d 'Hide the progress display'
@@ -752,8 +752,8 @@ complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The
 complete -c kb -n "__fish_kb_using_subcommand restore" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -768,7 +768,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand restore" -l dry-run -d 'Show what would change'
-complete -c kb -n "__fish_kb_using_subcommand restore" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand restore" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand restore" -l no-progress -d 'Hide the progress display'
@@ -778,8 +778,8 @@ complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The na
 complete -c kb -n "__fish_kb_using_subcommand diff" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -794,7 +794,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand diff" -l stat -d 'Show only counts of each document'
-complete -c kb -n "__fish_kb_using_subcommand diff" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand diff" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand diff" -l no-progress -d 'Hide the progress display'
@@ -804,8 +804,8 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_su
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -819,7 +819,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l no-progress -d 'Hide the progress display'
@@ -832,8 +832,8 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -847,7 +847,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l no-progress -d 'Hide the progress display'
@@ -858,8 +858,8 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -874,7 +874,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s y -l yes -d 'Skip the confirmation'
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l no-progress -d 'Hide the progress display'
@@ -885,8 +885,8 @@ complete -c kb -n "__fish_kb_using_subcommand export" -s n -l namespace -d 'The 
 complete -c kb -n "__fish_kb_using_subcommand export" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand export" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -900,7 +900,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand export" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand export" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand export" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand export" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand export" -l no-progress -d 'Hide the progress display'
@@ -910,8 +910,8 @@ complete -c kb -n "__fish_kb_using_subcommand import" -s n -l namespace -d 'The 
 complete -c kb -n "__fish_kb_using_subcommand import" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand import" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -925,7 +925,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand import" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand import" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand import" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand import" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand import" -l no-progress -d 'Hide the progress display'
@@ -936,8 +936,8 @@ complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The n
 complete -c kb -n "__fish_kb_using_subcommand check" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -953,7 +953,7 @@ directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand check" -l repair -d 'Repair the damage, as one new generation'
 complete -c kb -n "__fish_kb_using_subcommand check" -l all-namespaces -d 'Check all namespaces of the store'
-complete -c kb -n "__fish_kb_using_subcommand check" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand check" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand check" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand check" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand check" -l no-progress -d 'Hide the progress display'
@@ -963,8 +963,8 @@ complete -c kb -n "__fish_kb_using_subcommand config" -s n -l namespace -d 'The 
 complete -c kb -n "__fish_kb_using_subcommand config" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand config" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -979,7 +979,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand config" -l set -d 'Only settings that a file or a variable sets'
-complete -c kb -n "__fish_kb_using_subcommand config" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand config" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand config" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand config" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand config" -l no-progress -d 'Hide the progress display'
@@ -989,8 +989,8 @@ complete -c kb -n "__fish_kb_using_subcommand trust" -s n -l namespace -d 'The n
 complete -c kb -n "__fish_kb_using_subcommand trust" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand trust" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1005,12 +1005,12 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand trust" -l revoke -d 'Forget that the store is trusted'
-complete -c kb -n "__fish_kb_using_subcommand trust" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand trust" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand trust" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand trust" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand trust" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand trust" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l context -d 'Replace the context that is embedded and indexed in front of parent chunks' -r -f -a "none\t'Nothing'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l context -d 'Replace the context of parent chunks, which is embedded and indexed with them' -r -f -a "none\t'Nothing'
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for parent chunks that speak of `it` or `其`, the sentence before them that says what that is'
 llm\t'The titles and what a language model says about the parent chunk; needs `[llm]` in kb.toml'"
@@ -1018,20 +1018,20 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -l model -d 'The new embe
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l parent-chars -d 'The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l child-chars -d 'The most characters of a child chunk, which is matched [default: 300]' -r
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l overlap-chars -d 'Characters in front of a child chunk that are embedded with it where each is embedded alone [default: 100]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l overlap-chars -d 'Characters before a child chunk that are embedded with it, for models that read each child alone [default: 100]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l worker-memory -d 'Memory for reading a file, beside four times its size [default: 900]' -r
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l worker-memory -d 'Memory for reading a file, on top of four times its size [default: 900]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l ocr-command -d 'The program that reads PDF pages without text: {} stands for the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1046,22 +1046,22 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l structure -d 'Find sections and cut them into parent chunks'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l chunks -d 'Cut documents again whose chunks have other sizes than asked for'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l vectors -d 'Make missing vectors, or all where the model changes'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Rebuild what is current too'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l chunks -d 'Cut documents again whose chunks have other lengths than asked for'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l vectors -d 'Make missing vectors, or all if the model changes'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Also rebuild what is up to date'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l dry-run -d 'Show what would be rebuilt'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand eval" -l questions -d 'Ask the questions of this file of the store as it is, with the settings of its kb.toml' -r -F
-complete -c kb -n "__fish_kb_using_subcommand eval" -l baseline -d 'Compare with an earlier run: what `--questions … --format json` wrote' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -l questions -d 'Ask the questions in this file, with the documents and the kb.toml of the store' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -l baseline -d 'Compare with an earlier run, as `--questions … --format json` wrote it' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -l methods -d 'Which methods to measure' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
-complete -c kb -n "__fish_kb_using_subcommand eval" -l min -d 'Fail with exit code 1 where a figure is lower; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l min -d 'Exit with code 1 if a figure is lower; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank -d 'Rerank the best: light, off, or a cross-encoder by its name or folder' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s or 50,2s [default: 30,none]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l model -d 'The embedding model [default: the built-in one]' -r
@@ -1071,8 +1071,8 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The na
 complete -c kb -n "__fish_kb_using_subcommand eval" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1086,8 +1086,8 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand eval" -l unanswerable -d 'Take half of the answers out of the corpus, and measure how well the confidence shows which questions have none'
-complete -c kb -n "__fish_kb_using_subcommand eval" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand eval" -l unanswerable -d 'Take half of the answers out of the corpus, and measure how well the confidence tells which questions lost theirs'
+complete -c kb -n "__fish_kb_using_subcommand eval" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'Hide the progress display'
@@ -1097,8 +1097,8 @@ complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1112,7 +1112,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l no-progress -d 'Hide the progress display'
@@ -1127,8 +1127,8 @@ complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1142,7 +1142,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l no-progress -d 'Hide the progress display'
@@ -1152,8 +1152,8 @@ complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1167,8 +1167,8 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s y -l yes -l force -d 'Remove it although the store has vectors of it'
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s y -l yes -l force -d 'Remove it even if the store has vectors of it'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l no-progress -d 'Hide the progress display'
@@ -1178,8 +1178,8 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcomman
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1193,7 +1193,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l no-progress -d 'Hide the progress display'
@@ -1205,8 +1205,8 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1220,7 +1220,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l no-progress -d 'Hide the progress display'
@@ -1230,8 +1230,8 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1245,7 +1245,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l no-progress -d 'Hide the progress display'
@@ -1255,8 +1255,8 @@ complete -c kb -n "__fish_kb_using_subcommand schema" -s n -l namespace -d 'The 
 complete -c kb -n "__fish_kb_using_subcommand schema" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand schema" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1270,7 +1270,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand schema" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand schema" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand schema" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand schema" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand schema" -l no-progress -d 'Hide the progress display'
@@ -1280,8 +1280,8 @@ complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 
 complete -c kb -n "__fish_kb_using_subcommand completions" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1295,7 +1295,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand completions" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand completions" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l no-progress -d 'Hide the progress display'
@@ -1305,8 +1305,8 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s n -l namespace -d
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1320,7 +1320,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
-complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too'
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'Hide the progress display'

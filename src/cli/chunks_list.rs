@@ -115,7 +115,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     let behind = request.offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
         context.tell(&format!(
-            "{} to {behind} of {} chunks; --offset {behind} goes on",
+            "chunks {} to {behind} of {}; --offset {behind} shows more",
             request.offset + 1,
             list.total
         ));

@@ -12,7 +12,7 @@ use crate::store::Store;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb config
-  kb config --set                         only what is not the default
+  kb config --set                         only settings that a file or a variable sets
   kb config --format json")]
 pub struct ConfigArgs {
     /// Only settings that a file or a variable sets

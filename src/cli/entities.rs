@@ -63,7 +63,7 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
         return Ok(u8::from(listed.is_empty()));
     };
     if found.is_empty() {
-        let error = Error::not_found(format!("no such entity {name:?}"));
+        let error = Error::not_found(format!("no entity {name:?}"));
         return Err(match nearest(all.iter().flat_map(EntityRow::names), name) {
             Some(near) => error.hint(format!("did you mean {near:?}?")),
             None => error.hint("`kb entities` lists them"),

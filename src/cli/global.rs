@@ -46,7 +46,7 @@ pub struct Global {
     /// Hide the progress display
     #[arg(long, global = true, hide_short_help = true)]
     pub(super) no_progress: bool,
-    /// The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]
+    /// The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     #[arg(long, global = true, value_name = "PATH", env = "KB_ONNXRUNTIME", hide_short_help = true)]
     onnxruntime: Option<PathBuf>,
     /// The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]

@@ -14,7 +14,7 @@ const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 pub(super) fn confirm(what: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         let message = format!("needs a confirmation: {what}");
-        return Err(Error::usage(message).hint("confirm with --yes; there is no terminal to ask on"));
+        return Err(Error::usage(message).hint("confirm with --yes, because there is no terminal to ask on"));
     }
     let mut out = anstream::stderr();
     write!(out, "{}? [y/N] ", printable(what))?;

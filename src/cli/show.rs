@@ -76,7 +76,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
     let file = store.source_path(&document.source);
     if !file.exists() {
         return Err(Error::not_found(format!("the file of {name} is gone: {}", document.source))
-            .hint(format!("`{}` shows what was read of it", NextStep::Show(name))));
+            .hint(format!("`{}` shows the text that kb read from it", NextStep::Show(name))));
     }
     let mut address = reqwest::Url::from_file_path(&file)
         .map_err(|()| Error::failed(format!("{} cannot be written as an address", document.source)))?;

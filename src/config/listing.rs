@@ -15,13 +15,13 @@ use crate::llm::endpoint_settings;
 const OTHERS: [(&str, Option<&str>, &str); 11] = [
     ("kb", Some("KB_DIR"), "the nearest .kb"),
     ("namespace", Some("KB_NAMESPACE"), "default"),
-    ("models", Some("KB_MODELS_DIR"), "among the user's data"),
+    ("models", Some("KB_MODELS_DIR"), "kb/models in the user's data folder"),
     ("headings", None, "none"),
     ("ingest.metadata", None, "none"),
     ("ingest.namespaces", None, "none"),
     ("model", Some("KB_MODEL"), "the embedded one"),
     ("device", Some("KB_DEVICE"), "auto"),
-    ("onnxruntime", Some("KB_ONNXRUNTIME"), "one that is found"),
+    ("onnxruntime", Some("KB_ONNXRUNTIME"), "the one found"),
     ("history.keep", None, "7d"),
     ("history.generations", None, "20"),
 ];

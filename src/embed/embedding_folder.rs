@@ -140,7 +140,7 @@ impl EmbeddingFolder {
             let known = matches!(kind, "Transformer" | "Pooling" | "Normalize");
             // A graph that gives one vector per text contains all layers.
             if !known && !self.is_pooled {
-                let reason = format!("the model has a layer {kind:?} behind the transformer that its ONNX file lacks");
+                let reason = format!("the model has a layer {kind:?} after the transformer that its ONNX file lacks");
                 return Err(unusable(&reason).hint("export the whole model, with its output sentence_embedding"));
             }
         }

@@ -54,7 +54,7 @@ fn stages(trace: &Trace) -> Grid {
             first.join("\n"),
         ]
     };
-    let header = ["stage", "ms", "in", "out", "notes", "first"];
+    let header = ["stage", "ms", "in", "out", "notes", "first candidates"];
     Grid::new(&header, &[1, 2, 3], trace.stages.iter().map(row).collect())
 }
 

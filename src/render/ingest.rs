@@ -30,7 +30,7 @@ pub fn ingested(report: &IngestReport) -> Page {
     )
     .with_items("source", &report.sources)
     .with_sources(changed.iter().map(|one| &one.source));
-    let header = ["what", "id", "source", "pages", "sections", "parent chunks"];
+    let header = ["action", "id", "source", "pages", "sections", "parent chunks"];
     page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one)).collect()));
     if changed.len() > MOST_LISTED {
         page.line(format!("… and {} more", changed.len() - MOST_LISTED));

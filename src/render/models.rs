@@ -64,7 +64,7 @@ pub fn model_list(list: &ModelList) -> Page {
         }
         page.gap();
         page.heading(format!("{kind} models"));
-        let header = ["name", "dimension", "languages", "size", "licence", "here"];
+        let header = ["name", "dimension", "languages", "size", "licence", "installed"];
         page.grid(Grid { whole: vec![0, 1, 3, 4], ..Grid::new(&header, &[1, 3], rows) });
     }
     page.gap();

@@ -245,7 +245,7 @@ pub fn checks(checks: &[NamespaceCheck]) -> Page {
             page.item(DIM, format!("was wrong: {}", fault(one)));
         }
         for one in &check.mended {
-            page.item(DIM, format!("mended: {}: {}", one.id, one.what));
+            page.item(DIM, format!("repaired: {}: {}", one.id, one.what));
         }
         for one in &now.findings {
             page.item(BAD, format!("{}; {}", fault(one), one.command));

@@ -158,7 +158,7 @@ impl Tables {
             lost = lost.or(self.lost_index(table).await?);
         }
         if let Some((_, what)) = lost {
-            notice::give(&format!("{what}; this command reads all rows, the next ingest makes the index again"));
+            notice::give(&format!("{what}; this command reads all rows, and the next ingest rebuilds the index"));
             self.indexed = false;
         }
         Ok(())
@@ -168,7 +168,7 @@ impl Tables {
     pub(super) async fn drop_lost_indexes(&self) -> Result<()> {
         for table in self.all() {
             while let Some((name, what)) = self.lost_index(table).await? {
-                notice::give(&format!("{what}; the next publication makes the index again"));
+                notice::give(&format!("{what}; the next publication rebuilds the index"));
                 self.drop_index(table, &name).await?;
             }
         }

@@ -167,7 +167,7 @@ impl KeywordWriter {
     /// Builds an index of the tables in memory, for a reader of a generation without an index on the disk.
     pub(super) async fn in_memory(tables: &Tables) -> Result<KeywordReader> {
         let folder = tables.namespace().keyword();
-        let failed = |error: TantivyError| store_error("read into memory what belongs into", &folder, &error);
+        let failed = |error: TantivyError| store_error("read the rows into memory for", &folder, &error);
         let index = with_tokenizer(Index::create_in_ram(schema().0));
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES).map_err(failed)?;
         let mut new =

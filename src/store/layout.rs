@@ -345,7 +345,7 @@ pub fn namespace_name(name: &str) -> Result<String> {
             .hint(format!("name one; `{}` takes all of them", NextStep::Search)));
     }
     if name.contains(SEPARATOR) {
-        return Err(Error::usage(format!("{name:?} names several namespaces where one is needed"))
+        return Err(Error::usage(format!("{name:?} names several namespaces, but this command takes one"))
             .hint(format!("name one; `{}` takes several", NextStep::Search)));
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -290,7 +290,7 @@ impl Tables {
     pub(super) fn unread(&self, error: &lance::Error) -> Error {
         let error = self.failed("read", error);
         if is_damage(&error) {
-            error.hint(format!("`{}` goes back to what can be read", NextStep::Repair))
+            error.hint(format!("`{}` goes back to a generation that can be read", NextStep::Repair))
         } else {
             error
         }

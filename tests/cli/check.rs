@@ -225,7 +225,7 @@ fn every_format_has_a_line_for_each_finding() {
     assert!(run.out.contains(&format!("- counts: {id} states 5 sections but has 1; kb check --repair")), "{}", run.out);
     let mended = sandbox.kb(&["check", "--repair"]);
     assert_eq!(mended.code, 0);
-    assert!(mended.out.contains(&format!("mended: {id}: its counts corrected")), "{}", mended.out);
+    assert!(mended.out.contains(&format!("repaired: {id}: its counts corrected")), "{}", mended.out);
 }
 
 /// A store with a history of four generations, and the folder of a table's versions.

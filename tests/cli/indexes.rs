@@ -93,7 +93,7 @@ fn a_search_works_without_a_lost_index_and_an_ingest_rebuilds_it() {
         assert_eq!(found(&sandbox, &[]), before);
         sandbox.write("docs/0.md", format!("{}It weighs {round} tons.\n", text(0)));
         let run = sandbox.kb(&["ingest", "docs"]);
-        assert!(run.code == 0 && run.err.contains("the next publication makes the index again"), "{}", run.err);
+        assert!(run.code == 0 && run.err.contains("the next publication rebuilds the index"), "{}", run.err);
         assert_eq!(status(&sandbox)["chunks"].as_u64(), Some(24));
         assert_eq!(sandbox.kb(&["search", "turn the pump", "--method", "semantic"]).err, "");
         assert_eq!(sandbox.kb(&["check"]).code, 0);

@@ -104,8 +104,8 @@ impl Route {
         };
         let words = match self.expand.words {
             OtherWords::Off => "as typed",
-            OtherWords::Missing => "others instead of those that nothing has",
-            OtherWords::All => "others beside them",
+            OtherWords::Missing => "matches instead of unknown words",
+            OtherWords::All => "matches for all words",
         };
         let wordings = if self.expand.wordings.any() { ", and the language model's wordings" } else { "" };
         vec![
