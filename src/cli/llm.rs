@@ -15,8 +15,8 @@ Examples:
   KB_LLM_BASE_URL=http://localhost:11434/v1 KB_LLM_MODEL=qwen3 kb llm check
   kb llm prompt expand-query > .kb/prompts/expand-query.md
 
-Nothing leaves this machine unless you configure a model in ~/.config/kb/config.toml, or in a .kb/kb.toml that you
-trust (`kb trust`):
+kb asks no language model unless you configure one in ~/.config/kb/config.toml, or in a .kb/kb.toml that you trust
+(`kb trust`):
 
   [llm]
   base_url = \"https://api.example.com/v1\"     anything with OpenAI's /chat/completions

@@ -67,7 +67,7 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
         let together = embed(&mut session, engine, model, &batch)?;
         let least = alone.iter().zip(&together).map(|(a, b)| dot(a, b)).fold(1.0, f32::min);
         if together.len() != TEXTS.len() || least < SAME {
-            return Err(wrong("it gives a text another vector in a batch with other texts".to_owned()));
+            return Err(wrong("it gives a text a different vector when other texts are in the batch".to_owned()));
         }
     }
     // The two texts of a language are neighbours.

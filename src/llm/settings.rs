@@ -189,7 +189,7 @@ impl EndpointConfig {
         ];
         for (setting, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
             if let Some(table) = service.place_of(setting) {
-                return Err(Error::usage(format!("[{}] has no {setting}", service.table))
+                return Err(Error::usage(format!("[{}] does not take {setting}", service.table))
                     .hint(format!("set it in [{table}], or leave it out")));
             }
         }

@@ -78,7 +78,7 @@ impl Document {
         let left_out: usize =
             std::iter::once(&mut self.metadata).chain(self.section_metadata.values_mut()).map(clean_metadata).sum();
         if left_out > 0 {
-            self.warnings.push(format!("{} of metadata left out", count(left_out, "field")));
+            self.warnings.push(format!("{} left out", count(left_out, "metadata field")));
         }
         for block in self.blocks.iter_mut().chain(&mut self.page_heads) {
             match block.kind {
@@ -388,7 +388,7 @@ mod tests {
         document.metadata = (0..600).map(|i| (format!("key {i}"), "v".repeat(20_000))).collect();
         document.metadata.insert("a".repeat(201), "long name".into());
         let document = document.cleaned();
-        assert_eq!((document.metadata.len(), document.warnings[0].as_str()), (500, "101 fields of metadata left out"));
+        assert_eq!((document.metadata.len(), document.warnings[0].as_str()), (500, "101 metadata fields left out"));
         assert_eq!(document.metadata["key 0"].chars().count(), LONGEST_VALUE + 1);
     }
 

@@ -112,7 +112,7 @@ fn fitting(
     match (counter, first_cost) {
         (Some((_, most)), Some(least)) if parts.is_empty() => {
             Err(Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
-                .hint(format!("it has {least}; raise {}", Setting("max_tokens"))))
+                .hint(format!("it needs {least}; raise {}", Setting("max_tokens"))))
         }
         _ => Ok((parts, left_out)),
     }

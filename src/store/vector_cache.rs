@@ -63,7 +63,7 @@ impl VectorCache {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::failed(format!(
-                    "another process makes vectors of {} for the namespace {:?}",
+                    "another process is making vectors of {} for the namespace {:?}",
                     model.name,
                     namespace.name()
                 ))

@@ -258,7 +258,7 @@ impl Writer {
         let [documents, sections, chunks, entities] = self.tables.versions().await?;
         let published_at = jiff::Timestamp::now().to_string();
         let generation = self.manifest.generation.checked_add(1).ok_or_else(|| {
-            Error::failed("the number of the published generation is the last one")
+            Error::failed("the published generation has the highest possible number")
                 .hint(format!("kb did not write this manifest: restore it from a copy, or see `{}`", NextStep::Check))
         })?;
         let next = Manifest { generation, documents, sections, chunks, entities, model, published_at };

@@ -107,7 +107,7 @@ impl EntityOrder {
                 && period.start > now
             {
                 return Err(Error::usage(format!("the time {} is in the future", period.start))
-                    .hint("set a state once it is true; plans belong into a document"));
+                    .hint("set a state once it is true; plans belong in a document"));
             }
         }
         Ok(EntityOrder { name, kind, aliases, state, time: self.time, what: self.what })

@@ -20,7 +20,7 @@ const LONGEST_COMPLAINT: usize = 200;
 /// # Errors
 /// If the image cannot be decoded, or the program cannot be run or fails.
 pub fn read_page(pdf: &PdfDocument, page: usize, command: &str) -> Result<Option<String>> {
-    let fail = |error: pdf_oxide::Error| Error::failed(format!("the image of page {}: {error}", page + 1));
+    let fail = |error: pdf_oxide::Error| Error::failed(format!("cannot read the image of page {}: {error}", page + 1));
     let images = pdf.extract_images(page).map_err(fail)?;
     let area = |image: &pdf_oxide::extractors::PdfImage| image.width().saturating_mul(image.height());
     let Some(image) = images.iter().max_by_key(|image| area(image)).filter(|image| area(image) >= SMALLEST) else {

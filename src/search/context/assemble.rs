@@ -103,7 +103,7 @@ fn too_little(hits: &[Hit], most: usize, least: usize) -> Error {
             .hint(format!("raise {}, or shorten the template", Setting("max_tokens")));
     }
     Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
-        .hint(format!("with titles and source it has {least}; raise {}", Setting("max_tokens")))
+        .hint(format!("with titles and source it needs {least}; raise {}", Setting("max_tokens")))
 }
 
 impl<'h> Sources<'h> {

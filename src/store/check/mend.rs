@@ -83,9 +83,9 @@ fn edit_fault(edit: &Edit, parents: &[ParentChunk]) -> Option<String> {
     match (parent, &edit.content) {
         (Some(row), Some(content)) if row.content == *content => None,
         (None, None) => None,
-        (Some(_), Some(_)) => Some(format!("its parent chunk {index} says something else")),
-        (Some(_), None) => Some(format!("its parent chunk {index} was deleted and is there")),
-        (None, Some(_)) => Some(format!("its parent chunk {index} is not there")),
+        (Some(_), Some(_)) => Some(format!("does not match the text of its parent chunk {index}")),
+        (Some(_), None) => Some(format!("its parent chunk {index} was deleted but exists")),
+        (None, Some(_)) => Some(format!("its parent chunk {index} does not exist")),
     }
 }
 
@@ -238,6 +238,6 @@ mod edit_tests {
     fn a_deleted_parent_chunk_must_stay_deleted() {
         let mut new = edited();
         new.document.edits[0].content = None;
-        assert_eq!(check_edits(&new)[0].what, "edit 1: its parent chunk 0 was deleted and is there");
+        assert_eq!(check_edits(&new)[0].what, "edit 1: its parent chunk 0 was deleted but exists");
     }
 }

@@ -168,7 +168,7 @@ fn unusable_models_are_refused_on(engine: &str) {
         ("broken/same.onnx", "the same vector for every text"),
         ("broken/zero.onnx", "vectors that are zero"),
         ("broken/none.onnx", "invalid numbers"),
-        ("broken/batch.onnx", "another vector in a batch with other texts"),
+        ("broken/batch.onnx", "a different vector when other texts are in the batch"),
         // One engine reports the fault, the other one crashes.
         ("broken/fewer-tokens.onnx", "mine"),
         ("../rerank/broken/other-output.onnx", "mine"),
