@@ -34,7 +34,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_needs_command" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_needs_command" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_needs_command" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -141,7 +141,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -215,7 +215,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand search" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand search" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -282,7 +282,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand context" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand context" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand context" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -320,7 +320,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand toc" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -350,7 +350,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand section" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand section" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand section" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand section" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -376,7 +376,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand show" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand show" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand show" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand show" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -401,7 +401,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand open" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand open" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand open" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand open" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -435,7 +435,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -469,7 +469,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -497,7 +497,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -532,7 +532,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -563,7 +563,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand entities" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand entities" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand entities" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entities" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -595,7 +595,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand docs" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand docs" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand docs" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand docs" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -625,7 +625,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand doc-set" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -652,7 +652,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand remove" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -678,7 +678,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand status" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand status" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand status" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -704,7 +704,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand log" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand log" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand log" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -730,7 +730,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand undo" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand undo" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand undo" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand undo" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -757,7 +757,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand restore" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand restore" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand restore" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -783,7 +783,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand diff" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand diff" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand diff" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -809,7 +809,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -837,7 +837,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -863,7 +863,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -890,7 +890,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand export" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand export" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand export" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand export" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -915,7 +915,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand import" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand import" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand import" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand import" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -941,7 +941,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand check" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand check" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand check" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -968,7 +968,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand config" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand config" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand config" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand config" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -994,7 +994,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand trust" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand trust" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand trust" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand trust" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1035,7 +1035,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1076,7 +1076,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand eval" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1102,7 +1102,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1132,7 +1132,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1157,7 +1157,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1183,7 +1183,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1210,7 +1210,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1235,7 +1235,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1260,7 +1260,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand schema" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand schema" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand schema" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand schema" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1285,7 +1285,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand completions" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand completions" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand completions" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
@@ -1310,7 +1310,7 @@ paths\t'Only paths or ids, one per line'"
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l color -d 'When to use colour' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
 cpu\t'The processor'
 cuda\t'NVIDIA'
