@@ -34,8 +34,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   git diff --name-only --relative --diff-filter=d -z main -- '*.md' | kb ingest -0 --files-from -
   curl … | kb ingest - --name page.html
 
-Hidden files and files that .gitignore or .kbignore lists are skipped; source code is read too. The exit code is 4 if
-some files failed.")]
+Hidden files and those in .gitignore and .kbignore are skipped; source code is read too. Exit code 4 if some files failed.")]
 pub struct IngestArgs {
     /// Files, folders and pages on the web (https://…); `-` is standard input, with --name
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
@@ -75,8 +74,8 @@ pub struct IngestArgs {
     /// Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later
     #[arg(long)]
     no_embed: bool,
-    /// The embedding model of a new namespace; `endpoint` uses [embedding] in kb.toml [default: `model` in kb.toml,
-    /// otherwise the built-in one]
+    /// The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the
+    /// built-in one]
     #[arg(long, value_name = "NAME", env = "KB_MODEL")]
     model: Option<String>,
     #[command(flatten)]
