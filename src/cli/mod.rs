@@ -48,7 +48,7 @@ Examples:
   kb search \"how is the pump primed?\"     the best parts of documents, with section and page
   kb toc manual.pdf                       a document's table of contents
 
-Exit codes: 0 done or found, 1 found nothing, 2 used wrongly, 3 failed, 4 some files failed, 5 another kb is writing";
+Exit codes: 0 done or found, 1 found nothing, 2 wrong use, 3 failed, 4 some files failed, 5 locked";
 
 /// Answers questions with the right section of the right document, offline.
 #[derive(Debug, Parser)]

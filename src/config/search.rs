@@ -472,7 +472,7 @@ mod tests {
             ("tokenizer = \"chars/4\"\n", "tokenizer has no effect"),
             ("rerank_budget = \"2s\"\n", "rerank_budget has no effect"),
             ("mode = \"drill\"\ngroup_by = \"section\"\n", "group_by has no effect in the mode drill"),
-            ("mode = \"section\"\ncontext = 1\n", "context has no effect where sections"),
+            ("mode = \"section\"\ncontext = 1\n", "context has no effect when sections"),
         ] {
             let (_, notes) = request(text);
             assert!(notes.len() == 1 && notes[0].replace('-', "_").contains(noted), "{text}: {notes:?}");

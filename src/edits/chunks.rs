@@ -417,7 +417,7 @@ pub(super) mod tests {
         assert_eq!(fail(&[order("abc123:7", "x")]).kind(), Kind::NotFound);
         assert!(fail(&[order("abc123:0", " \n")]).next_step().unwrap().contains("DeleteChunk(\"abc123:0\")"));
         assert!(fail(&[order("abc123:0", "x"), order("abc123:0.1", "y")]).message().contains("is a part of"));
-        assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("named twice"));
+        assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("given twice"));
         let note = |name: &str| ChunkOrder {
             chunk_id: "abc123:0".into(),
             metadata: BTreeMap::from([(name.to_owned(), Some("x".to_owned()))]),

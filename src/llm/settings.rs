@@ -429,7 +429,10 @@ mod tests {
         assert_eq!(settings.query_prefix, "query: ");
         let config = EndpointConfig { query_prefix: "query: ".to_owned(), ..config };
         let refused = LlmSettings::of_service(&config, RERANKING, &Variables::new()).unwrap_err();
-        assert!(refused.to_line().contains("[reranking] does not take query_prefix; set it in [embedding]"), "{refused}");
+        assert!(
+            refused.to_line().contains("[reranking] does not take query_prefix; set it in [embedding]"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -238,7 +238,7 @@ mod tests {
         let report = LlmReport { input_tokens: 8, output_tokens: 9, ..report };
         assert_eq!(
             report.in_words(),
-            "model m: 1 request, 2 answers from the cache, 3 failed (1 malformed answer, 2 timeout); 8 tokens sent, 9 answered"
+            "model m: 1 request, 2 answers from the cache, 3 failed (1 malformed answer, 2 timeout); 8 tokens sent, 9 received"
         );
         assert_eq!(report.last_failures["timeout"], "b");
     }

@@ -168,7 +168,7 @@ mod tests {
         assert!(error.next_step().unwrap().contains(&NextStep::ReplaceModel(EMBEDDED).to_string()));
         let same_name = ModelRecord { fingerprint: "f".to_owned(), ..record_of(&Model::embedded()) };
         let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&same_name)).unwrap_err();
-        assert!(error.message().contains("another all-MiniLM"), "{error}");
+        assert!(error.message().contains("another version of all-MiniLM"), "{error}");
     }
 
     #[test]

@@ -320,7 +320,7 @@ mod tests {
         let again = try_all(&rows, &[alias("P-12 PUMP", "x")]).unwrap();
         assert_eq!(again.outcomes[0].outcome, Outcome::Added, "other words are another name");
         let refused = try_all(&rows, &[alias("Other", "PUMP P-12")]).unwrap_err();
-        assert!(refused.message().contains("is a name of \"Pump P-12\" already"), "{refused}");
+        assert!(refused.message().contains("is already a name of \"Pump P-12\""), "{refused}");
     }
 
     #[test]

@@ -244,8 +244,8 @@ mod tests {
 
     #[test]
     fn hostile_filters_are_refused() {
-        assert!(printed(&"(".repeat(8000)).contains("at most 50 parentheses"));
-        assert!(printed(&"not ".repeat(2000)).contains("at most 50 parentheses"));
+        assert!(printed(&"(".repeat(8000)).contains("at most 50 nested parentheses"));
+        assert!(printed(&"not ".repeat(2000)).contains("at most 50 nested parentheses"));
         assert!(format!("{}a = 1{}", "(".repeat(50), ")".repeat(50)).parse::<Filter>().is_ok());
     }
 

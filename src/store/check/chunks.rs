@@ -314,7 +314,7 @@ mod tests {
         let mut new = document();
         assert!(check_sections(&new).is_empty());
         new.sections[0].chunk_end = 2;
-        assert_eq!(check_sections(&new)[0].what, "says parent chunks 0 to 1, has parent chunk 0");
+        assert_eq!(check_sections(&new)[0].what, "states parent chunks 0 to 1 but has parent chunk 0");
         let mut swapped = document();
         (swapped.sections[0].position, swapped.sections[1].position) = (1, 0);
         assert!(check_sections(&swapped)[0].what.contains("another order"));
