@@ -39,7 +39,7 @@ fn a_namespace_may_come_back_under_another_name_but_replaces_none() {
     sandbox.json(&["import", "backup.kb", "-n", "acme/restored"]);
     assert_eq!(answer(&sandbox, &["-n", "acme/restored"])[0]["content"], answer(&sandbox, &[])[0]["content"]);
     let again = sandbox.kb(&["export", "backup.kb"]);
-    assert!(again.code == 2 && again.err.contains("is there already"), "{}", again.err);
+    assert!(again.code == 2 && again.err.contains("already exists"), "{}", again.err);
     assert_eq!(sandbox.kb(&["export", "none.kb", "-n", "nothing"]).code, 3);
     assert!(!sandbox.path("none.kb").exists());
 }

@@ -245,7 +245,7 @@ fn a_bad_line_is_named_and_changes_nothing() {
         ("{\"name\": \"x\", \"state\": \"a\\u001b[31mb\"}", "an invisible character (U+001B)"),
         ("{\"name\": \"x\", \"state\": \"a\", \"time\": \"2999\"}", "in the future"),
         ("{\"name\": \"Pump P-12\", \"entity_type\": \"valve\"}", "of the type \"pump\""),
-        ("{\"name\": \"x\", \"aliases\": [\"一号泵\"]}", "a name of \"Pump P-12\" already"),
+        ("{\"name\": \"x\", \"aliases\": [\"一号泵\"]}", "is already a name of \"Pump P-12\""),
         ("{\"name\": \"x\", \"colour\": \"red\"}", "colour"),
         ("{\"name\": \"nobody\", \"remove\": true}", "no entity \"nobody\""),
         ("not json", "expected"),

@@ -51,9 +51,9 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
     );
     assert!(run.out.contains("worse: retry limit") && run.out.contains("refused 1.0000"), "{}", run.out);
     for (args, says) in [
-        (&["eval", "--questions", "q.jsonl", "--min", "hybrid.p@1>=0.5"][..], "a figure of a set"),
-        (&["eval", "set", "--min", "hit@1>=0.5"], "a figure of questions"),
-        (&["eval", "--questions", "q.jsonl", "--jobs", "2"], "--jobs is for a set"),
+        (&["eval", "--questions", "q.jsonl", "--min", "hybrid.p@1>=0.5"][..], "measured only on a set"),
+        (&["eval", "set", "--min", "hit@1>=0.5"], "measured only on questions"),
+        (&["eval", "--questions", "q.jsonl", "--jobs", "2"], "--jobs works on a set only"),
         (&["eval", "--questions", "q.jsonl", "--baseline", "q.jsonl"], "is not a report of earlier questions"),
         (&["eval"], "required"),
     ] {

@@ -268,8 +268,8 @@ fn files_with_non_utf_8_names_stay_apart() {
 fn hints_for_standard_input_differ_from_hints_for_files() {
     let sandbox = Sandbox::new();
     for (name, input, hint) in [
-        ("x.md", &b""[..], "check what is piped in"),
-        ("x.md", b" \n", "check what is piped in"),
+        ("x.md", &b""[..], "check the input"),
+        ("x.md", b" \n", "check the input"),
         ("x.epub", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "name its format with --as"),
     ] {
         let run = sandbox.kb_with_input(&["ingest", "-", "--name", name], input);

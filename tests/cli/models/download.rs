@@ -79,7 +79,7 @@ fn a_model_of_another_owner_or_with_other_prefixes_is_added_separately() {
     {
         let error_text = error(&offline(args), 2);
         assert!(
-            error_text.contains("there is a model tiny already") && error_text.contains("--name NAME"),
+            error_text.contains("a model tiny already exists") && error_text.contains("--name NAME"),
             "{args:?}: {error_text}"
         );
     }
@@ -87,7 +87,7 @@ fn a_model_of_another_owner_or_with_other_prefixes_is_added_separately() {
     let hub = Hub::with("theirs/bge-m3", tiny(), well);
     assert_eq!(with_hub(&sandbox, &hub.endpoint(), &["models", "add", "theirs/bge-m3"], &[]).code, 0);
     let error_text = error(&offline(&["bge-m3"]), 2);
-    assert!(error_text.contains("there is a model bge-m3 already"), "{error_text}");
+    assert!(error_text.contains("a model bge-m3 already exists"), "{error_text}");
     // The owner of a model from a folder is unknown, but its name may be in the catalogue.
     super::copy_model(&sandbox.path("mine"));
     for (name, code) in [("bge-base-en-v1.5", 0), ("theirs/mine", 2)] {

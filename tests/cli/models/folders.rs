@@ -68,7 +68,7 @@ fn a_folder_is_added_with_its_embedding_config_on(engine: &str) {
     ];
     assert_eq!(files, wanted);
     let again = error(&sandbox.kb(&["models", "add", "mine"]), 2);
-    assert!(again.contains("there is a model mine already") && again.contains("--name"), "{again}");
+    assert!(again.contains("a model mine already exists") && again.contains("--name"), "{again}");
 }
 
 #[test]
