@@ -86,7 +86,7 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
     let mut by_environment = sandbox.command(&["ingest", "docs"]);
     refused(
         &Run::of(by_environment.env("KB_MODEL", "tiny").output().unwrap()),
-        &["not of tiny", "`kb reindex --vectors --model tiny`"],
+        &["not by tiny", "`kb reindex --vectors --model tiny`"],
     );
     sandbox.write(".kb/kb.toml", "model = \"tiny\"\n");
     let run = sandbox.kb(&["ingest", "docs"]);
@@ -201,7 +201,7 @@ fn another_model_of_the_same_name_is_refused() {
     let run = sandbox.kb(&["search", "judge"]);
     assert!(run.code == 0 && run.err.contains(helps), "{}", run.err);
     refused(&sandbox.kb(&["ingest", "docs", "--force"]), &[helps]);
-    refused(&sandbox.kb(&["ingest", "docs", "--model", "tiny"]), &["another tiny", helps]);
+    refused(&sandbox.kb(&["ingest", "docs", "--model", "tiny"]), &["another version of tiny", helps]);
     assert_eq!(sandbox.json(&["reindex", "--vectors"])["documents"], 2);
     assert_eq!(best_by_meaning(&sandbox, &[]), "docs/pump.md");
 }

@@ -145,7 +145,7 @@ fn what_is_not_there(sandbox: &Sandbox) {
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
     assert_eq!(error["error"]["kind"], "usage");
     // Deep and long ones are refused without a crash.
-    fails(&["--filter", &"(".repeat(5000)], 2, &["at most 50 parentheses"]);
+    fails(&["--filter", &"(".repeat(5000)], 2, &["at most 50 nested parentheses"]);
 }
 
 fn documents_too(sandbox: &Sandbox) {

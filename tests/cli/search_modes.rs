@@ -98,7 +98,7 @@ fn repeated_chunks_are_left_out_with_a_note() {
     let sandbox = manuals();
     let args = ["apprentice priming handle", "--format", "json"];
     let run = sandbox.kb(&[&["search"], &args[..]].concat());
-    assert!(run.err.contains("left out: 1 parent chunk that repeats one shown"), "{}", run.err);
+    assert!(run.err.contains("left out: 1 parent chunk that repeats a better hit"), "{}", run.err);
     let found: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(found["hits"][0]["duplicates"].as_array().unwrap().len(), 1);
     assert_ne!(
@@ -273,7 +273,7 @@ fn flags_without_effect_are_noted_and_bad_ones_are_refused() {
         assert!(run.code == 2 && run.err.contains(message), "{args:?}: {}", run.err);
     }
     for (args, note) in [
-        (&["--context", "1", "--mode", "section"][..], "--context has no effect where sections"),
+        (&["--context", "1", "--mode", "section"][..], "--context has no effect when sections"),
         (&["--group-by", "section", "--mode", "drill"], "--group-by has no effect in the mode drill"),
         (&["--max-tokens", "9", "--in", "sections"], "--max-tokens has no effect on a list of sections"),
         (&["--tokenizer", "chars/4"], "--tokenizer has no effect"),

@@ -195,7 +195,7 @@ fn a_missing_namespace_in_a_list_is_an_error() {
         ("pumps,valvs", 3, "did you mean valves?"),
         ("zzz,pumps", 3, "\"zzz\""),
         ("pumps,", 2, "a name is missing"),
-        ("pumps,all", 2, "say --namespace all"),
+        ("pumps,all", 2, "use --namespace all"),
         ("pumps,../valves", 2, "\"../valves\""),
     ] {
         let run = sandbox.kb(&["search", "pump", "-n", names]);

@@ -126,7 +126,7 @@ fn redirects_are_shown_and_end() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     let run = ingest(&sandbox, &site.at("/old"));
     assert!(run.code == 0 && run.out.contains("redirected"), "{}", run.out);
-    assert!(run.err.contains(&format!("{} leads to {}", site.at("/old"), site.at("/guide"))), "{}", run.err);
+    assert!(run.err.contains(&format!("{} redirects to {}", site.at("/old"), site.at("/guide"))), "{}", run.err);
     assert_eq!(sandbox.items(&["docs"])[0]["source"], site.at("/old"));
     for (path, words) in [("/round", "more than 10 times"), ("/out", "not a web page")] {
         let run = ingest(&sandbox, &site.at(path));
