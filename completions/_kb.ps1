@@ -79,7 +79,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name standard input; the ending of the name is the format')
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'Read the files in this format, whatever their names')
             [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document states, otherwise that of the file]')
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The embedding model of a new namespace; `endpoint` uses [embedding] in kb.toml [default: `model` in kb.toml, otherwise the built-in one]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]')
             [CompletionResult]::new('--meta', '--meta', [CompletionResultType]::ParameterName, 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable')
             [CompletionResult]::new('--tag', '--tag', [CompletionResultType]::ParameterName, 'Add a tag; repeatable')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')

@@ -75,7 +75,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --name 'Name standard input; the ending of the name is the format'
             cand --as 'Read the files in this format, whatever their names'
             cand --time 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document states, otherwise that of the file]'
-            cand --model 'The embedding model of a new namespace; `endpoint` uses [embedding] in kb.toml [default: `model` in kb.toml, otherwise the built-in one]'
+            cand --model 'The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]'
             cand --meta 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable'
             cand --tag 'Add a tag; repeatable'
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'

@@ -111,7 +111,7 @@ rust\t''
 typescript\t''
 text\t''"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document states, otherwise that of the file]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace; `endpoint` uses [embedding] in kb.toml [default: `model` in kb.toml, otherwise the built-in one]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l meta -d 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l tag -d 'Add a tag; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
