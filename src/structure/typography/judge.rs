@@ -26,6 +26,10 @@ const FAR: usize = 20;
 const MOSTLY: f32 = 0.7;
 /// The least share of steps in which a run of numbers continues.
 const CONTINUITY: f32 = 0.6;
+/// Types whose weights differ by at most this many points weigh the same. Of these, one that is rarer by this factor is
+/// above the other.
+const SAME_WEIGHT: f32 = 0.2;
+const RARER: usize = 2;
 /// Styles with this score are headings without numbers too.
 const SURE_STYLE: f32 = 0.85;
 
@@ -40,8 +44,7 @@ pub(super) fn accept<'a>(
     let with_below = with_below(candidates);
     let spread = are_spread(candidates);
     // In a document with numbered headings, bold lines without a number are labels more often than headings.
-    let numbered = candidates.iter().enumerate().filter(|(i, candidate)| candidate.distinct && runs[*i] >= 0.8).count();
-    let unnumbered = if numbered >= FEWEST_NUMBERED { 0.8 } else { 1.0 };
+    let unnumbered = if are_numbered(candidates, &runs, blocks.len()) { 0.8 } else { 1.0 };
     candidates
         .iter()
         .enumerate()
@@ -71,6 +74,18 @@ pub(super) fn accept<'a>(
             (confidence >= SURE_ENOUGH && !candidate.is_index_letter).then_some((candidate, confidence))
         })
         .collect()
+}
+
+/// Whether the sections of a document of so many lines have numbers. Below the parts and items of a report they have none,
+/// and numbers that begin in its last half are those of a list.
+fn are_numbered(candidates: &[Candidate], runs: &[f32], lines: usize) -> bool {
+    let numbers_a_section = |(candidate, run): &(&Candidate, &f32)| {
+        let kind = candidate.number.as_ref().map(|number| number.kind);
+        candidate.distinct && **run >= 0.8 && !matches!(kind, None | Some(Kind::Part | Kind::Item))
+    };
+    let mut numbered = candidates.iter().zip(runs).filter(numbers_a_section);
+    let begins_early = numbered.next().is_some_and(|(first, _)| first.start < lines / 2);
+    begins_early && numbered.count() + 1 >= FEWEST_NUMBERED
 }
 
 /// Whether numbers of one part in body type count the sections of the document: 1, 2, 3 and so on through all of it,
@@ -194,6 +209,14 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
     scores
 }
 
+/// The type of the headings of a class.
+struct Weight {
+    /// The middle of their weights, in points.
+    middle: f32,
+    /// The number of headings.
+    count: usize,
+}
+
 /// The features that decide a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Class {
@@ -204,23 +227,27 @@ enum Class {
 pub(super) fn levels(accepted: &[(&Candidate, f32)]) -> Vec<u32> {
     let class = |candidate: &Candidate| match &candidate.number {
         Some(number) => Class::Numbered(number.kind, number.depth()),
-        None => Class::Unnumbered(candidate.style),
+        // Makers name the same font differently from one part of a document to the next.
+        None => Class::Unnumbered(Style { font: 0, ..candidate.style }),
     };
     let mut sizes: HashMap<Class, Vec<f32>> = HashMap::new();
     for (candidate, _) in accepted {
         sizes.entry(class(candidate)).or_default().push(candidate.style.weight());
     }
-    let weight: HashMap<Class, f32> =
-        sizes.into_iter().map(|(class, sizes)| (class, middle(&sizes, f32::total_cmp))).collect();
-    nested(accepted.iter().map(|(candidate, _)| class(candidate)), |class, above| is_below(class, above, &weight))
+    let weights: HashMap<Class, Weight> = sizes
+        .into_iter()
+        .map(|(class, sizes)| (class, Weight { middle: middle(&sizes, f32::total_cmp), count: sizes.len() }))
+        .collect();
+    nested(accepted.iter().map(|(candidate, _)| class(candidate)), |class, above| is_below(class, above, &weights))
 }
 
 /// Whether headings of one class are below those of another.
-fn is_below(class: Class, above: Class, weight: &HashMap<Class, f32>) -> bool {
+fn is_below(class: Class, above: Class, weights: &HashMap<Class, Weight>) -> bool {
+    let (Some(own), Some(other)) = (weights.get(&class), weights.get(&above)) else { return false };
     if class == above {
         return false;
     }
-    let heavier = weight.get(&above).copied().unwrap_or(0.0) - weight.get(&class).copied().unwrap_or(0.0);
+    let heavier = other.middle - own.middle;
     match (class, above) {
         (Class::Numbered(kind, depth), Class::Numbered(kind_above, depth_above)) => {
             if kind == kind_above {
@@ -235,7 +262,8 @@ fn is_below(class: Class, above: Class, weight: &HashMap<Class, f32>) -> bool {
             }
             if heavier.abs() > 0.6 { heavier > 0.0 } else { kind > kind_above }
         }
-        _ => heavier > 0.2,
+        _ if heavier.abs() <= SAME_WEIGHT => other.count * RARER <= own.count,
+        _ => heavier > 0.0,
     }
 }
 

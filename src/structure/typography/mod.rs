@@ -126,6 +126,40 @@ mod tests {
     }
 
     #[test]
+    fn sections_of_items_need_no_numbers() {
+        let title = |text: &str| under(heading(text, 10.0), text);
+        let item = |text: &str, below: [&str; 2]| [title(text), below.map(title).concat()].concat();
+        let items = || {
+            [
+                item("Item 1. Business", ["Brands", "Competition"]),
+                item("Item 2. Properties", ["Plants", "Offices"]),
+                item("Item 3. Results", ["Gross margin", "Outlook"]),
+            ]
+        };
+        let found = titles(&pages(items()));
+        assert_eq!(found.len(), 9, "{found:?}");
+        let exhibits = ["1. Statements", "2. Schedules", "3. Exhibits"].map(title).concat();
+        assert_eq!(titles(&pages(items().into_iter().chain([exhibits.clone()]))).len(), 12, "a list at the end");
+        let numbered = titles(&pages([exhibits].into_iter().chain(items())));
+        assert!(!numbered.contains(&"Brands".to_owned()), "labels of a document with numbers: {numbered:?}");
+    }
+
+    #[test]
+    fn of_two_types_of_one_weight_the_rarer_is_above() {
+        let italic = |text: &str| {
+            let mut line = heading(text, 12.0);
+            line.style.as_mut().expect("a style").italic = true;
+            under(line, text)
+        };
+        let part = |text: &str, below: [&str; 3]| {
+            [italic(text), below.map(|title| under(heading(title, 12.0), title)).concat()].concat()
+        };
+        let parts = [part("Plant", ["Pumps", "Motors", "Screens"]), part("Repairs", ["Tools", "Parts", "Oil"])];
+        let levels: Vec<u32> = read(&pages(parts)).into_iter().map(|(level, _)| level).collect();
+        assert_eq!(levels, [1, 2, 2, 2, 1, 2, 2, 2]);
+    }
+
+    #[test]
     fn continuing_numbers_are_headings_of_their_depth() {
         let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
         let blocks = pages(parts.map(|title| under(heading(title, 10.0), title)));
