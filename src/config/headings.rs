@@ -1,4 +1,4 @@
-//! `[headings]`: the forms of headings that state a field of their sections, as `story_time = "Year {}"`.
+//! `[headings]`: the forms of headings that state a field of their sections, such as `story_time = "Year {}"`.
 
 use std::collections::BTreeMap;
 

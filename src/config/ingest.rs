@@ -15,19 +15,19 @@ use crate::ingest::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
 use crate::store::namespace_name;
 
-/// Seconds after which a file is given up: a real book of 429 pages takes one.
+/// Seconds before kb gives up on a file; a real book of 429 pages takes one.
 const FILE_TIMEOUT: usize = 120;
-/// Seconds after which a page is left out.
+/// Seconds before a page is left out.
 const PAGE_TIMEOUT: usize = 20;
-/// The same where an OCR program reads pages.
+/// The same if an OCR program reads pages.
 const OCR_PAGE_TIMEOUT: usize = 120;
-/// Seconds for a file whose every page an OCR program may read.
+/// Seconds for a file if an OCR program may read every page.
 const OCR_FILE_TIMEOUT: usize = 3600;
-/// Megabytes that reading a file may take beside a small multiple of its own size. The largest of 356 hostile files and a
+/// Memory for reading a file, in megabytes, on top of a small multiple of its size. The largest of 356 hostile files and a
 /// real book of 429 pages need a tenth of it.
 const WORKER_MEMORY: usize = 900;
 
-/// In seconds: no file takes longer.
+/// The highest time limit, in seconds.
 const DAY: usize = 24 * 60 * 60;
 pub const MEGABYTE: u64 = 1 << 20;
 /// A terabyte.
@@ -35,9 +35,9 @@ const MOST_MEGABYTES: usize = 1 << 20;
 /// A number of threads.
 pub type Threads = Whole<1, 1024>;
 
-/// A parent chunk of more characters is a document.
+/// The highest limit on the characters of a chunk; a longer one would be a document.
 const LONGEST_CHUNK: usize = 20_000;
-/// The most characters of a chunk; fewer are no sentence.
+/// A limit on the characters of a chunk; fewer than 50 do not hold a sentence.
 type ChunkChars = Whole<50, LONGEST_CHUNK>;
 
 const READING: &str = "Reading";
@@ -96,7 +96,7 @@ impl NamespaceChunks {
 }
 
 impl IngestSettings {
-    /// With the lengths of chunks of a namespace; of several rules that match, the last counts.
+    /// Applies the chunk lengths of a namespace. If several rules match, the last one counts.
     pub fn of_namespace(mut self, namespace: &str) -> Self {
         let namespace = namespace_name(namespace).unwrap_or_default();
         for rule in self.namespaces.iter().flatten().filter(|rule| rule.is_for(&namespace)) {
@@ -120,7 +120,7 @@ pub struct RuleSettings {
 
 impl RuleSettings {
     /// # Errors
-    /// Where the glob cannot be read, or a field holds a table.
+    /// If the glob cannot be read, or a field holds a table.
     pub fn rule(self) -> Result<MetadataRule> {
         MetadataRule::new(&self.path, self.fields)
     }
@@ -144,7 +144,7 @@ impl ChunkSettings {
     /// What these settings change, with the context that chunks get.
     ///
     /// # Errors
-    /// Where a child chunk would be longer than its parent.
+    /// If a child chunk would be longer than its parent.
     pub fn change(&self, context: Option<ContextKind>) -> Result<ChunkChange> {
         let change = ChunkChange {
             parent_chars: self.parent_chars.map(Whole::get),
@@ -203,7 +203,7 @@ impl ReadingSettings {
     /// These settings with their defaults.
     ///
     /// # Errors
-    /// Where the OCR command is unusable.
+    /// If the OCR command is unusable.
     pub fn reading(self) -> Result<Reading> {
         self.ocr_command.as_deref().map(check_ocr_command).transpose()?;
         let (file, page) = match self.ocr_command {

@@ -1,5 +1,5 @@
-//! The stores that this user's kb has written, and those whose settings the user trusts. They are noted among the user's own
-//! data, because a store cannot vouch for itself: one file per store, so that processes do not overwrite each other's notes.
+//! The stores that the user has written to or trusts. The notes on them are among the user's own data, because a store
+//! cannot vouch for itself. Each store has a file, so that processes do not overwrite each other's notes.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::paths::{read_text, real};
 /// The notes of a user.
 #[derive(Debug, Clone)]
 pub struct KnownStores {
-    /// `None` where the system has no folder for the user's data.
+    /// `None` if the system has no folder for the user's data.
     folder: Option<PathBuf>,
 }
 
 /// The note on a store.
 #[derive(Debug, Serialize, Deserialize)]
 struct KnownStore {
-    /// Its folder, for people.
+    /// Its folder.
     path: String,
     /// The hash of the settings that are trusted.
     trusted: Option<String>,
@@ -49,7 +49,7 @@ impl KnownStores {
     /// Notes that this user has written to a store.
     ///
     /// # Errors
-    /// Where the note cannot be written; the same below.
+    /// If the note cannot be written.
     pub fn add(&self, store: &Path) -> Result<()> {
         if self.has(store) { Ok(()) } else { self.write(store, None) }
     }
@@ -68,7 +68,7 @@ impl KnownStores {
 
     fn note(&self, store: &Path) -> Option<KnownStore> {
         let note: KnownStore = serde_json::from_str(&read_text(&self.file(store)?).ok()?).ok()?;
-        // Nobody finds two paths with one hash, but a damaged note must count for no other store.
+        // Hashes do not collide, but a damaged note must not count for another store.
         (note.path == real(store).to_string_lossy()).then_some(note)
     }
 
@@ -80,7 +80,7 @@ impl KnownStores {
         let folder = file.parent().unwrap_or(Path::new("."));
         let write = || -> std::io::Result<()> {
             std::fs::create_dir_all(folder)?;
-            // It is readable to its owner alone.
+            // Only its owner can read it.
             let mut new = tempfile::NamedTempFile::new_in(folder)?;
             new.write_all(serde_json::to_string_pretty(&note)?.as_bytes())?;
             new.as_file().sync_all()?;

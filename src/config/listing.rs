@@ -1,4 +1,4 @@
-//! Every setting with its value and where that comes from.
+//! Every setting with its value and the origin of the value.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::{FILE, IngestSettings, KnownStores, SearchSettings, StoreSettings, tr
 use crate::error::Result;
 use crate::llm::endpoint_settings;
 
-/// Settings that are no flags: the name, the variable if it has one, and the default.
+/// Settings without a flag: the name, the variable if it has one, and the default.
 const OTHERS: [(&str, Option<&str>, &str); 11] = [
     ("kb", Some("KB_DIR"), "the nearest .kb"),
     ("namespace", Some("KB_NAMESPACE"), "default"),
@@ -29,7 +29,7 @@ const OTHERS: [(&str, Option<&str>, &str); 11] = [
 /// A setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedSetting {
-    /// Its name in `kb.toml`, behind its table.
+    /// Its name in `kb.toml`, after that of its table.
     pub setting: String,
     pub value: String,
     /// `default`, the path of a file, or the name of a variable.
@@ -38,10 +38,10 @@ pub struct ListedSetting {
     pub is_set: bool,
 }
 
-/// All settings as they count for a store, or without one; `kb.toml` counts as far as the store is trusted.
+/// All settings in effect, for a store or without one. `kb.toml` counts as far as the store is trusted.
 ///
 /// # Errors
-/// Where a file cannot be read or sets something unknown or invalid.
+/// If a file cannot be read or sets something unknown or invalid.
 pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
     let mut files: Vec<(PathBuf, Table)> = Vec::new();
     if let Some(store) = store {
@@ -76,11 +76,11 @@ pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
     Ok(listed.collect())
 }
 
-/// The settings that are flags: the name, the variable and the default, which the help names.
+/// Settings with a flag: the name, the variable, and the default that the help names.
 fn flags(table: &str, command: Command) -> impl Iterator<Item = (String, Option<String>, String)> {
     let all: Vec<Arg> = command.get_arguments().cloned().collect();
     let table = table.to_owned();
-    // A password is no setting of a file, and not shown.
+    // A password cannot be set in a file and is not shown.
     all.into_iter().filter(|arg| arg.get_id() != "password").map(move |arg| {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
         let default = help.rsplit_once("[default: ").and_then(|(_, rest)| rest.strip_suffix(']'));
@@ -89,7 +89,7 @@ fn flags(table: &str, command: Command) -> impl Iterator<Item = (String, Option<
     })
 }
 
-/// A value as the file writes it, without the quotes of a text.
+/// A value as in the file, without the quotes around a text.
 fn plain(value: &toml::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

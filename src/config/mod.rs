@@ -35,7 +35,7 @@ use crate::llm::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING};
 /// The file's name, in the store's folder.
 pub(crate) const FILE: &str = "kb.toml";
 
-/// The content of a file of settings, and of two merged.
+/// The settings of one file, or of two merged.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -54,7 +54,7 @@ pub struct Config {
     pub reranking: EndpointConfig,
     /// The forms of headings that state a field of their sections.
     pub headings: HeadingsConfig,
-    /// What the store's file sets and does not count.
+    /// Settings in the store's file that do not count.
     #[serde(skip)]
     pub ignored: Option<Ignored>,
 }
@@ -71,11 +71,11 @@ pub struct HistoryConfig {
 }
 
 impl Config {
-    /// The settings for the store in a folder, which need not exist: the user's own, and over them those of its `kb.toml`, as
-    /// far as the store is trusted.
+    /// The user's own settings, overridden by those of the store's `kb.toml` as far as the store is trusted. The store need
+    /// not exist.
     ///
     /// # Errors
-    /// Where a file cannot be read or sets something unknown or invalid, with the line.
+    /// If a file cannot be read or sets something unknown or invalid, with the line.
     pub fn read(store: &Path) -> Result<Self> {
         Config::merged(SettingsFile::of_user()?, Some(StoreSettings::read(store)?), &KnownStores::of_user())
     }
@@ -103,15 +103,15 @@ impl Config {
         Ok(Config { ignored, ..config })
     }
 
-    /// Checks that no table of an endpoint sets what only another one has.
+    /// Checks that no table of an endpoint has a setting that belongs to another one.
     fn check_endpoints(&self) -> Result<()> {
         self.llm.check_places(LANGUAGE_MODEL)?;
         self.embedding.check_places(EMBEDDINGS)?;
         self.reranking.check_places(RERANKING)
     }
 
-    /// Makes paths relative to the files that name them: a file is found from anywhere, so the paths in it cannot depend on
-    /// the current folder.
+    /// Resolves paths against the folders of the files that name them. They must not depend on the current folder, because
+    /// the files are found from anywhere.
     fn resolve_paths<'f>(&mut self, folder_of: impl Fn(&str) -> Option<&'f Path>) {
         let beside =
             |setting: &str, path: &Path| folder_of(setting).map_or(path.to_owned(), |folder| folder.join(path));
@@ -145,7 +145,7 @@ fn lay_over(below: &mut Table, above: &Table) {
     for (topic, settings) in above {
         match (below.get_mut(topic), settings) {
             (Some(Value::Table(below)), Value::Table(above)) => {
-                // A key goes to the address that it was named for.
+                // A key is sent only to the address that it was configured for.
                 if above.contains_key("base_url") {
                     below.remove("api_key_env");
                 }
@@ -195,7 +195,7 @@ mod tests {
         ] {
             std::fs::write(folder.path().join(FILE), text).unwrap();
             let error = read(folder.path()).unwrap_err();
-            // 0: a flattened table has lost the line.
+            // 0: errors in a flattened table have no line.
             assert!(line == 0 || error.message().contains(&format!("line {line}")), "{text}: {error}");
             assert!(error.message().contains(expected), "{text}: {error}");
         }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_goes_to_the_address_that_it_was_named_for() {
+    fn a_key_is_sent_only_to_its_own_address() {
         let folder = tempfile::tempdir().unwrap();
         let (user, store) = (folder.path().join("config.toml"), folder.path().join("store"));
         std::fs::create_dir(&store).unwrap();

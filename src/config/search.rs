@@ -1,7 +1,7 @@
 //! The settings of a search: flags, `KB_SEARCH_` variables and the table `[search]` in `kb.toml` are this one struct.
 //!
-//! Where settings contradict each other, the one that comes first here decides, and a note names the other: what is
-//! searched for (`--in`, mode), the method, the reranker, the limit, everything else.
+//! If settings contradict each other, the earlier one in this list counts, and a note names the other: the target (`--in`,
+//! mode), the method, the reranker, the limit, everything else.
 
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -23,11 +23,11 @@ use crate::search::{
 
 /// The variable of a setting is this and its name in capitals.
 const PREFIX: &str = "KB_SEARCH_";
-/// Names at least as alike as this (Jaro-Winkler) are suggested.
+/// The least similarity (Jaro-Winkler) of a suggested name.
 const NEAR: f64 = 0.8;
 /// Hits of the mode broad.
 const DEFAULT_BROAD_LIMIT: usize = 10;
-/// Nearly all answers are above it, and two fifths of what is found where there is no answer, on the same subject, are below.
+/// Nearly all answers are above it. Two fifths of the hits for questions without an answer, on the same subject, are below.
 const DEFAULT_MIN_CONFIDENCE: f32 = 0.05;
 /// Tokens of a context.
 pub const DEFAULT_CONTEXT_TOKENS: usize = 4000;
@@ -142,10 +142,10 @@ pub enum Output {
 }
 
 impl SearchSettings {
-    /// Refuses variables with the prefix that are no settings, so that a misspelt one does not go unnoticed.
+    /// Refuses variables with the prefix that are not settings, so that a misspelt one does not go unnoticed.
     ///
     /// # Errors
-    /// Where there is one, with the setting it may mean.
+    /// If there is one; the hint names the setting it may mean.
     pub fn check_variables() -> Result<()> {
         let command = Self::augment_args(Command::new(""));
         let known: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str()).collect();
@@ -162,10 +162,10 @@ impl SearchSettings {
         Ok(())
     }
 
-    /// The filter that all texts make together.
+    /// All filters joined by `and`.
     ///
     /// # Errors
-    /// Where one cannot be parsed; `place` says where it was read.
+    /// If one cannot be parsed; `place` says where it was read.
     pub fn filter(&self, place: &str) -> Result<Option<Filter>> {
         let texts = self.filter.iter().flatten().filter(|text| !text.trim().is_empty());
         let filters: Vec<Filter> =
@@ -173,10 +173,10 @@ impl SearchSettings {
         Ok(Filter::all(filters))
     }
 
-    /// These settings under those of the environment, for commands that do not declare them.
+    /// Lays the environment over these settings, for commands that do not declare them.
     ///
     /// # Errors
-    /// Where a variable has an unusable value.
+    /// If a variable has an unusable value.
     pub fn under_environment(mut self) -> Result<Self> {
         let command = Self::augment_args(Command::new("").no_binary_name(true));
         let matches = command.try_get_matches_from(std::iter::empty::<&str>());
@@ -188,7 +188,7 @@ impl SearchSettings {
     /// The request for a query, and a note on each setting without effect that was typed.
     ///
     /// # Errors
-    /// Where a filter, the tokenizer or the reranking model is unusable.
+    /// If a filter, the tokenizer or the reranking model is unusable.
     pub fn request(
         &self,
         query: String,
@@ -223,7 +223,7 @@ impl SearchSettings {
         };
         let method = self.method.unwrap_or_default();
         let one_retriever = matches!(method, Method::Keyword | Method::Semantic);
-        // Who asks for what has the words, or for what is nearest, gets that.
+        // A user who chooses one retriever gets everything that it finds.
         let least = if one_retriever { 0.0 } else { DEFAULT_MIN_CONFIDENCE };
         for (settings, is_ignored, why) in [
             (&["context", "window", "merge"][..], shape.seeks_sections(), "when sections are searched"),
@@ -241,7 +241,7 @@ impl SearchSettings {
             let ignored = settings.iter().copied().filter(|setting| is_ignored && is_typed(setting));
             notes.extend(ignored.map(|setting| format!("{} has no effect {why}", Setting(setting))));
         }
-        // How many are shown on a screen says nothing about a prompt, which shows what fits.
+        // A prompt takes what fits; the limit of a file or variable is for screens.
         let limit = self.limit.filter(|_| output != Output::Prompt || is_typed("limit")).map(Whole::get);
         let limit = limit.unwrap_or_else(|| default_limit(&shape, output));
         let pool = self.pool.map_or(shape.mode.pool(), Whole::get).max(limit);
@@ -360,25 +360,25 @@ impl FromStr for RerankBudget {
     }
 }
 
-/// How the best candidates are reranked. A model is checked before anything is searched. A cross-encoder reads for `time`
-/// where the budget names none.
+/// How to rerank the best candidates. Checks a model before the search begins. `time` limits a cross-encoder if the budget
+/// has no time.
 ///
 /// # Errors
-/// Where there is no such model.
+/// If there is no such model.
 pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time: Option<Duration>) -> Result<Rerank> {
     let RerankBudget { depth, time: own } = budget.unwrap_or_default();
     let own = own.map(|Seconds(seconds)| seconds.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)));
     let depth = depth.unwrap_or(DEFAULT_RERANK_DEPTH);
     let named = match choice {
         None => return Ok(Rerank::Auto),
-        // It has its own time for an answer.
+        // It has a timeout of its own.
         Some(RerankChoice::Endpoint) => return Ok(Rerank::Endpoint { depth, time: own.flatten() }),
         Some(RerankChoice::Off) => return Ok(Rerank::Off),
         Some(RerankChoice::Light) => return Ok(Rerank::Light),
         Some(RerankChoice::Model(named)) => named,
     };
     let folder = match named.to_str().filter(|_| could_be_a_name(named)) {
-        // An installed model comes first: a folder of its name, which others may have made, must not take its place.
+        // An installed model comes first: a folder of the same name, perhaps made by others, must not replace it.
         Some(name) if !named.exists() || Models::of_user()?.installed(name)?.is_some() => {
             Models::of_user()?.must_have(name, ModelKind::Rerank)?.0
         }
@@ -459,7 +459,7 @@ mod tests {
             (request.limit, request.pool, request.fusion, request.shape.children),
             (300, 300, Fusion::Rrf(7.0), 2)
         );
-        // What fits counts in a prompt.
+        // A prompt takes what fits.
         let (request, _) = settings.request("x".into(), Target::Chunks, Output::Prompt, |_| false).unwrap();
         assert_eq!((request.limit, request.shape.max_tokens, request.shape.merges()), (40, Some(4000), true));
     }

@@ -12,7 +12,7 @@ use crate::paths::read_text;
 /// The variable that names the user's own file.
 const VARIABLE: &str = "KB_CONFIG";
 
-/// A file of settings, read and found to be valid.
+/// A valid file of settings.
 pub(super) struct SettingsFile {
     pub(super) text: String,
     pub(super) table: Table,
@@ -21,10 +21,10 @@ pub(super) struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// `None` where there is no such file.
+    /// `None` if the file does not exist.
     ///
     /// # Errors
-    /// Where it cannot be read or sets something unknown or invalid, with the line.
+    /// If it cannot be read or sets something unknown or invalid, with the line.
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let text = match read_text(path) {
             Ok(text) => text,
@@ -50,7 +50,7 @@ impl SettingsFile {
     /// The user's own file: the one that the variable names, otherwise `kb/config.toml` among the user's settings.
     ///
     /// # Errors
-    /// As for [`read`](Self::read), and where the variable names a file that does not exist.
+    /// As for [`read`](Self::read), and if the variable names a file that does not exist.
     pub(super) fn of_user() -> Result<Option<Self>> {
         let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) else {
             let path = dirs::config_dir().map(|folder| folder.join("kb").join("config.toml"));

@@ -15,9 +15,9 @@ use crate::paths::read_text;
 
 /// A setting that needs trust.
 struct Risk {
-    /// A topic stands for all in it.
+    /// A topic means every setting in it.
     setting: &'static str,
-    /// The values that need none; one that ends with `/` stands for all that begin so.
+    /// The values that need no trust; one that ends with `/` is a prefix.
     harmless: &'static [&'static str],
     /// What it can do.
     can: &'static str,
@@ -25,7 +25,7 @@ struct Risk {
 
 const LIMIT: &str = "lifts a limit on hostile documents";
 
-/// Every other setting chooses among what kb does anyway, by its name or a number.
+/// All other settings only choose, by a name or a number, among things that kb does anyway.
 const RISKS: [Risk; 13] = [
     Risk { setting: "onnxruntime", harmless: &["off"], can: "loads a library into kb" },
     Risk { setting: "ingest.ocr_command", harmless: &[], can: "runs a program" },
@@ -78,7 +78,7 @@ const PROMPTS: &str = "prompts";
 pub struct StoreSettings {
     store: PathBuf,
     pub(super) file: Option<SettingsFile>,
-    /// The prompts by their names, and the folder that they lie in.
+    /// The prompts by name, and their folder.
     prompts: Vec<(&'static str, String)>,
     prompts_folder: PathBuf,
 }
@@ -93,7 +93,7 @@ pub struct Risky {
 
 impl StoreSettings {
     /// # Errors
-    /// Where `kb.toml` cannot be read or is invalid.
+    /// If `kb.toml` cannot be read or is invalid.
     pub fn read(store: &Path) -> Result<Self> {
         let file = SettingsFile::read(&store.join(super::FILE))?;
         let named = file.as_ref().and_then(|file| get(&file.table, "llm.prompts")?.as_str());
@@ -103,7 +103,7 @@ impl StoreSettings {
         Ok(StoreSettings { store: store.to_owned(), file, prompts, prompts_folder })
     }
 
-    /// What changes with anything that the user may have trusted.
+    /// A hash of everything that the user may have trusted.
     pub fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         let file = self.file.as_ref().map_or("", |file| file.text.as_str());
@@ -114,7 +114,7 @@ impl StoreSettings {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// What counts only where the store is trusted.
+    /// The settings and prompts that count only in a trusted store.
     pub fn risky(&self) -> Vec<Risky> {
         let mut all = Vec::new();
         for risk in RISKS.iter().filter(|risk| self.file.as_ref().is_some_and(|file| risk.is_in(&file.table))) {
@@ -141,7 +141,7 @@ impl StoreSettings {
         all
     }
 
-    /// Takes away what needs trust, if the store is not trusted. Gives the folder of its prompts otherwise.
+    /// Removes what needs trust if the store is not trusted, and gives the removed settings; otherwise the folder of prompts.
     pub(super) fn as_far_as_trusted(&mut self, known: &KnownStores) -> (Option<PathBuf>, Option<Ignored>) {
         let trusted = known.trusted(&self.store);
         if trusted.as_ref() == Some(&self.hash()) {
@@ -162,7 +162,7 @@ impl StoreSettings {
     }
 }
 
-/// A value for people. What may hold a secret in a mistaken place is not shown.
+/// A value for display. Hides one that may contain a misplaced secret.
 fn shown(setting: &str, value: &Value) -> String {
     let text = value.to_string();
     let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '"');

@@ -65,7 +65,7 @@ impl FromStr for Share {
     }
 }
 
-/// A duration above 0 in seconds, written `500ms`, `90d` or `6 months`; `None` where it is written `none`.
+/// A duration above 0 in seconds, written `500ms`, `90d` or `6 months`; `None` if it is written `none`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seconds(pub Option<f64>);
 
@@ -82,8 +82,8 @@ impl FromStr for Seconds {
     }
 }
 
-/// An age that halves a score, written `90d`, or `100` where a time field has numbers, with `hyperbolic:` in front for the slower
-/// decay; `none` for no decay.
+/// An age that halves a score: `90d`, or `100` if the time field has numbers. The prefix `hyperbolic:` asks for a slower
+/// decay, `none` for no decay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HalfLifeSetting {
     /// `None`: no decay.
@@ -111,7 +111,7 @@ impl FromStr for HalfLifeSetting {
     }
 }
 
-/// Reads a value that `kb.toml` writes as the command line does.
+/// Reads a value that `kb.toml` and the command line write alike.
 pub(super) fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(from: D) -> Result<Option<T>, D::Error> {
     String::deserialize(from)?.parse().map(Some).map_err(serde::de::Error::custom)
 }
