@@ -1,9 +1,9 @@
-//! Addresses of servers that people name.
+//! The addresses of servers that users configure.
 
 use reqwest::Url;
 
-/// The address of a server, or what is wrong with it. The message never repeats the address, which may contain a password;
-/// for the same reason an address with a password is refused: kb prints addresses and stores them.
+/// Parses the address of a server. The error never repeats the address, which may contain a password. An address with a
+/// password is refused, because kb prints and stores addresses.
 pub(crate) fn server_address(text: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| format!("is not an address: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {

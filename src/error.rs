@@ -1,6 +1,6 @@
 //! One error for the whole program: what failed, on what, why, and what to do next.
 //!
-//! The [`Kind`] decides the exit code. The text is put together in [`Error::to_line`] alone. Errors and notes name settings
+//! The [`Kind`] decides the exit code. Only [`Error::to_line`] puts the text together. Errors and notes name settings
 //! as [`Setting`]s and commands as [`NextStep`]s; `cli` registers how it spells them.
 
 use std::fmt;
@@ -20,7 +20,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Kind {
     /// The reader of our output went away (`kb search x | head -1`): ends quietly.
     BrokenPipe = 0,
-    /// Ran well and found nothing.
+    /// Succeeded and found nothing.
     NotFound = 1,
     /// Used wrongly: a bad flag, an empty query, an ambiguous name.
     Usage = 2,
@@ -39,7 +39,7 @@ impl Kind {
 }
 
 /// A setting by its name in `kb.toml`, such as `max_tokens`. It displays as the user spells it: as a flag on the command
-/// line, as its variable where the environment sets it.
+/// line, as its variable if the environment sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Setting(pub &'static str);
 
@@ -53,11 +53,11 @@ pub enum NextStep<'a> {
     DeleteChunk(&'a str),
     DescribeDocument(&'a str),
     EditContents(&'a str),
-    /// Find the chapters of a document, again where they are current.
+    /// Find the sections of a document, even if they are current.
     FindSectionsAgain(&'a str),
     Ingest(&'a str),
     IngestAgain(&'a str),
-    /// By the name that standard input had.
+    /// Takes the name that standard input had.
     IngestStandardInputAgain(&'a str),
     ListChunks,
     ListChunksAsJsonLines,
@@ -83,7 +83,7 @@ pub enum NextStep<'a> {
     Show(&'a str),
     ShowContents(&'a str),
     ShowFilters,
-    /// Let readers mend a store, and its settings count.
+    /// Trust the settings of a store, and let reading commands repair it.
     Trust,
 }
 
@@ -118,7 +118,7 @@ impl fmt::Display for NextStep<'_> {
     }
 }
 
-/// What went wrong, with the next step where there is one.
+/// What went wrong, with the next step if there is one.
 #[derive(Debug)]
 pub struct Error {
     kind: Kind,
@@ -246,7 +246,7 @@ pub(crate) fn or_gone(removed: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-/// The message of an I/O error without the `(os error 28)` behind it.
+/// The message of an I/O error without its `(os error 28)`.
 pub fn plain_io(error: &std::io::Error) -> String {
     match error.to_string().split_once(" (os error") {
         Some((text, _)) => text.to_lowercase(),
@@ -254,8 +254,7 @@ pub fn plain_io(error: &std::io::Error) -> String {
     }
 }
 
-/// The message of the innermost cause, without the `(os error 28)` behind it: the outer ones of a request repeat its
-/// address.
+/// The message of the innermost cause, without its `(os error 28)`. The outer errors of a request repeat its address.
 pub fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-/// Declares an id: text that is read as `&str` and made on purpose.
+/// Declares an id type: text that reads as `&str` but is never made from text by accident.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -114,18 +114,18 @@ id! {
     ChunkId
 }
 
-/// Letters and digits that are hard to take for one another.
+/// Letters and digits that are hard to confuse.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = 6;
 
 impl DocId {
-    /// The id of a document that comes from `source`: six letters and digits, other ones for each `attempt`, so that a
-    /// collision is solved by trying again.
+    /// The id of the document from `source`: six letters and digits. Another `attempt` gives another id, which resolves
+    /// a collision.
     pub fn of_source(source: &str, attempt: u32) -> Self {
         let hash = blake3::hash(format!("{attempt}:{source}").as_bytes());
         let id: String =
             hash.as_bytes()[..LENGTH].iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect();
-        // People and shells would take a word of digits for a number.
+        // An id of digits alone would be mistaken for a number.
         DocId(if id.bytes().all(|byte| byte.is_ascii_digit()) { format!("d{}", &id[1..]) } else { id })
     }
 }
@@ -136,7 +136,6 @@ impl SectionId {
         SectionId(format!("{doc_id}#{path}"))
     }
 
-    /// Its document.
     pub fn doc_id(&self) -> &str {
         document_of(self)
     }
@@ -146,7 +145,7 @@ impl SectionId {
         self.0.split_once('#').map_or("", |(_, path)| path)
     }
 
-    /// Its depth, from 1; 0 for the text in front of the first section, whose path is `0`.
+    /// Its depth, from 1; 0 for the text before the first section, whose path is `0`.
     pub fn level(&self) -> usize {
         self.path().split('.').filter(|number| *number != "0").count()
     }
@@ -163,13 +162,12 @@ impl ChunkId {
         ChunkId(format!("{parent_id}.{index}"))
     }
 
-    /// Its document.
     pub fn doc_id(&self) -> &str {
         document_of(self)
     }
 }
 
-/// The numbers behind the document in the id of a section or a chunk, which say its place: 12 and 3 in `k3v9aw:12.3`.
+/// The numbers after the document in the id of a section or chunk: 12 and 3 in `k3v9aw:12.3`.
 pub fn place_of(id: &str) -> Vec<u32> {
     let numbers = id.split_once([':', '#']).map_or("", |(_, numbers)| numbers);
     numbers.split('.').map(|number| number.parse().unwrap_or(0)).collect()

@@ -18,7 +18,7 @@ impl KnowledgeBase {
     /// called `default`.
     ///
     /// # Errors
-    /// Where the folder is not a store of this format, or the name is not one of a namespace.
+    /// If the folder is not a store of this format, or the namespace has an invalid name.
     pub fn open(store: &Path, namespace: &str) -> Result<Self> {
         let namespace = Store::open(Some(store), store)?.namespace(namespace)?;
         let encoder = Encoder::new(EngineChoice::Auto, Models::of_user()?);
@@ -28,7 +28,7 @@ impl KnowledgeBase {
     /// The `limit` best hits for a question, best first, with the defaults of `kb search`.
     ///
     /// # Errors
-    /// Where the question has no word in it, nothing was ingested, or the store or the model fail.
+    /// If the question has no words, nothing was ingested, or the store or the model fails.
     pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Hit>> {
         let request = SearchRequest { limit, ..SearchRequest::new(question.to_owned()) };
         Ok(self.searcher.search(&request).await?.hits)

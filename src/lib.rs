@@ -49,7 +49,7 @@ pub use error::{Error, Kind, Result};
 pub use knowledge_base::KnowledgeBase;
 pub use search::{Hit, SectionName, Source};
 
-/// What the tests and benchmarks of this repository look into. No promise is made about any of it.
+/// For the tests and benchmarks of this repository. It may change at any time.
 #[doc(hidden)]
 pub mod internals {
     pub mod chunk {

@@ -1,4 +1,4 @@
-//! What a person must hear from a room that has no result to add a note to. Each notice is given once per process.
+//! Notices to the user from code that has no result to add a note to. Each is given once per process.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, OnceLock, PoisonError};

@@ -4,13 +4,13 @@ use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Component, Path, PathBuf};
 
-/// No text that kb reads whole is longer, in bytes.
+/// The longest file that kb reads whole, in bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
 
 /// The text of a file.
 ///
 /// # Errors
-/// As for [`read_bytes`], and where it is not UTF-8.
+/// As for [`read_bytes`], and if the text is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(read_bytes(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
@@ -18,7 +18,7 @@ pub fn read_text(path: &Path) -> Result<String> {
 /// The bytes of a file.
 ///
 /// # Errors
-/// Where it cannot be read, is too long, or is no file: a pipe would wait for ever, a device may never end.
+/// If it cannot be read, is too long, or is not a file: a pipe may block for ever, a device may never end.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -37,7 +37,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The absolute path without links and dots of what exists or is still to be made, so that one place has one name.
+/// The absolute path without links and dots, so that a place has one name. The path need not exist yet.
 pub fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;
@@ -45,7 +45,7 @@ pub fn real(path: &Path) -> PathBuf {
     let mut real = PathBuf::new();
     for part in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
         match part {
-            // What comes before has no links left, so that the folder above is the one in front.
+            // The path so far has no links, so its last part is the true parent.
             Component::ParentDir => drop(real.pop()),
             Component::CurDir => {}
             part => {
@@ -65,7 +65,7 @@ pub fn is_of_another_user(path: &Path) -> bool {
     [std::fs::metadata(path), path.symlink_metadata()].iter().flatten().any(|facts| facts.uid() != own)
 }
 
-/// Elsewhere the owner is not looked at.
+/// Owners are checked on Unix only.
 #[cfg(not(unix))]
 pub fn is_of_another_user(_path: &Path) -> bool {
     false
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_has_one_name_before_and_after_it_is_made() {
+    fn a_path_is_the_same_before_and_after_it_exists() {
         let folder = tempfile::tempdir().unwrap();
         let real_folder = folder.path().canonicalize().unwrap();
         let ways = ["new/.kb", "./new/.kb", "new/../new/./.kb", "none/../new/.kb"];
@@ -91,7 +91,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_is_the_folder_that_it_names() {
+    fn a_link_becomes_the_folder_that_it_points_to() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
         std::os::unix::fs::symlink("project", folder.path().join("link")).unwrap();

@@ -1,9 +1,9 @@
-//! Arithmetic of vectors.
+//! Vector arithmetic.
 
-/// So many products are summed side by side: additions that wait for each other would take most of the time.
+/// The number of independent sums: additions that wait for each other would take most of the time.
 const LANES: usize = 16;
 
-/// The sum of the products of two vectors; of vectors of length 1 it is the cosine.
+/// The dot product; for unit vectors it is the cosine.
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let rest: f32 = a_lanes.remainder().iter().zip(b_lanes.remainder()).map(|(a, b)| a * b).sum();
@@ -16,7 +16,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// The vector of length 1 in the same direction; zero stays zero.
+/// The unit vector in the same direction; zero stays zero.
 pub fn of_length_one(mut vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_summed_whatever_the_length() {
+    fn dot_products_are_right_for_any_length() {
         for length in [0, 1, 15, 16, 17, 384] {
             let a: Vec<f32> = (0..length).map(|i| i as f32).collect();
             let b: Vec<f32> = (0..length).map(|i| (i % 3) as f32).collect();
