@@ -43,7 +43,7 @@ pub struct ChunkDeleteArgs {
 
 pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
     let namespace = context.namespace()?;
-    // Asks before it locks the namespace: the answer may take its time.
+    // Asks before it locks the namespace: the answer may take long.
     let snapshot = Snapshot::open(&namespace).await?;
     let mut deletion = plan(&snapshot, &args).await?;
     if args.dry_run {
@@ -63,7 +63,7 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
         }
         deletion = now;
     }
-    // A reader of the old generation would keep it.
+    // An open snapshot would keep the old generation.
     drop(snapshot);
     let generation = publish(rebuilder, deletion.changed).await?.generation;
     context.show(deleted_chunks(&deletion.documents, generation))

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::global::{Context, WaitArgs};
-use super::input::{edit, forget_nothing, keep, read_standard_input, read_text};
+use super::input::{draft_file, edit, keep_draft, read_standard_input, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::edits::{ChunkOrder, Edits, NewText, Side, documents_of, edit_chunks, publish, read_batch, settle};
@@ -72,7 +72,7 @@ enum Order {
 
 pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
     let namespace = context.namespace()?;
-    // Opens the snapshot first: an error must come before the editor does.
+    // Opens the snapshot first, so that an error comes before the editor.
     let snapshot = Snapshot::open(&namespace).await?;
     let (order, kept) = read_order(&args, &snapshot).await?;
     let work = async {
@@ -85,14 +85,14 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
         if let Some(kept) = &kept {
             refuse_changed(&rebuilder.snapshot, &kept.row).await?;
         }
-        // A reader of the old generation would keep it.
+        // An open snapshot would keep the old generation.
         drop(snapshot);
         let edits = plan(&rebuilder.snapshot, &order).await?;
         let done = publish(rebuilder, edits.changed).await?;
         let (generation, embedded) = (done.generation, Some(done.embedded()));
         context.show(edited_chunks(&edits.documents, generation, embedded))
     };
-    work.await.map_err(|error| forget_nothing(error, kept.map(|kept| kept.file), "--content-file"))
+    work.await.map_err(|error| keep_draft(error, kept.map(|kept| kept.file), "--content-file"))
 }
 
 /// The text from the editor, and the chunk as it was before.
@@ -139,7 +139,7 @@ async fn from_editor(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Strin
     let row = current(snapshot, id).await?.ok_or_else(|| {
         Error::not_found(format!("no chunk {id:?}; nothing was changed")).hint("`kb chunks-list` shows the ids")
     })?;
-    let file = keep(row.content.trim_end(), &format!("kb-chunk-{}-", id.replace([':', '.'], "-")))?;
+    let file = draft_file(row.content.trim_end(), &format!("kb-chunk-{}-", id.replace([':', '.'], "-")))?;
     let text = edit(file.path(), "use --content, --content-file or a pipe")?;
     Ok((text, Kept { file, row }))
 }

@@ -98,7 +98,7 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
     context.show(described_documents(&described, args.dry_run).at(generation))
 }
 
-/// A document with what was said about it, and whether that changes anything.
+/// The document with its new metadata, and whether anything changed.
 fn described(row: &DocumentRow, said: &Changed) -> (DocumentRow, bool) {
     let mut new = row.clone();
     new.metadata.set.extend(said);

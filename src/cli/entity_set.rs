@@ -77,7 +77,7 @@ pub struct EntitySetArgs {
 pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
     let namespace = context.namespace()?;
     let now = Timestamp::now();
-    // Reads before it locks the namespace: standard input may take its time.
+    // Reads before it locks the namespace: standard input may take long.
     let orders = orders(&args, now)?;
     if args.dry_run {
         let planned = planned(&namespace, orders, now).await?;
@@ -128,7 +128,7 @@ fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrd
     Ok(vec![(String::new(), order)])
 }
 
-/// The file, read as it is parsed: a batch has limits, and an endless one is not collected first.
+/// Opens the file for parsing line by line. A batch has limits, so an endless file is not read whole first.
 fn input(file: &Path) -> Result<Box<dyn BufRead>> {
     if file == Path::new("-") {
         return Ok(Box::new(std::io::stdin().lock()));

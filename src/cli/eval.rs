@@ -86,7 +86,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
             )));
     }
     if let Some(file) = &args.questions {
-        // Their variables may be set for other commands.
+        // Variables are ignored: they may be set for other commands.
         if let Some(option) = ["rerank", "rerank_budget", "model", "jobs"].into_iter().find(|id| context.is_typed(id)) {
             let option = Setting(option);
             return Err(Error::usage(format!("{option} works on a set only: questions use the settings of the store"))
@@ -135,10 +135,10 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         let missing = count(report.missing, "document");
         context.tell(&format!("corpus.jsonl lacks {missing} that the judgements name"));
     }
-    Ok(told(context, &report.unmet))
+    Ok(note_unmet(context, &report.unmet))
 }
 
-/// Asks the questions of a file of the store.
+/// Asks the store the questions in a file.
 async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, conditions: &[Condition]) -> Result<u8> {
     let questions = read_questions(file)?;
     let store = context.store()?;
@@ -151,11 +151,11 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     let mut report = ask_questions(&searcher, &questions, &template, baseline).await?;
     report.unmet = conditions.iter().filter_map(|condition| condition.unmet_by(&report.figures)).collect();
     context.show(answered_questions(&report))?;
-    Ok(told(context, &report.unmet))
+    Ok(note_unmet(context, &report.unmet))
 }
 
 /// Notes the conditions that are not met, and gives the exit code.
-fn told(context: &Context, unmet: &[String]) -> u8 {
+fn note_unmet(context: &Context, unmet: &[String]) -> u8 {
     unmet.iter().for_each(|what| context.tell(what));
     u8::from(!unmet.is_empty())
 }

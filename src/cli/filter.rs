@@ -34,7 +34,7 @@ pub struct TimeArgs {
     time_field: Option<TimeField>,
 }
 
-/// A time as it was typed: a date, a number, or what may be both.
+/// A typed time: a date, a number, or a text that can be both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
     period: Option<Period>,
@@ -42,10 +42,10 @@ pub struct Limit {
 }
 
 impl TimeArgs {
-    /// What a command is restricted to, beside a filter. `headings` are the forms of headings that state fields.
+    /// Combines these limits with a filter. `headings` are the forms of headings that state fields.
     ///
     /// # Errors
-    /// Where a limit is not a date or, on a time field, not a number.
+    /// If a limit is not a date or, on a time field, not a number.
     pub(super) fn restriction(self, filter: Option<Filter>, headings: HeadingForms) -> Result<Restriction> {
         let TimeArgs { before, after, as_of, time_field } = self;
         let Some(field) = time_field else {
@@ -76,7 +76,7 @@ pub struct MomentArgs {
 
 impl MomentArgs {
     /// # Errors
-    /// Where the limit is not a date or, on a time field, not a number.
+    /// If the limit is not a date or, on a time field, not a number.
     pub(super) fn of(&self) -> Result<StateTime> {
         match (&self.time_field, self.as_of) {
             (None, None) => Ok(Timestamp::now().into()),
@@ -93,7 +93,7 @@ impl Limit {
     /// The time of a state.
     ///
     /// # Errors
-    /// Where it is not a date or, on a time field, not a number.
+    /// If it is not a date or, on a time field, not a number.
     pub(super) fn of_state(self, field: Option<&TimeField>) -> Result<OrderTime> {
         match field {
             None => self.period.map(OrderTime::Period).ok_or_else(|| no_date("time")),

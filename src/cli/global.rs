@@ -1,4 +1,4 @@
-//! The options of every command, and what they lead to: the store, models, a searcher, output.
+//! The global options, and what commands make of them: the store, models, a searcher, output.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -90,24 +90,24 @@ impl Global {
                 text
             }
         };
-        // Nothing is left to do where standard error is closed too.
+        // If standard error is closed too, nothing is left to do.
         writeln!(anstream::stderr(), "{text}").unwrap_or_default();
     }
 }
 
-/// An error where results are JSON.
+/// An error as JSON.
 pub(super) fn error_json(error: &Error) -> String {
     let (kind, message, hint) = (error.kind(), printable(error.message()), error.next_step().map(printable));
     let code = kind.exit_code();
     serde_json::json!({ "error": { "kind": kind, "code": code, "message": message, "hint": hint } }).to_string()
 }
 
-/// The global options, and what they lead to.
+/// What every command gets: the global options and its own arguments.
 pub(super) struct Context {
     pub(super) global: Global,
-    /// What was typed after the subcommand, with its variables.
+    /// The arguments of the subcommand, environment variables included.
     pub(super) matches: ArgMatches,
-    /// Says once which settings of the store do not count.
+    /// The note on ignored settings of the store is shown once.
     told: Once,
 }
 
@@ -124,14 +124,14 @@ impl Context {
         Store::open(self.global.kb.as_deref(), &Context::here()?)
     }
 
-    /// Settings of files under those of the environment and the command line.
+    /// Lays the environment and the command line over the settings of files.
     pub(super) fn over<T: FromArgMatches>(&self, mut file: T) -> Result<T> {
         let updated = file.update_from_arg_matches(&self.matches);
         updated.map_err(|error| Error::usage(error.to_string()))?;
         Ok(file)
     }
 
-    /// Whether an argument stands on the command line.
+    /// Whether an argument was given on the command line.
     pub(super) fn is_typed(&self, id: &str) -> bool {
         self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
@@ -152,7 +152,7 @@ impl Context {
         EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref())).on(device)
     }
 
-    /// The installed models; the embedded one alone where no folder for models is known.
+    /// The installed models; only the embedded one if no folder for models is known.
     pub(super) fn models(&self, config: &Config) -> Models {
         Models::of_user().unwrap_or_else(|_| Models::open("")).with_endpoint(config.embedding.clone())
     }
@@ -162,22 +162,22 @@ impl Context {
         if store.is_own() { encoder.keeping(store.root()) } else { encoder }
     }
 
-    /// What is configured of a language model for a store.
+    /// The language model that is configured for a store.
     pub(super) fn llm(&self, store: &Store, config: &Config) -> Configured {
         Configured { config: config.llm.clone(), store: store.root().to_owned(), caches: store.is_own() }
     }
 
-    /// A searcher on the namespace that was named.
+    /// A searcher on the selected namespace.
     pub(super) fn searcher(&self, store: &Store) -> Result<Searcher> {
         Ok(Searcher::new(store.namespace(&self.global.namespace)?, self.encoder(store, &self.config(store)?)))
     }
 
-    /// A searcher on all namespaces that were named.
+    /// A searcher on all selected namespaces.
     pub(super) fn searcher_over(&self, store: &Store, config: &Config) -> Result<Searcher> {
         Ok(Searcher::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config)))
     }
 
-    /// The named document, with a note on a guess.
+    /// Finds a document by its name and notes a guess.
     pub(super) fn document<'a>(
         &self,
         documents: &'a [DocumentRow],
@@ -190,7 +190,7 @@ impl Context {
         Ok(named.document)
     }
 
-    /// The named document, with a note on a guess. Only the names of the others are read.
+    /// Finds a document by its name and notes a guess. Reads only the names of the other documents.
     pub(super) async fn document_of(
         &self,
         snapshot: &Snapshot,
@@ -208,7 +208,7 @@ impl Context {
         })
     }
 
-    /// The named documents, each once, with a note on each guess.
+    /// Finds documents by their names, each once, and notes each guess.
     pub(super) fn documents<'a>(
         &self,
         documents: &'a [DocumentRow],
@@ -226,8 +226,8 @@ impl Context {
         Ok(found)
     }
 
-    /// The named documents, and the writer that changes them, none for a dry run. It is locked before they are read, so that
-    /// the names keep their meaning.
+    /// The named documents and the writer that changes them, or no writer in a dry run. The writer locks the namespace
+    /// before the names are resolved, so that they keep their meaning.
     pub(super) async fn documents_to_change(
         &self,
         names: &[String],
@@ -256,7 +256,7 @@ impl Context {
         })
     }
 
-    /// Notes that the user has written to a store: reading commands may mend it and keep caches in it from now on.
+    /// Records that the user has written to a store, so that reading commands may repair it and keep caches in it.
     pub(super) fn remember(&self, root: &Path) {
         if let Err(error) = KnownStores::of_user().add(root) {
             self.tell(&format!(
@@ -266,7 +266,7 @@ impl Context {
         }
     }
 
-    /// The namespace that was named, in the form in which it is kept; several as they were named.
+    /// The selected namespace in its stored form; several as they were typed.
     fn namespace_named(&self) -> String {
         let named = &self.global.namespace;
         namespace_name(named).unwrap_or_else(|_| named.clone())
@@ -275,12 +275,12 @@ impl Context {
     /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
         let format = self.output_format();
-        if !page.is_of_none {
+        if !page.has_no_namespace {
             page.namespace.get_or_insert_with(|| self.namespace_named());
         }
         if page.has_sources && matches!(format, OutputFormat::Paths | OutputFormat::PathsWithNul) {
             let here = Context::here()?;
-            // A dry run needs no store; its sources are named from the folder that would have one.
+            // A dry run needs no store; its sources are relative to the folder that would get one.
             if let Ok(store) = self.store() {
                 page.locate(|source| from_here(&store, source, &here));
             }
@@ -296,7 +296,7 @@ impl Context {
         Ok(0)
     }
 
-    /// Writes a text that others read as it is. In JSON it stands beside the name of what it is of.
+    /// Writes a text unchanged, for other programs. In JSON, `of` says what the text belongs to.
     pub(super) fn show_text(&self, kind: &'static str, of: (&str, &str), text: &str) -> Result<u8> {
         if matches!(self.output_format(), OutputFormat::Json | OutputFormat::Jsonl) {
             return self.show(Page::of_text(kind, of, text));
@@ -359,7 +359,7 @@ pub struct PartArgs {
 }
 
 impl PartArgs {
-    /// The part of a list, with a note on what is behind it.
+    /// Takes the requested part of a list and notes how many items follow.
     pub(super) fn of<T>(self, context: &Context, mut all: Vec<T>) -> Vec<T> {
         all.drain(..all.len().min(self.offset as usize));
         let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
@@ -376,8 +376,8 @@ impl PartArgs {
     }
 }
 
-/// The path of a source as seen from the current folder; `None` where its name is a path already, no file is there,
-/// or the path is not UTF-8.
+/// The path of a source relative to the current folder. `None` if the source is an absolute path, has no file, or the path
+/// is not UTF-8.
 fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     let file = store.source_path(source);
     let is_relative = !Path::new(source).is_absolute() && file.exists();
@@ -385,12 +385,12 @@ fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     path?.to_str().map(str::to_owned)
 }
 
-/// Writes a warning, also under `--quiet`: what it says is as grave as an error.
+/// Writes a warning, even with `--quiet`: it is as serious as an error.
 pub(super) fn warn(text: &str) {
     write_line(&format!("warning: {}", printable(text)));
 }
 
-/// Writes a line to standard error; the work can still be done where that fails.
+/// Writes a line to standard error. Ignores failure, because the work can go on.
 pub(super) fn write_line(text: &str) {
     writeln!(anstream::stderr(), "{}", visible(text)).unwrap_or_default();
 }

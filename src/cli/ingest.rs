@@ -90,7 +90,7 @@ pub struct IngestArgs {
 pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let here = Context::here()?;
     let named = context.global.kb.as_deref();
-    // If the folder is not a store yet, creating the store reports what is wrong with it.
+    // If the store cannot be opened, creating it reports why.
     let store = Store::open(named, &here).or_else(|_| Store::planned(named, &here))?;
     // Settings may exist before the store.
     let config = context.config(&store)?;
@@ -147,14 +147,14 @@ fn listed_paths(list: &Path, with_nul: bool) -> Result<Vec<PathBuf>> {
         true => text.split('\0').filter(|path| !path.is_empty()).map(PathBuf::from).collect(),
         false => text.lines().filter(|path| !path.is_empty()).map(PathBuf::from).collect(),
     };
-    // It would be read a second time, as a document.
+    // Standard input would be read a second time, as a document.
     match paths.iter().find(|path| path.as_os_str() == "-") {
         Some(_) => Err(Error::usage(format!("{} lists `-`, which is not a file", name_of(list))).hint("leave it out")),
         None => Ok(paths),
     }
 }
 
-/// The removal in doubt, in words.
+/// A removal that needs a confirmation, in words.
 fn removal(doubt: &Doubt) -> String {
     let documents = format!("remove {} of {}", doubt.documents, count(doubt.of, "document"));
     match &doubt.emptied {
@@ -168,7 +168,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         args.paths.into_iter().partition(|path| path.as_os_str() == "-");
     let (pages, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         paths.into_iter().partition(|path| path.to_str().is_some_and(ingest::is_address));
-    // Each once: fragments are no part of an address.
+    // Each page once: fragments do not belong to its address.
     let pages = pages.iter().filter_map(|page| page.to_str()).map(ingest::address);
     let pages: BTreeSet<_> = pages.collect::<Result<_>>()?;
     let max_file_bytes = settings.max_file_size.map(|megabytes| megabytes.get() as u64 * MEGABYTE);

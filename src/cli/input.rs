@@ -7,10 +7,10 @@ use std::process::Command;
 use crate::error::{Error, Result, plain_io};
 use crate::text::printable;
 
-/// Where neither `VISUAL` nor `EDITOR` is set.
+/// Used if neither `VISUAL` nor `EDITOR` is set.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 
-/// Asks on the terminal whether to do `what`. Without a terminal it is an error: nothing is done unasked.
+/// Asks on the terminal whether to do `what`. Without a terminal this is an error, because nothing may be done unasked.
 pub(super) fn confirm(what: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         let message = format!("needs a confirmation: {what}");
@@ -49,15 +49,15 @@ pub(super) fn read_standard_input() -> Result<String> {
 }
 
 /// A temporary file with the text, whose name begins with `prefix`; dropping it removes it.
-pub(super) fn keep(text: &str, prefix: &str) -> Result<tempfile::NamedTempFile> {
+pub(super) fn draft_file(text: &str, prefix: &str) -> Result<tempfile::NamedTempFile> {
     let fail = |error: &std::io::Error| Error::io("write a file in", &std::env::temp_dir(), error);
     let mut file = tempfile::Builder::new().prefix(prefix).suffix(".txt").tempfile().map_err(|error| fail(&error))?;
     file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(|error| fail(&error))?;
     Ok(file)
 }
 
-/// Keeps the typed text after an error: the file stays, and the error names it and the flag that takes it.
-pub(super) fn forget_nothing(error: Error, kept: Option<tempfile::NamedTempFile>, flag: &str) -> Error {
+/// Keeps the typed text after an error: the file stays, and the error names it and the flag that reads it.
+pub(super) fn keep_draft(error: Error, kept: Option<tempfile::NamedTempFile>, flag: &str) -> Error {
     let Some(path) = kept.and_then(|file| file.into_temp_path().keep().ok()) else { return error };
     let next = format!("your text is in {}; correct it and pass it with {flag}", path.display());
     let hint = match error.next_step() {
@@ -81,7 +81,7 @@ pub(super) fn edit(path: &Path, instead: &str) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))
 }
 
-/// Editors are named with arguments (`code --wait`) and quotes; the shell reads these, as in git.
+/// The variables may contain arguments (`code --wait`) and quotes; the shell parses them, as in git.
 #[cfg(unix)]
 fn command(editor: &str, path: &Path) -> Command {
     let mut command = Command::new("sh");

@@ -1,4 +1,4 @@
-//! The command line: one file per command with its options, one library call and a rendering. Nothing behind it sees a flag.
+//! The command line: one file per command with its options, one library call and a rendering. No other room knows flags.
 
 mod archive;
 mod check;

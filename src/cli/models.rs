@@ -79,12 +79,12 @@ pub async fn run(context: &Context, args: ModelsArgs) -> Result<u8> {
     }
 }
 
-/// The models that namespaces of a store have vectors of.
+/// The models that made the vectors of a store's namespaces.
 #[derive(Default)]
 struct Uses {
     /// Pairs of namespace and model.
     models: Vec<(String, String)>,
-    /// On namespaces that cannot be read.
+    /// One for each namespace that cannot be read.
     notes: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl Uses {
     }
 }
 
-/// The named store, or the one around the current folder; models can be listed without any.
+/// The named store, or the nearest one upwards. Models can be listed without a store.
 fn store_if_any(context: &Context) -> Result<Option<Store>> {
     if context.global.kb.is_none() && !Store::is_within(&Context::here()?) {
         return Ok(None);
@@ -152,13 +152,13 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     };
     let folder = Path::new(&model);
     if folder.exists() || looks_like_a_path(&model) {
-        // Reading and trying a model takes long and waits for nothing.
+        // Reading and trying a model takes long and would block other tasks.
         let (models, folder) = (models.clone(), folder.to_owned());
         let work = tokio::task::spawn_blocking(move || models.add_folder(&folder, &engine, &wish));
         return show(&work.await.map_err(|error| Error::failed(format!("adding the model crashed: {error}")))??, false);
     }
     let wanted = wanted(&model)?;
-    // An installed model may lack the wished name or prefixes.
+    // An installed model may lack the requested name or prefixes.
     if wish == Wish::default()
         && let Some(record) = models.has(&wanted)?
     {
@@ -182,7 +182,7 @@ fn wanted(name: &str) -> Result<Wanted> {
     })
 }
 
-/// Whether it can only be a path.
+/// Whether the text can only be a path.
 fn looks_like_a_path(typed: &str) -> bool {
     typed.starts_with(['.', '/', '~', '\\'])
         || typed.contains('\\')
@@ -217,12 +217,12 @@ fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u
     context.show(removed_model(&found.name, bytes))
 }
 
-/// An embedding model of which nothing but the name is known.
+/// An embedding model of which only the name is known.
 fn line(name: &str) -> ModelLine {
     ModelLine { name: name.to_owned(), kind: ModelKind::Text.name(), ..ModelLine::default() }
 }
 
-/// A line of an installed model with what its embedding settings say.
+/// An installed model with its embedding settings.
 fn configured(name: &str, config: Option<&EmbeddingConfig>) -> ModelLine {
     ModelLine {
         dimension: config.map(|config| config.dimension),

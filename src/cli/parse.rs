@@ -1,4 +1,4 @@
-//! From arguments and the environment to a command: help that fits on a screen, empty variables.
+//! Parses arguments and environment variables. Help fits on a screen; empty variables count as unset.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -55,7 +55,7 @@ fn adjusted(command: Command, all: bool) -> Command {
     let command = command.mut_args(|arg| {
         let variable = arg.get_env().map(OsString::from);
         let is_empty = variable.as_ref().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-        // One rule names the variables of all search settings.
+        // The help names the variables of all search settings by one rule.
         let of_search = variable.is_some_and(|name| name.to_string_lossy().starts_with("KB_SEARCH_"));
         let arg = arg.hide_env_values(true).hide_env(of_search);
         let arg = if is_empty { arg.env(Resettable::Reset) } else { arg };
@@ -72,7 +72,7 @@ fn adjusted(command: Command, all: bool) -> Command {
     })
 }
 
-/// Joins the lines of paragraphs, for a terminal of any width. Indented lines and those in front of them stay.
+/// Joins the lines of each paragraph, so that it fits a terminal of any width. Keeps indented lines and those before them.
 fn flowing(help: &str) -> String {
     let mut text = String::new();
     let mut lines = help.lines().peekable();
@@ -85,7 +85,7 @@ fn flowing(help: &str) -> String {
     text
 }
 
-/// Prints the help or the error that parsing ended with, and exits: errors as JSON where results would be.
+/// Prints help or a parse error, and exits. Errors are JSON if results would be.
 fn end(error: &clap::Error, arguments: &[OsString]) -> ! {
     if !error.use_stderr() || !wants_json(arguments) {
         error.exit();
@@ -95,7 +95,7 @@ fn end(error: &clap::Error, arguments: &[OsString]) -> ! {
     std::process::exit(i32::from(error.kind().exit_code()))
 }
 
-/// Whether `--format` asks for JSON: the arguments could not be parsed, so they are searched.
+/// Whether `--format` asks for JSON. Searches the raw arguments, because they could not be parsed.
 fn wants_json(arguments: &[OsString]) -> bool {
     let texts: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
     let is_json = |value: &str| matches!(value, "json" | "jsonl");
@@ -103,7 +103,7 @@ fn wants_json(arguments: &[OsString]) -> bool {
         || texts.windows(2).any(|pair| pair[0] == "--format" && is_json(&pair[1]))
 }
 
-/// The error in a text of clap: its first paragraph, and as the next step its tips.
+/// Turns clap's text into an error: its first paragraph is the message, its tips are the next step.
 fn as_usage(text: &str) -> Error {
     let mut paragraphs = text.trim().split("\n\n").map(squeeze);
     let first = paragraphs.next().unwrap_or_default();
@@ -116,10 +116,10 @@ fn as_usage(text: &str) -> Error {
     })
 }
 
-/// Names the variable instead of the flag where the environment holds the invalid value.
+/// Names the variable instead of the flag if the invalid value comes from the environment.
 fn blame_variable(mut error: clap::Error, command: &Command, arguments: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else { return error };
-    // Parsing builds only the commands on its way, and clap cannot display the arguments of any other.
+    // Parsing builds only the commands on its path, and clap cannot display the arguments of the others.
     let mut built = command.clone();
     built.build();
     let mut all = built.get_subcommands().chain([&built]).flat_map(Command::get_arguments);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_flow_and_examples_stay() {
+    fn help_joins_paragraphs_and_keeps_examples() {
         assert_eq!(
             flowing("One\ntwo.\n\nExamples:\n  kb x\n  kb y\n\nEnd."),
             "One two.\n\nExamples:\n  kb x\n  kb y\n\nEnd.\n"

@@ -1,4 +1,4 @@
-//! How an ingest or a download is going: a bar on a terminal, plain lines elsewhere, on standard error.
+//! The progress of an ingest or a download on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,9 +12,9 @@ use crate::ingest::Progress;
 use crate::models::DownloadProgress;
 use crate::text::{count, printable, size};
 
-/// Between two plain lines.
+/// The time between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
-/// The length of an ingest's bar is the bytes of all files: the best guess at the work before they are read.
+/// The bar of an ingest counts the bytes of all files: the best estimate of the work before they are read.
 const INGEST: &str = "{bar:30.cyan/dim} {percent:>3} %  {msg}  {elapsed} elapsed, {eta} left";
 const DOWNLOAD: &str = "{bar:30.cyan/dim} {percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}, {eta} left  {msg}";
 const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {msg}";
@@ -22,7 +22,7 @@ const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {msg
 /// The exit code of a process that Ctrl-C ended: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
 
-/// The display for the place where standard error leads.
+/// The display that suits standard error.
 pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     let quiet = context.global.quiet;
     let shown = !quiet && !context.global.no_progress;
@@ -32,12 +32,12 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     Arc::new(Display { bar, last_line, quiet, counts: Counts::default() })
 }
 
-/// Ends the process on Ctrl-C with the exit code of shells. What was published stays, and the next writer mends what was
-/// being written.
+/// Ends the process on Ctrl-C with the exit code of shells. What was published stays, and the next writer finishes or
+/// drops what was being written.
 pub(super) fn end_on_interrupt(display: &Arc<Display>) {
     let display = display.clone();
     tokio::spawn(async move {
-        // Where the system cannot catch Ctrl-C, it ends the process itself.
+        // If Ctrl-C cannot be caught, the system ends the process itself.
         if tokio::signal::ctrl_c().await.is_ok() {
             display.bar.finish_and_clear();
             let published = count(display.counts.published.load(Ordering::Relaxed), "document");
@@ -48,11 +48,11 @@ pub(super) fn end_on_interrupt(display: &Arc<Display>) {
 }
 
 pub(super) struct Display {
-    /// Hidden where there is no terminal.
+    /// Hidden if there is no terminal.
     bar: ProgressBar,
-    /// When the last plain line was written; `None` where none are.
+    /// When the last plain line was written; `None` if none are written.
     last_line: Option<Mutex<Instant>>,
-    /// With `--quiet` the report alone names failures.
+    /// With `--quiet`, only the report names failures.
     quiet: bool,
     counts: Counts,
 }
@@ -76,7 +76,7 @@ impl Display {
         }
     }
 
-    /// Shows a text beside the bar, or a line where the last one is old.
+    /// Shows a text beside the bar, or a line if the last one is older than [`LINE_INTERVAL`].
     fn update(&self, beside: String, line: impl FnOnce() -> String) {
         self.bar.set_message(beside);
         let Some(Ok(mut last)) = self.last_line.as_ref().map(Mutex::lock) else { return };
@@ -97,12 +97,12 @@ impl Display {
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
         let asked =
             if placed > 0 { format!("model asked about {}, ", count(placed, "parent chunk")) } else { String::new() };
-        // Without files, texts may be embedded that belong to none.
+        // A run without files may embed texts that are not child chunks.
         let what = if total > 0 { "child chunk" } else { "text" };
         format!("{read}{asked}{} embedded ({rate:.0}/s)", count(texts, what))
     }
 
-    /// Writes a line at once where lines are written.
+    /// Writes a line at once, unless a bar is shown.
     fn announce(&self, line: &str) {
         if self.last_line.is_some() {
             write_line(line);
@@ -158,7 +158,7 @@ impl DownloadProgress for Display {
     }
 
     fn at(&self, file: &str, bytes: u64) {
-        // An earlier run downloaded what is there in the first second.
+        // The first bytes are from an earlier run and say nothing about the speed.
         if self.bar.position() == 0 && bytes > 0 {
             self.bar.reset_eta();
         }

@@ -107,7 +107,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     };
     let chunks = ChunkChange { context: args.context, ..sizes };
     let request = ReindexRequest { documents, structure, chunks, force, dry_run };
-    // A rebuild for another reason asks the model for nothing that it did not answer before.
+    // Only an explicit request asks the model again what it failed to answer before.
     let again = args.force && args.context == Some(ContextKind::Llm);
     let unanswered = if again { Unanswered::AskAgain } else { Unanswered::Skip };
     let options = RebuildOptions { llm: Some(llm), unanswered, ..rebuild_options(context, &args.wait)? };
@@ -119,7 +119,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
-/// The sizes that settings name, otherwise the default ones.
+/// The sizes in the settings; the default sizes for the rest.
 fn chunk_sizes(settings: &ChunkSettings) -> Result<ChunkChange> {
     Ok(ChunkChange::to_sizes_of(&ChunkConfig::default().with(&settings.change(None)?)))
 }
@@ -132,7 +132,7 @@ async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {
     context.show(reembedded(&report))
 }
 
-/// How documents are rebuilt, from the settings of the command and `kb.toml`; without a language model.
+/// How to rebuild documents: the settings of the command over `kb.toml`, without a language model.
 pub(super) fn rebuild_options(context: &Context, wait: &WaitArgs) -> Result<RebuildOptions> {
     let config = context.config(&context.store()?)?;
     let declares_reading = context.matches.try_contains_id("page_timeout").is_ok();

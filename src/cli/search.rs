@@ -18,7 +18,7 @@ use crate::search::{
 };
 use crate::store::Store;
 
-/// Nobody means a longer question.
+/// No real question is longer.
 const LONGEST_QUERY_BYTES: usize = 64 * 1024;
 
 const EXAMPLES: &str = "\
@@ -46,7 +46,7 @@ Unknown words fall back to spelling and compound matches, and a note names these
 valv. Synonyms and abbreviations come from the documents and from .kb/synonyms.txt: one line for each group of equal
 names (pump, 水泵) or for one direction (TDO => Transport Disconnect Order).";
 
-/// How settings are set elsewhere, for `--help`.
+/// How to set settings other than by flags, for `--help`.
 pub(super) const SETTINGS: &str = "\
 Settings: flags override environment variables, and these override [search] in kb.toml. The variable of a setting is
 KB_SEARCH_ and its name in capitals: KB_SEARCH_LIMIT=3, KB_SEARCH_MERGE=true. Where two settings contradict each
@@ -202,7 +202,7 @@ pub(super) async fn ask(
     Ok((searcher, request))
 }
 
-/// Whether a half-life has the unit of the times.
+/// Checks that a half-life has the unit of the times.
 fn half_life_fits(setting: HalfLifeSetting, restriction: &Restriction) -> Result<()> {
     let half_life = Setting("half_life");
     match &restriction.time_field {
@@ -220,7 +220,7 @@ fn half_life_fits(setting: HalfLifeSetting, restriction: &Restriction) -> Result
     }
 }
 
-/// The ids of the named documents in all namespaces, each once, with a note on each guess.
+/// The ids of the named documents in all namespaces, each once. Notes each guess.
 async fn documents(context: &Context, searcher: &Searcher, names: &[String], store: &Store) -> Result<Vec<DocId>> {
     let snapshots = searcher.snapshots().await?;
     let namespaces = try_join_all(snapshots.iter().map(|snapshot| snapshot.all_document_names())).await?;

@@ -58,7 +58,7 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     context.show(render::sections(&content, render::screen_width()).read_from(&[snapshot]))
 }
 
-/// The document that a section's id names, or the only one that has a section of this name.
+/// The document in a section's id, or the only document that has a section of this name.
 async fn document_of_section(snapshot: &Snapshot, name: &str) -> Result<DocumentRow> {
     if let Some((doc_id, _)) = name.split_once('#')
         && let Some(document) = snapshot.documents_by_id(&[doc_id.into()]).await?.pop()

@@ -1,4 +1,4 @@
-//! How the command line spells settings and next steps for the rooms behind it.
+//! How the command line spells settings and next steps for the other rooms.
 
 use std::collections::HashMap;
 

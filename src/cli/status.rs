@@ -67,7 +67,7 @@ async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Resul
         restorable_generations: restorable,
         model: manifest.model.name.clone(),
         dimension: manifest.model.dimension,
-        // Words are searched without it, so that this is a fact to show and no failure.
+        // Keyword search works without the model, so this is shown and does not fail the command.
         model_problem: models.recorded(&manifest.model).err().map(|error| error.to_line()),
         pending_generation: pending.filter(|&pending| pending > manifest.generation),
         writing: holder.is_some(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::global::{Context, PartArgs, WaitArgs};
-use super::input::{edit, forget_nothing, keep, name_of, read_text};
+use super::input::{draft_file, edit, keep_draft, name_of, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::config::ReadingSettings;
@@ -139,7 +139,7 @@ async fn list(
     }
     let contents = documents.iter().map(|document| {
         let mut own = sections.remove(&document.doc_id).unwrap_or_default();
-        // A section that is the whole document only repeats its title: levels are counted below it.
+        // A section that spans the whole document repeats its title, so levels count from below it.
         match title_section(document, &own) {
             Some(_) => own.retain(|section| section.level > 1),
             None => own.retain(|section| section.level <= deepest),
@@ -150,7 +150,7 @@ async fn list(
     Ok(u8::from(documents.is_empty()))
 }
 
-/// Takes a correction from the editor or a file to the store, or drops the one there.
+/// Stores a correction from the editor or a file, or drops the stored one.
 async fn correct(
     context: &Context,
     args: CorrectArgs,
@@ -167,7 +167,7 @@ async fn correct(
     let (text, kept) = match &args.set {
         Some(file) => (read_text(file)?, None),
         None => {
-            let kept = keep(&editable_toc(document, sections), &format!("kb-toc-{}-", document.doc_id))?;
+            let kept = draft_file(&editable_toc(document, sections), &format!("kb-toc-{}-", document.doc_id))?;
             (edit(kept.path(), "use --editable and --set")?, Some(kept))
         }
     };
@@ -177,5 +177,5 @@ async fn correct(
             .hint(format!("`kb toc {} --editable` prints the expected form", document.doc_id)));
     }
     let set = set_toc(&place, Correction { document, sections }, &text, progress).await;
-    context.show(corrected_contents(&set.map_err(|error| forget_nothing(error, kept, "--set"))?))
+    context.show(corrected_contents(&set.map_err(|error| keep_draft(error, kept, "--set"))?))
 }

@@ -11,10 +11,10 @@ use super::toc::json_entry;
 use crate::search::{ChunkList, ListedChunk, SectionContent, SectionPart};
 use crate::text::{char_count, squeeze, tables};
 
-/// Columns that a text keeps, however narrow the screen.
+/// The least columns of a text, even on a narrow screen.
 pub(super) const LEAST_TEXT: usize = 20;
 
-/// The titles above a chunk stand among its notes, as `kb chunk-edit --batch` reads them back.
+/// The titles of a chunk are among its notes, where `kb chunk-edit --batch` reads them back.
 fn json(listed: &ListedChunk) -> Value {
     let row = &listed.row;
     let mut metadata = value(&row.metadata);

@@ -70,7 +70,7 @@ impl Layout for MarkdownLayout {
     }
 }
 
-/// Where a passage is from, in the language of its document.
+/// Where a parent chunk is from, in the language of its document.
 fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
     let is_chinese = document.language.starts_with("zh");
     let [source, section, time] =

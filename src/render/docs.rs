@@ -16,7 +16,7 @@ use crate::text::{count, printable};
 pub struct ListedDocument<'a> {
     pub namespace: &'a str,
     pub row: &'a DocumentRow,
-    /// What became of its file since it was ingested.
+    /// How its file has changed since the ingest.
     pub stale: Option<Stale>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> ListedDocument<'a> {
         self.row.chunking.context.name()
     }
 
-    /// What became of its file, in words.
+    /// How its file has changed, in words.
     fn stale(&self) -> &'static str {
         match self.stale {
             None => "",

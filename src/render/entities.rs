@@ -64,7 +64,7 @@ pub fn entities(entities: &[EntityFacts], several: bool) -> Page {
     page
 }
 
-/// A value for each state, as `kb entity-set` reads them back.
+/// A value for each state, in the form that `kb entity-set --from` reads.
 fn states(entity: &EntityFacts) -> Vec<Value> {
     let listed = &entity.listed;
     if entity.states.is_empty() {

@@ -1,4 +1,4 @@
-//! What was measured.
+//! The figures of an evaluation.
 
 use super::format::value_without;
 use super::page::{Grid, Page};
@@ -8,7 +8,7 @@ use crate::text::{count, printable};
 /// What `kb eval` shows.
 pub fn evaluation(report: &EvalReport) -> Page {
     let mut page = Page::new("eval", &value_without(report, "methods"))
-        .of_none()
+        .without_namespace()
         .with_items("method", &report.methods)
         .with_paths([&report.set]);
     let reranked = report.reranker.as_ref().map(|folder| format!(", reranked by {folder}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a terminal shows of a hit: the whole text where a third of the screen holds it, otherwise the sentences around the
+//! What a terminal shows of a hit: the whole text if it fits on a third of the screen, otherwise the sentences around the
 //! one that answers best.
 
 use std::borrow::Cow;
@@ -8,12 +8,12 @@ use super::format::Screen;
 use super::style::{MATCH, marked};
 use crate::text::highlight::{around_best, find_matches};
 
-/// The part of a screen that one hit may take.
+/// One hit may take a third of the screen.
 const SHARE: usize = 3;
-/// Stands where text is left out.
+/// Marks where text is left out.
 const LEFT_OUT: &str = "[…]";
 
-/// The lines that show `text` for `query`, with the matches in colour, and whether they are all of it.
+/// The lines that show `text`, with the matches of `query` in colour, and whether they are the whole text.
 pub(super) fn excerpt(text: &str, query: &str, screen: Screen) -> (Vec<String>, bool) {
     let most = (screen.lines / SHARE).max(1);
     let whole = lines(text, query, screen.columns);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_text_the_sentences_that_answer_are_shown_and_the_rest_is_marked() {
+    fn a_long_text_shows_the_sentences_that_answer_and_marks_the_rest() {
         let text =
             "The house is old and tall. ".repeat(8) + "Prime the pump. Then start it. " + &"Go home now. ".repeat(20);
         let shown = shown(&text, "prime the pump");
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_text_is_shown_with_what_leads_to_it() {
+    fn an_answer_at_the_end_is_shown_with_the_text_before_it() {
         let text = "The house is old and tall. ".repeat(9) + "Prime the pump.";
         let shown = shown(&text, "prime the pump");
         assert!(shown.len() > 1 && shown[0].starts_with("[…] The house"), "{shown:?}");

@@ -1,4 +1,4 @@
-//! How a search came to its result: its stages, and where it lost one chunk or section.
+//! Explains a search: its stages, and where it lost a chunk or section.
 
 use crate::ids::ChunkId;
 use crate::search::{Stage, Trace, Why, WhyStage};
@@ -7,11 +7,10 @@ use crate::text::printable;
 use super::page::{Grid, Page};
 use super::style::{BAD, TITLE, around};
 
-/// More candidates of a stage than this are left to JSON.
+/// The most candidates shown of a stage; JSON has all.
 const MOST_SHOWN: usize = 3;
 
-/// How a result came about, below it: which method found each hit, and what each stage did. `hits` are named by their
-/// parent chunks.
+/// Adds what each stage did, and where each method found the hits. `hits` has the parent chunks of each hit.
 pub(super) fn add_stages(page: &mut Page, trace: &Trace, hits: &[Vec<&ChunkId>]) {
     page.gap();
     page.heading(format!("Stages of the search ({:.1} ms)", trace.total()));

@@ -23,7 +23,7 @@ pub enum OutputFormat {
     PathsWithNul,
 }
 
-/// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else as many as read well.
+/// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else 100.
 pub fn screen_width() -> usize {
     let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
     width(set.as_deref(), terminal_size::terminal_size().map(|(columns, _)| columns.0))
@@ -40,7 +40,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// The terminal's, where there is one.
+    /// The size of the terminal, if there is one.
     pub fn of_output() -> Self {
         let lines = terminal_size::terminal_size().map_or(LINES_WITHOUT_TERMINAL, |(_, lines)| usize::from(lines.0));
         Screen { columns: screen_width(), lines }
@@ -67,16 +67,16 @@ pub(super) fn value_with(of: &impl Serialize, name: &str, field: impl Serialize)
     json
 }
 
-/// The JSON object of `of` without its list.
-pub(super) fn value_without(of: &impl Serialize, list: &str) -> Value {
+/// The JSON object of `of` without one field.
+pub(super) fn value_without(of: &impl Serialize, name: &str) -> Value {
     let mut json = value(of);
     if let Value::Object(fields) = &mut json {
-        fields.shift_remove(list);
+        fields.shift_remove(name);
     }
     json
 }
 
-/// Each path once, in the order of the first.
+/// Each path once, in the order of first appearance.
 pub(super) fn unique(paths: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     paths.into_iter().filter(|path| seen.insert(path.clone())).collect()

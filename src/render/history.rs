@@ -48,7 +48,7 @@ fn documents(note: &Note) -> String {
     format!("{}{sources}", counts.join(", "))
 }
 
-/// An RFC 3339 time for people; anything else as it is.
+/// An RFC 3339 time in words; other text unchanged.
 pub(super) fn in_words(time: &str, now: &jiff::Zoned) -> String {
     time.parse().map_or_else(|_| time.to_owned(), |time| moment(time, now))
 }
@@ -78,7 +78,7 @@ pub fn restored(restored: &Restored, dry_run: bool) -> Page {
     page
 }
 
-/// Columns of an item's line beside its id and its text.
+/// The columns of an item's line besides its id and text.
 const INDENT: usize = 8;
 
 fn sign(what: What) -> String {

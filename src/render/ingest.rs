@@ -112,7 +112,7 @@ fn unread(report: &LanguagesReport) -> String {
     }
 }
 
-/// What became of the contexts that a language model was to write for parent chunks.
+/// Adds the outcome of asking a language model for the contexts of parent chunks.
 pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
     let parents = count(report.parents, "parent chunk");
     if let Some(estimate) = &report.estimate {

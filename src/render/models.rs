@@ -1,4 +1,4 @@
-//! Models: the list, what became of one, and what an evaluation or a check measured.
+//! Models: the list, one that was added or removed, and the check of a language model.
 
 use serde::Serialize;
 use serde_json::json;
@@ -54,7 +54,7 @@ pub fn model_list(list: &ModelList) -> Page {
     let models = &list.models;
     let notes: Vec<_> = list.notes.iter().map(|note| json!({ "code": "models", "message": note })).collect();
     let mut page = Page::new("models", &value_with(&value_without(list, "models"), "notes", notes))
-        .of_none()
+        .without_namespace()
         .with_items("model", models)
         .with_paths(models.iter().map(|line| &line.name));
     for kind in ["embedding", "reranking"] {
@@ -102,8 +102,8 @@ fn here(line: &ModelLine) -> String {
     }
 }
 
-/// What `kb models add` shows: the model, whether it was installed before, its embedding settings, and what had to be
-/// assumed about it.
+/// What `kb models add` shows: the model, whether it was installed before, its embedding settings, and
+/// assumptions about it.
 pub fn added_model(model: &ModelLine, was_here: bool, config: Option<&EmbeddingConfig>, notes: &[String]) -> Page {
     let json = json!({
         "was_here": was_here,
@@ -113,7 +113,7 @@ pub fn added_model(model: &ModelLine, was_here: bool, config: Option<&EmbeddingC
         "pooling": config.map(|config| config.pooling),
         "notes": notes.iter().map(|note| json!({ "code": "model", "message": note })).collect::<Vec<_>>(),
     });
-    let mut page = Page::new("model", &json).of_none().with_paths([&model.name]);
+    let mut page = Page::new("model", &json).without_namespace().with_paths([&model.name]);
     let verb = if was_here { "is already installed" } else { "was added" };
     page.title(format!("the {} model {} {verb}", model.kind, model.name));
     let mut facts = Vec::new();
@@ -132,7 +132,8 @@ pub fn added_model(model: &ModelLine, was_here: bool, config: Option<&EmbeddingC
 
 /// What `kb models remove` shows. `bytes` is the size of the removed files.
 pub fn removed_model(name: &str, bytes: u64) -> Page {
-    let mut page = Page::new("model_removed", &json!({ "name": name, "bytes": bytes })).of_none().with_paths([name]);
+    let mut page =
+        Page::new("model_removed", &json!({ "name": name, "bytes": bytes })).without_namespace().with_paths([name]);
     page.line(format!("removed the model {name} ({})", size(bytes)));
     page
 }
@@ -140,7 +141,7 @@ pub fn removed_model(name: &str, bytes: u64) -> Page {
 /// What `kb llm check` shows.
 pub fn llm_check(checked: &Checked) -> Page {
     let Checked { model, endpoint, with_key, milliseconds, answer, tokens } = checked;
-    let mut page = Page::new("llm", checked).of_none().with_paths([endpoint]);
+    let mut page = Page::new("llm", checked).without_namespace().with_paths([endpoint]);
     let key = if *with_key { "with a key" } else { "without a key" };
     let tokens = tokens.map_or_else(
         || "the server does not report tokens".to_owned(),

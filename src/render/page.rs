@@ -13,28 +13,28 @@ use super::style::{DIM, TITLE, paint, visible_but_styles};
 use crate::store::Snapshot;
 use crate::text::visible;
 
-/// Columns that the name of a fact may take before values stop being aligned.
+/// The most columns of a fact's name; after a longer one the value is not aligned.
 const WIDEST_NAME: usize = 20;
 
-/// The version of the shapes in JSON: what has this name keeps its fields.
+/// The version of the JSON; its fields stay as long as it does.
 const SCHEMA: &str = "kb/1";
 
 /// A result in every format: blocks for people, values and paths for scripts.
 #[derive(Debug, Default)]
 pub struct Page {
     blocks: Vec<Block>,
-    /// What the JSON is: the name of its schema.
+    /// The name of the schema of the JSON.
     kind: &'static str,
-    /// The namespaces as they were named.
+    /// The namespace; several as they were typed.
     pub namespace: Option<String>,
-    /// The generation that was read or published; `None` for several namespaces, or where nothing was published.
+    /// The generation that was read or published; `None` for several namespaces, or if nothing was published.
     pub generation: Option<u64>,
-    /// Whether the result is of no namespace.
-    pub is_of_none: bool,
+    /// Whether the result belongs to no namespace.
+    pub has_no_namespace: bool,
     fields: Map<String, Value>,
-    /// The list of the result, behind its name.
+    /// The list of the result, with its name.
     items: Option<(&'static str, Vec<Value>)>,
-    /// The values of JSON Lines, each behind its type.
+    /// The values of JSON Lines, each with its type.
     lines: Vec<(&'static str, Value)>,
     paths: Vec<String>,
     /// Whether the paths are sources, not ids or names.
@@ -76,7 +76,7 @@ pub(super) struct Grid {
 }
 
 impl Page {
-    /// A result of a kind, with the fields of a JSON object. Its `namespace` and `generation` are those of the result.
+    /// A result with the fields of a JSON object. The fields `namespace` and `generation` become those of the result.
     pub(super) fn new(kind: &'static str, json: &impl Serialize) -> Self {
         let Value::Object(mut fields) = value(json) else { unreachable!("a result is an object") };
         let namespace = fields.shift_remove("namespace").and_then(|name| name.as_str().map(str::to_owned));
@@ -84,7 +84,7 @@ impl Page {
         Page { kind, namespace, generation, fields, ..Page::default() }
     }
 
-    /// A result of a kind that is a list. In JSON Lines each element has the type `of`.
+    /// A result that is a list. In JSON Lines each element has the type `of`.
     pub(super) fn list<T: Serialize>(kind: &'static str, of: &'static str, items: impl IntoIterator<Item = T>) -> Self {
         Page { kind, ..Page::default() }.with_items(of, items)
     }
@@ -107,28 +107,28 @@ impl Page {
         self
     }
 
-    /// A result of no namespace.
-    pub(super) fn of_none(self) -> Self {
-        Page { is_of_none: true, ..self }
+    /// Marks the result as belonging to no namespace.
+    pub(super) fn without_namespace(self) -> Self {
+        Page { has_no_namespace: true, ..self }
     }
 
-    /// What was read from this generation.
+    /// Sets the generation that was read, if there is one snapshot.
     pub fn read_from(self, snapshots: &[&Snapshot]) -> Self {
         let only = if let [only] = snapshots { Some(only.manifest().generation) } else { None };
         self.at(only)
     }
 
-    /// A text beside the name of what it is of; for JSON.
+    /// A text and what it belongs to, for JSON.
     pub fn of_text(kind: &'static str, (name, of): (&str, &str), text: &str) -> Self {
         Page::new(kind, &json!({ name: of, "text": text }))
     }
 
-    /// What was read from this generation, or published as it.
+    /// Sets the generation that was read or published.
     pub fn at(self, generation: Option<u64>) -> Self {
         Page { generation, ..self }
     }
 
-    /// The values of JSON Lines, where they are not the elements of the list.
+    /// Sets the values of JSON Lines, if they are not the elements of the list.
     pub(super) fn with_lines(mut self, lines: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
         self.lines = lines.into_iter().collect();
         self
@@ -139,12 +139,12 @@ impl Page {
         self
     }
 
-    /// Paths that name sources as the store does; `locate` replaces these names.
+    /// Sets the paths to names of sources in the store; `locate` replaces them.
     pub(super) fn with_sources(self, sources: impl IntoIterator<Item = impl ToString>) -> Self {
         Page { has_sources: true, ..self.with_paths(sources) }
     }
 
-    /// Replaces the names of sources by what `path` gives for them, if anything.
+    /// Replaces the names of sources by what `path` returns, if anything.
     pub fn locate(&mut self, path: impl Fn(&str) -> Option<String>) {
         self.paths.iter_mut().for_each(|source| *source = path(source).unwrap_or_else(|| std::mem::take(source)));
     }
@@ -202,7 +202,7 @@ impl Page {
         self.both(text, text);
     }
 
-    /// What did not fit, in one line, if anything: below the result and beside it.
+    /// Says in one line what did not fit, if anything, below the result and as a note.
     pub(super) fn left_out(&mut self, line: Option<String>) {
         if let Some(line) = line {
             self.gap();
@@ -211,15 +211,15 @@ impl Page {
         }
     }
 
-    /// An empty line between two results; nothing in front of the first.
+    /// An empty line between two results; nothing before the first.
     pub(super) fn gap(&mut self) {
         if !self.blocks.is_empty() {
             self.blocks.push(Block::Gap);
         }
     }
 
-    /// Writes the result, without invisible characters: text of documents, file names and foreign rows control neither the
-    /// terminal nor the model that reads the output.
+    /// Writes the result without invisible characters: documents, file names and rows from others must not control the
+    /// terminal or the model that reads the output.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -250,7 +250,7 @@ impl Page {
         out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown)).as_bytes())
     }
 
-    /// What JSON says beside the list and the notes.
+    /// The JSON fields without the list and the notes.
     fn summary(&self) -> Map<String, Value> {
         let first = [
             ("schema", json!(SCHEMA)),
@@ -262,7 +262,7 @@ impl Page {
         first.chain(self.fields.clone().into_iter().filter(|(name, _)| name != "notes")).collect()
     }
 
-    /// All notes: those of the result, then those beside it.
+    /// All notes: those in the fields, then those beside the result.
     fn notes_json(&self) -> (String, Value) {
         let own = self.fields.get("notes").and_then(Value::as_array).into_iter().flatten().cloned();
         ("notes".to_owned(), own.chain(values(&self.notes)).collect())
@@ -328,26 +328,26 @@ impl Page {
     }
 }
 
-/// A line of JSON Lines with its type in front.
+/// A line of JSON Lines with its type as the first field.
 fn typed(of: &str, line: &Value) -> Value {
     let first = ("type".to_owned(), json!(of));
     Value::Object(std::iter::once(first).chain(line.as_object().cloned().unwrap_or_default()).collect())
 }
 
-/// Digits behind the point of a number.
+/// Numbers are rounded to four decimal places.
 const DIGITS: f64 = 10_000.0;
 
-/// A JSON value as programs get it: names and texts without invisible characters, numbers with four digits
-/// behind the point, moments to the second.
+/// A JSON value as programs get it: names and texts without invisible characters, numbers with four decimal
+/// places, times to the second.
 fn for_programs(json: &Value) -> Value {
     match json {
         Value::String(text) => Value::String(visible(text).into_owned()),
         Value::Array(values) => values.iter().map(for_programs).collect(),
         Value::Object(fields) => {
             let of = |(name, value): (&String, &Value)| {
-                // The moment of the last change says which text an edit is about, so it stays whole.
+                // The time of the last change identifies the text that an edit is about, so it is not rounded.
                 let is_moment = (name == "at" || name.ends_with("_at")) && name != "updated_at";
-                // What people and documents say is no measure of ours.
+                // Numbers that people and documents state are not rounded.
                 if name == "metadata" || fields.contains_key("field") {
                     return (visible(name).into_owned(), without_invisible(value));
                 }
@@ -365,7 +365,7 @@ fn for_programs(json: &Value) -> Value {
     }
 }
 
-/// A JSON value without invisible characters, and otherwise as it is.
+/// A JSON value without invisible characters, otherwise unchanged.
 fn without_invisible(json: &Value) -> Value {
     match json {
         Value::String(text) => Value::String(visible(text).into_owned()),

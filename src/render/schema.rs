@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// The schemas of all kinds of results and of their parts, by name.
 const SCHEMAS: &str = include_str!("schema.json");
-/// The commands that print several kinds, or one of another name.
+/// The commands that print several kinds of results, or a kind with another name.
 const KINDS: [(&str, &[&str]); 11] = [
     ("chunks-list", &["chunks", "conflicts"]),
     ("error", &["error"]),
@@ -44,7 +44,7 @@ pub fn schema_of(command: &str) -> Option<Value> {
     }))
 }
 
-/// Whether a schema is that of a result, not of a part of one.
+/// Whether a schema describes a result, not a part of one.
 fn is_kind(all: &Map<String, Value>, name: &str) -> bool {
     all.get(name).is_some_and(|schema| schema["properties"]["kind"]["const"] == name)
 }

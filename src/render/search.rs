@@ -69,7 +69,7 @@ fn hits(hits: &[Hit], trace: &Trace) -> Vec<Value> {
     hits.iter().map(json).collect()
 }
 
-/// The parent chunks of a hit that were found, the one it is named after first.
+/// The parent chunks of a hit that were found; the first gives the hit its id.
 fn parents(hit: &Hit) -> Vec<&ChunkId> {
     let found = hit.sources.iter().filter(|source| source.score.is_some()).map(|source| &source.chunk_id);
     std::iter::once(&hit.chunk_id).chain(found).collect()
@@ -145,7 +145,7 @@ fn json(result: &SearchResult) -> Value {
     json
 }
 
-/// The lines of a hit behind an indent, and the command that shows the rest, if they are not all.
+/// The indented lines of a hit, and the command that shows the rest, if any.
 fn shown(hit: &Hit, result: &SearchResult, screen: Screen, indent: &str) -> (String, String) {
     let beside = Screen { columns: screen.columns.saturating_sub(indent.len()), ..screen };
     let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
@@ -186,7 +186,7 @@ fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
     format!("{rank:>2}. {}\n    {}{summary}", paint(TITLE, title), paint(DIM, origin))
 }
 
-/// What a document that was followed is about.
+/// The summary of a hit's document, in the mode drill.
 fn summary(hit: &Hit, result: &SearchResult) -> String {
     let summary = hit.profile().filter(|_| result.drills()).map(|profile| printable(&profile.summary));
     summary.unwrap_or_default()
@@ -226,7 +226,7 @@ fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     format!("{lines}      {about}{}", matching.collect::<String>())
 }
 
-/// The child chunks that matched, where documents were followed to them.
+/// The child chunks of a hit that match, in the mode drill.
 fn matching<'h>(hit: &'h Hit, result: &SearchResult) -> impl Iterator<Item = (&'h SourceChild, String)> {
     let drills = result.drills();
     children(hit).filter(move |_| drills).map(|child| (child, squeeze(&child.text)))
@@ -244,12 +244,12 @@ fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
     format!("`{}`{section}{place} · confidence {confidence:.2}\n\n{text}{matching}", hit.chunk_id)
 }
 
-/// The section of a hit, where its group does not say it.
+/// The section of a hit, unless its group names it.
 fn section_of_member(hit: &Hit, by: GroupBy) -> String {
     if by == GroupBy::Section { String::new() } else { printable(&hit.section.titles) }
 }
 
-/// A hit that is not sure enough, in a few words.
+/// A hit with too little confidence, in a few words.
 pub fn nearest(hit: &Hit) -> String {
     format!("{} in {}, confidence {:.2}", heading(hit), printable(&hit.source), hit.confidence)
 }

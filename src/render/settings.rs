@@ -9,8 +9,9 @@ use crate::config::{ListedSetting, Risky};
 
 /// What `kb config` shows.
 pub fn setting_list(settings: &[ListedSetting]) -> Page {
-    let mut page =
-        Page::list("config", "setting", settings).of_none().with_paths(settings.iter().map(|one| &one.setting));
+    let mut page = Page::list("config", "setting", settings)
+        .without_namespace()
+        .with_paths(settings.iter().map(|one| &one.setting));
     let row = |one: &ListedSetting| vec![one.setting.clone(), one.value.clone(), one.from.clone()];
     page.grid(Grid {
         whole: vec![0],
@@ -19,11 +20,11 @@ pub fn setting_list(settings: &[ListedSetting]) -> Page {
     page
 }
 
-/// A store that is trusted now, with what counts in it from now on.
+/// What `kb trust` shows: the store, and the settings that count from now on.
 pub fn store_trusted(store: &Path, settings: &[Risky]) -> Page {
     let path = store.display().to_string();
     let mut page = Page::new("trust", &json!({ "store": path, "trusted": true }))
-        .of_none()
+        .without_namespace()
         .with_items("setting", settings)
         .with_paths([&path]);
     let rows = settings.iter().map(|risky| vec![risky.setting.clone(), risky.value.clone(), risky.can.to_owned()]);
@@ -36,11 +37,11 @@ pub fn store_trusted(store: &Path, settings: &[Risky]) -> Page {
     page
 }
 
-/// A store that is not trusted, or no longer.
+/// What `kb trust --revoke` shows.
 pub fn store_not_trusted(store: &Path, was_known: bool) -> Page {
     let path = store.display().to_string();
     let mut page = Page::new("trust", &json!({ "store": path, "trusted": false }))
-        .of_none()
+        .without_namespace()
         .with_items("setting", [(); 0])
         .with_paths([&path]);
     page.line(match was_known {

@@ -67,7 +67,7 @@ pub struct Status {
     pub writer: Option<Holder>,
 }
 
-/// What `kb status` shows, of each namespace.
+/// What `kb status` shows for each namespace.
 pub fn status(namespaces: &[Status]) -> Page {
     let mut stores: Vec<&str> = namespaces.iter().map(|status| status.store.as_str()).collect();
     stores.dedup();
@@ -153,7 +153,7 @@ pub struct NamespaceLine {
     pub error: Option<String>,
 }
 
-/// What `kb namespaces` shows: those below a name are indented.
+/// What `kb namespaces` shows. Namespaces below another one are indented.
 pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
     let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
     let indent = |name: &str| "  ".repeat(name.matches('/').count());
@@ -167,7 +167,7 @@ pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
         ]
     };
     let mut page = Page::list("namespaces", "namespace", namespaces)
-        .of_none()
+        .without_namespace()
         .with_paths(namespaces.iter().map(|line| &line.name));
     let header = ["name", "documents", "chunks", "generation", "size"];
     page.grid(Grid::new(&header, &[1, 2, 3, 4], namespaces.iter().map(row).collect()));
@@ -194,15 +194,17 @@ pub fn archived(kind: &'static str, done: &Archived, file: &Path) -> Page {
 
 /// What `kb namespaces rename` shows.
 pub fn namespace_renamed(from: &str, to: &str) -> Page {
-    let mut page =
-        Page::new("namespace", &json!({ "outcome": "renamed", "from": from, "to": to })).of_none().with_paths([to]);
+    let mut page = Page::new("namespace", &json!({ "outcome": "renamed", "from": from, "to": to }))
+        .without_namespace()
+        .with_paths([to]);
     page.line(format!("the namespace {from:?} is now {to:?}"));
     page
 }
 
 /// What `kb namespaces remove` shows.
 pub fn namespace_removed(name: &str) -> Page {
-    let mut page = Page::new("namespace", &json!({ "outcome": "removed", "name": name })).of_none().with_paths([name]);
+    let mut page =
+        Page::new("namespace", &json!({ "outcome": "removed", "name": name })).without_namespace().with_paths([name]);
     page.line(format!("removed the namespace {name:?}"));
     page
 }

@@ -1,4 +1,4 @@
-//! Styles, and how text is fitted to columns or put into Markdown.
+//! Styles, and text that is cut to columns or made safe for Markdown.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -64,7 +64,7 @@ pub(super) fn counted<'w>(parts: impl IntoIterator<Item = (usize, &'w str)>) -> 
     parts.map(|(number, what)| format!("{number} {what}")).collect::<Vec<String>>().join(", ")
 }
 
-/// As much of `text` as fits into this many columns, with an ellipsis if that is not all.
+/// Cuts `text` to this many columns, with an ellipsis if something is cut off.
 pub(super) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if text.width() <= columns {
         return Cow::Borrowed(text);
@@ -152,7 +152,7 @@ fn fence_of(line: &str) -> Option<(&str, &str)> {
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then(|| (&line[..length], rest))
 }
 
-/// Whether the line makes a heading of the one above it.
+/// Whether the line turns the one above it into a heading.
 fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     !line.is_empty() && (line.chars().all(|c| c == '=') || line.chars().all(|c| c == '-'))
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn source_code_is_fenced_and_ends_its_fence_itself() {
+    fn source_code_is_fenced_and_cannot_close_its_fence() {
         assert_eq!(markdown_of("a/b.py", "# one\n    x = 1\n"), "```python\n# one\n    x = 1\n```");
         assert_eq!(
             markdown_of("b.rs", "/// ```\n/// x\n/// ```\nfn x()"),

@@ -10,7 +10,7 @@ use crate::text::tables::{Row, find};
 /// Between columns.
 const GAP: &str = "  ";
 
-/// The JSON of something with this text, with its tables, each a list of rows of cells, where there are any.
+/// Adds the tables in `text`, if any, to a JSON object. Each is a list of rows of cells.
 pub(super) fn with_tables(mut of: Value, text: &str) -> Value {
     let tables: Vec<Vec<Row>> = find(text).iter().map(|table| table.cells(text)).collect();
     if !tables.is_empty() {
@@ -44,7 +44,7 @@ fn in_columns(rows: &[Row], has_heads: bool, width: usize) -> Option<String> {
     if widths.iter().sum::<usize>() + GAP.len() * (count - 1) > width {
         return None;
     }
-    // Figures end at one edge.
+    // Columns of numbers are aligned to the right.
     let right: Vec<bool> = (0..count)
         .map(|column| {
             let body = || cells(column).skip(usize::from(has_heads)).filter(|cell| !cell.is_empty());

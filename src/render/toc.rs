@@ -20,13 +20,13 @@ pub struct Shown {
     pub width: usize,
 }
 
-/// Columns that a title and a page may take together; beyond, the eye loses the line.
+/// The most columns of a title and its page; a longer line is hard to follow.
 const WIDEST: usize = 100;
 
 /// `  printed_contents 0.95`
 const WIDEST_ORIGIN: usize = 23;
 
-/// Columns that a title keeps, however narrow the screen.
+/// The least columns of a title, even on a narrow screen.
 const NARROWEST_TITLE: usize = 8;
 
 /// An entry as a line of a table, indented by its depth.
@@ -41,7 +41,7 @@ fn table_line(section: &SectionRow, depth: u32, Shown { provenance, width }: Sho
     let origin = if provenance { format!("  {}", origin(section)) } else { String::new() };
     // All origins begin in the same column.
     let aside = if provenance { WIDEST_ORIGIN } else { 0 };
-    // Two columns at least between title and page, two at the edge.
+    // At least two columns between title and page, and two at the edge.
     let used = indent.width() + path_width + place.width() + aside + 4;
     let free = width.min(WIDEST).saturating_sub(used).max(NARROWEST_TITLE);
     let title = cut(&section.title, free);
@@ -58,7 +58,7 @@ fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
     format!("{indent}- {path}{}{place}{origin}", section.title)
 }
 
-/// The path of a section whose title has no number of its own; a second number would say the same or contradict it.
+/// The path of a section, unless its title has a printed number: a second number would repeat or contradict it.
 fn path_of(section: &SectionRow) -> Option<&str> {
     printed_number(&section.title).is_none().then_some(section.path.as_str())
 }
@@ -68,7 +68,7 @@ fn origin(section: &SectionRow) -> String {
     format!("{} {:.2}", section.provenance, section.confidence)
 }
 
-/// An entry in JSON. `chunk_first` and `chunk_last` count the parent chunks of the document from 0; both are null where the
+/// An entry in JSON. `chunk_first` and `chunk_last` count the parent chunks of the document from 0; both are null if the
 /// section has no text of its own.
 pub(super) fn json_entry(section: &SectionRow) -> Value {
     let last = section.chunk_end.checked_sub(1).filter(|last| *last >= section.chunk_start);
@@ -93,7 +93,7 @@ pub(super) fn json_entries(sections: &[SectionRow]) -> Vec<Value> {
     let listed: HashSet<&str> = sections.iter().map(|section| section.section_id.as_str()).collect();
     let mut below: HashMap<Option<&str>, Vec<&SectionRow>> = HashMap::new();
     for section in sections {
-        // A part of a table of contents begins below what is not listed.
+        // In a part of a table of contents, a parent may be missing.
         let parent = section.parent_id.as_deref().filter(|parent| listed.contains(parent));
         below.entry(parent).or_default().push(section);
     }
