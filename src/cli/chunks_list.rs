@@ -96,7 +96,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         None => Scope::Everything,
         Some(text) => {
             let filter = text.parse::<Filter>().map_err(|error| error.at("--where"))?;
-            let headings = context.config(&store)?.headings.forms();
+            let headings = context.config(&store)?.headings;
             let restriction = Restriction { filter: Some(filter), headings, ..Restriction::default() };
             let (mut scopes, note) = scopes_within(&[snapshot], &restriction).await?;
             note.iter().for_each(|note| context.tell(note));

@@ -50,7 +50,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let filters = args.filter.iter().filter(|text| !text.trim().is_empty());
     let filters = filters.map(|text| text.parse::<Filter>().map_err(|error| error.at("--filter")));
     let restriction =
-        args.times.restriction(Filter::all(filters.collect::<Result<Vec<_>>>()?), config.headings.forms())?;
+        args.times.restriction(Filter::all(filters.collect::<Result<Vec<_>>>()?), config.headings)?;
     let snapshots = searcher.snapshots().await?;
     let namespaces = store.namespaces_named(&context.global.namespace)?;
     let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();

@@ -185,7 +185,7 @@ pub(super) async fn ask(
         })?;
         searcher = searcher.reranking(Arc::new(Reranker::new(settings)?));
     }
-    request.restriction = args.times.restriction(request.restriction.filter, config.headings.forms())?;
+    request.restriction = args.times.restriction(request.restriction.filter, config.headings)?;
     if let Some(setting) = config.search.half_life.filter(|setting| setting.half_life.is_some()) {
         match half_life_fits(setting, &request.restriction) {
             Ok(()) => {}

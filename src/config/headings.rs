@@ -2,15 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::search::{HeadingForm, HeadingForms};
 use crate::text::fold;
-
-/// A form, or several, for each field.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(try_from = "BTreeMap<String, Forms>")]
-pub struct HeadingsConfig(HeadingForms);
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected the form of a heading such as \"Year {}\", or a list of them")]
@@ -19,24 +14,16 @@ enum Forms {
     Many(Vec<String>),
 }
 
-impl TryFrom<BTreeMap<String, Forms>> for HeadingsConfig {
-    type Error = String;
-
-    fn try_from(all: BTreeMap<String, Forms>) -> Result<Self, String> {
-        let forms = |(field, forms): (String, Forms)| {
-            let texts = match forms {
-                Forms::One(text) => vec![text],
-                Forms::Many(texts) => texts,
-            };
-            let parsed: Result<Vec<HeadingForm>, String> = texts.iter().map(|text| text.parse()).collect();
-            Ok((fold(field.trim()), parsed?))
+/// Reads a form, or several, for each field.
+pub(super) fn forms<'de, D: Deserializer<'de>>(from: D) -> Result<HeadingForms, D::Error> {
+    let parsed = |(field, forms): (String, Forms)| {
+        let texts = match forms {
+            Forms::One(text) => vec![text],
+            Forms::Many(texts) => texts,
         };
-        all.into_iter().map(forms).collect::<Result<_, String>>().map(HeadingsConfig)
-    }
-}
-
-impl HeadingsConfig {
-    pub fn forms(&self) -> HeadingForms {
-        self.0.clone()
-    }
+        let forms: Result<Vec<HeadingForm>, String> = texts.iter().map(|text| text.parse()).collect();
+        Ok((fold(field.trim()), forms?))
+    };
+    let all = BTreeMap::<String, Forms>::deserialize(from)?;
+    all.into_iter().map(parsed).collect::<Result<_, String>>().map_err(serde::de::Error::custom)
 }

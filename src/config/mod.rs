@@ -19,7 +19,6 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-pub use headings::HeadingsConfig;
 pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};
@@ -31,6 +30,7 @@ use self::settings_file::SettingsFile;
 use crate::embed::Device;
 use crate::error::{Error, Result};
 use crate::llm::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING};
+use crate::search::HeadingForms;
 
 /// The file's name, in the store's folder.
 pub(crate) const FILE: &str = "kb.toml";
@@ -53,7 +53,8 @@ pub struct Config {
     /// The endpoint of `rerank = "endpoint"`.
     pub reranking: EndpointConfig,
     /// The forms of headings that state a field of their sections.
-    pub headings: HeadingsConfig,
+    #[serde(deserialize_with = "headings::forms")]
+    pub headings: HeadingForms,
     /// Settings in the store's file that do not count.
     #[serde(skip)]
     pub ignored: Option<Ignored>,
