@@ -88,9 +88,9 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
             filter.section_ids = Some(wanted.map(|section| section.section_id.clone()).collect());
         }
     }
+    let (offset, limit) = (args.part.offset as usize, args.part.limit.map(|limit| limit as usize));
     if args.conflicts {
-        let limit = args.part.limit.map(|limit| limit as usize);
-        return list_conflicts(context, snapshot, &documents, args.part.offset as usize, limit).await;
+        return list_conflicts(context, snapshot, &documents, offset, limit).await;
     }
     let scope = match &args.condition {
         None => Scope::Everything,
@@ -103,22 +103,12 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
             scopes.remove(0)
         }
     };
-    let request = ChunkListRequest {
-        filter,
-        scope,
-        order: args.order_by,
-        offset: args.part.offset as usize,
-        limit: args.part.limit.map(|limit| limit as usize),
-    };
+    let request = ChunkListRequest { filter, scope, order: args.order_by, offset, limit };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
     context.show(render::chunk_list(&list, render::screen_width()).read_from(&[snapshot]))?;
-    let behind = request.offset + list.chunks.len();
+    let behind = offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
-        context.tell(&format!(
-            "chunks {} to {behind} of {}; --offset {behind} shows more",
-            request.offset + 1,
-            list.total
-        ));
+        context.tell(&format!("chunks {} to {behind} of {}; --offset {behind} shows more", offset + 1, list.total));
     }
     Ok(u8::from(list.chunks.is_empty()))
 }

@@ -9,7 +9,7 @@ use super::global::Context;
 use super::search::{AskedArgs, SETTINGS, ask, nothing_found, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;
-use crate::render::{MarkdownLayout, OutputFormat, prompt_context};
+use crate::render::{MarkdownLayout, prompt_context};
 use crate::search::{Layout, Target, Template};
 
 const EXAMPLES: &str = "\
@@ -54,8 +54,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     let found = searcher.context(&request, most, layout).await?;
     report(context, &found.notes, &found.route, &found.trace)?;
     let nothing = found.parts.documents.is_empty() && found.parts.entities.is_empty();
-    let is_json = matches!(context.output_format(), OutputFormat::Json | OutputFormat::Jsonl);
-    if !nothing || is_json {
+    if !nothing || context.output_format().is_json() {
         context.show(prompt_context(&found).read_from(&searcher.snapshots().await?))?;
     }
     if nothing {

@@ -19,10 +19,6 @@ pub(super) struct DescribeArgs {
 }
 
 impl DescribeArgs {
-    fn sets(&self, name: &str) -> bool {
-        self.meta.iter().any(|(own, _)| own == name)
-    }
-
     pub(super) fn said(&self) -> Changed {
         let fields = self.meta.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
         Changed { fields: fields.collect(), tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
@@ -75,8 +71,9 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
     let mut said = args.describe.said();
     said.fields.extend(args.unset.iter().map(|name| (name.clone(), None)));
     said.untagged.extend(args.untag.iter().cloned());
+    let is_set = |name: &&String| args.describe.meta.iter().any(|(own, _)| own == *name);
     let both = args.untag.iter().find(|tag| said.tagged.contains(*tag));
-    let both = both.or_else(|| args.unset.iter().find(|name| args.describe.sets(name)));
+    let both = both.or_else(|| args.unset.iter().find(is_set));
     if let Some(both) = both {
         return Err(Error::usage(format!("{both:?} is both set and removed")).hint("leave one of them out"));
     }
@@ -87,7 +84,7 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
     }
     let (writer, found) = context.documents_to_change(&args.documents, args.dry_run, &args.wait).await?;
     let mut generation = None;
-    let described = found.iter().map(|row| described(row, &said)).collect::<Vec<_>>();
+    let described: Vec<_> = found.iter().map(|row| described(row, &said)).collect();
     let changed: Vec<DocumentRow> =
         described.iter().filter(|(_, is_new)| *is_new).map(|(row, _)| row.clone()).collect();
     if let Some(mut writer) = writer.filter(|_| !changed.is_empty()) {

@@ -49,8 +49,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let searcher = context.searcher_over(&store, &config)?;
     let filters = args.filter.iter().filter(|text| !text.trim().is_empty());
     let filters = filters.map(|text| text.parse::<Filter>().map_err(|error| error.at("--filter")));
-    let restriction =
-        args.times.restriction(Filter::all(filters.collect::<Result<Vec<_>>>()?), config.headings)?;
+    let restriction = args.times.restriction(Filter::all(filters.collect::<Result<Vec<_>>>()?), config.headings)?;
     let snapshots = searcher.snapshots().await?;
     let namespaces = store.namespaces_named(&context.global.namespace)?;
     let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();
@@ -75,9 +74,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         context.show(render::document_list(&documents).read_from(&snapshots))?;
         return Ok(u8::from(documents.is_empty()));
     }
-    if args.part.is_given() {
-        return Err(Error::usage("--limit and --offset are for the list of all documents").hint("leave them out"));
-    }
+    args.part.refuse()?;
     let mut found: Vec<(usize, &DocumentRow)> = Vec::new();
     for name in &args.documents {
         for (at, named) in resolve_each(&rows, name, &store)? {

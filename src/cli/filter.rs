@@ -49,14 +49,11 @@ impl TimeArgs {
     pub(super) fn restriction(self, filter: Option<Filter>, headings: HeadingForms) -> Result<Restriction> {
         let TimeArgs { before, after, as_of, time_field } = self;
         let Some(field) = time_field else {
-            let date =
-                |limit: Option<Limit>, name| limit.map(|limit| limit.period.ok_or_else(|| no_date(name))).transpose();
+            let date = |limit: Option<Limit>, name| limit.map(|limit| limit.date(name)).transpose();
             let (before, after, as_of) = (date(before, "before")?, date(after, "after")?, date(as_of, "as_of")?);
             return Ok(Restriction { filter, before, after, as_of, time_field: None, headings });
         };
-        let number = |limit: Option<Limit>, name| {
-            limit.map(|limit| limit.number.ok_or_else(|| no_number(name, &field.name))).transpose()
-        };
+        let number = |limit: Option<Limit>, name| limit.map(|limit| limit.number(name, &field.name)).transpose();
         let (before, after, as_of) = (number(before, "before")?, number(after, "after")?, number(as_of, "as_of")?);
         let time_field = Some(TimeField { before, after, as_of, ..field });
         Ok(Restriction { filter, time_field, headings, ..Restriction::default() })
@@ -80,10 +77,9 @@ impl MomentArgs {
     pub(super) fn of(&self) -> Result<StateTime> {
         match (&self.time_field, self.as_of) {
             (None, None) => Ok(Timestamp::now().into()),
-            (None, Some(limit)) => Ok(limit.period.ok_or_else(|| no_date("as_of"))?.last().into()),
-            (Some(field), limit) => {
-                let number = |limit: Limit| limit.number.ok_or_else(|| no_number("as_of", &field.name));
-                Ok(StateTime::on(&field.name, limit.map(number).transpose()?))
+            (None, Some(limit)) => Ok(limit.date("as_of")?.last().into()),
+            (Some(TimeField { name, .. }), limit) => {
+                Ok(StateTime::on(name, limit.map(|limit| limit.number("as_of", name)).transpose()?))
             }
         }
     }
@@ -96,22 +92,24 @@ impl Limit {
     /// If it is not a date or, on a time field, not a number.
     pub(super) fn of_state(self, field: Option<&TimeField>) -> Result<OrderTime> {
         match field {
-            None => self.period.map(OrderTime::Period).ok_or_else(|| no_date("time")),
-            Some(TimeField { name, .. }) => {
-                let at = self.number.ok_or_else(|| no_number("time", name))?;
-                Ok(OrderTime::On { field: name.clone(), at })
-            }
+            None => self.date("time").map(OrderTime::Period),
+            Some(TimeField { name, .. }) => Ok(OrderTime::On { field: name.clone(), at: self.number("time", name)? }),
         }
     }
-}
 
-fn no_date(setting: &'static str) -> Error {
-    Error::usage(format!("{}: expected a time such as 2026-11-21", Setting(setting)))
-        .hint(format!("{} FIELD uses the numbers in a metadata field as times", Setting("time_field")))
-}
+    fn date(self, setting: &'static str) -> Result<Period> {
+        self.period.ok_or_else(|| {
+            Error::usage(format!("{}: expected a time such as 2026-11-21", Setting(setting)))
+                .hint(format!("{} FIELD uses the numbers in a metadata field as times", Setting("time_field")))
+        })
+    }
 
-fn no_number(setting: &'static str, field: &str) -> Error {
-    Error::usage(format!("{}: expected a number, because the field {field} holds numbers", Setting(setting)))
+    fn number(self, setting: &'static str, field: &str) -> Result<f64> {
+        let expected = || {
+            Error::usage(format!("{}: expected a number, because the field {field} holds numbers", Setting(setting)))
+        };
+        self.number.ok_or_else(expected)
+    }
 }
 
 pub(super) fn parse_limit(text: &str) -> Result<Limit, String> {

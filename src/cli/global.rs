@@ -79,7 +79,7 @@ impl Global {
     pub(super) fn report(&self, error: &Error) {
         let text = match (error.kind(), self.format) {
             (Kind::BrokenPipe, _) => return,
-            (_, Some(OutputFormat::Json | OutputFormat::Jsonl)) => error_json(error),
+            (_, Some(format)) if format.is_json() => error_json(error),
             (kind, _) => {
                 let (red, reset) = (anstyle::AnsiColor::Red.on_default().bold(), anstyle::Reset);
                 let label = if kind == Kind::NotFound { String::new() } else { format!("{red}error:{reset} ") };
@@ -177,19 +177,6 @@ impl Context {
         Ok(Searcher::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config)))
     }
 
-    /// Finds a document by its name and notes a guess.
-    pub(super) fn document<'a>(
-        &self,
-        documents: &'a [DocumentRow],
-        name: &str,
-        store: &Store,
-        purpose: Purpose,
-    ) -> Result<&'a DocumentRow> {
-        let named = resolve_document(documents, name, store, purpose)?;
-        named.note.iter().for_each(|note| self.tell(note));
-        Ok(named.document)
-    }
-
     /// Finds a document by its name and notes a guess. Reads only the names of the other documents.
     pub(super) async fn document_of(
         &self,
@@ -218,9 +205,10 @@ impl Context {
     ) -> Result<Vec<&'a DocumentRow>> {
         let mut found: Vec<&DocumentRow> = Vec::new();
         for name in names {
-            let document = self.document(documents, name, store, purpose)?;
-            if !found.iter().any(|known| known.doc_id == document.doc_id) {
-                found.push(document);
+            let named = resolve_document(documents, name, store, purpose)?;
+            named.note.iter().for_each(|note| self.tell(note));
+            if !found.iter().any(|known| known.doc_id == named.document.doc_id) {
+                found.push(named.document);
             }
         }
         Ok(found)
@@ -298,7 +286,7 @@ impl Context {
 
     /// Writes a text unchanged, for other programs. In JSON, `of` says what the text belongs to.
     pub(super) fn show_text(&self, kind: &'static str, of: (&str, &str), text: &str) -> Result<u8> {
-        if matches!(self.output_format(), OutputFormat::Json | OutputFormat::Jsonl) {
+        if self.output_format().is_json() {
             return self.show(Page::of_text(kind, of, text));
         }
         std::io::stdout().lock().write_all(text.as_bytes())?;
@@ -371,8 +359,12 @@ impl PartArgs {
         all
     }
 
-    pub(super) fn is_given(self) -> bool {
-        self.limit.is_some() || self.offset > 0
+    /// Refuses these options where documents are named.
+    pub(super) fn refuse(self) -> Result<()> {
+        if self.limit.is_some() || self.offset > 0 {
+            return Err(Error::usage("--limit and --offset are for the list of all documents").hint("leave them out"));
+        }
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::{HalfLifeSetting, Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::llm::{RERANKING, Reranker};
-use crate::render::{self, OutputFormat};
+use crate::render;
 use crate::search::{
     Fallback, Hit, Note, NoteCode, Rerank, Restriction, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
 };
@@ -96,10 +96,7 @@ pub(super) struct AskedArgs {
 }
 
 pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
-    let output = match context.output_format() {
-        OutputFormat::Json | OutputFormat::Jsonl => Output::Json,
-        _ => Output::People,
-    };
+    let output = if context.output_format().is_json() { Output::Json } else { Output::People };
     let (searcher, request) = ask(context, args.asked, args.target, output).await?;
     if let Some(id) = &args.why {
         let why = searcher.why(&request, id).await?;

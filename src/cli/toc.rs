@@ -13,7 +13,7 @@ use crate::config::ReadingSettings;
 use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result};
 use crate::ids::DocId;
-use crate::render::{OutputFormat, Shown, corrected_contents, screen_width, tables_of_contents, toc};
+use crate::render::{Shown, corrected_contents, screen_width, tables_of_contents, toc};
 use crate::search::{Purpose, title_section};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
@@ -99,9 +99,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
         let documents = args.part.of(context, snapshot.documents().await?);
         return list(context, &snapshot, &documents, args.max_level, shown).await;
     };
-    if args.part.is_given() {
-        return Err(Error::usage("--limit and --offset are for the list of all documents").hint("leave them out"));
-    }
+    args.part.refuse()?;
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };
     let document = &context.document_of(&snapshot, name, &store, purpose).await?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
@@ -114,8 +112,8 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     }
     sections.retain(|section| section.path != PREAMBLE);
     let all = sections.len();
-    let whole = matches!(context.output_format(), OutputFormat::Json | OutputFormat::Jsonl);
-    let deepest = args.max_level.or((!whole).then_some(DEFAULT_LEVEL)).unwrap_or(u32::MAX);
+    let default = if context.output_format().is_json() { u32::MAX } else { DEFAULT_LEVEL };
+    let deepest = args.max_level.unwrap_or(default);
     sections.retain(|section| section.level <= deepest);
     context.show(toc(document, &sections, all - sections.len(), shown).read_from(&[&snapshot]))?;
     if all == 0 {

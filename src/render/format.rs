@@ -23,6 +23,12 @@ pub enum OutputFormat {
     PathsWithNul,
 }
 
+impl OutputFormat {
+    pub fn is_json(self) -> bool {
+        matches!(self, OutputFormat::Json | OutputFormat::Jsonl)
+    }
+}
+
 /// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else 100.
 pub fn screen_width() -> usize {
     let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
