@@ -43,14 +43,11 @@ const RISKS: [Risk; 13] = [
 ];
 
 impl Risk {
-    fn is_in(&self, table: &Table) -> bool {
-        let is_harmless = |value: &Value| {
-            let fits = |text: &str| {
-                self.harmless.iter().any(|one| text == *one || one.ends_with('/') && text.starts_with(one))
-            };
-            value.as_str().is_some_and(fits)
-        };
-        get(table, self.setting).is_some_and(|value| !is_harmless(value))
+    /// The value in a file, if it needs trust.
+    fn value_in<'t>(&self, table: &'t Table) -> Option<&'t Value> {
+        let is_harmless =
+            |text: &str| self.harmless.iter().any(|one| text == *one || one.ends_with('/') && text.starts_with(one));
+        get(table, self.setting).filter(|value| !value.as_str().is_some_and(is_harmless))
     }
 }
 
@@ -117,12 +114,11 @@ impl StoreSettings {
     /// The settings and prompts that count only in a trusted store.
     pub fn risky(&self) -> Vec<Risky> {
         let mut all = Vec::new();
-        for risk in RISKS.iter().filter(|risk| self.file.as_ref().is_some_and(|file| risk.is_in(&file.table))) {
-            let value = self.file.as_ref().and_then(|file| get(&file.table, risk.setting));
+        for risk in &RISKS {
             let mut add = |setting: String, value: &Value| {
                 all.push(Risky { value: shown(&setting, value), setting, can: risk.can })
             };
-            match value {
+            match self.file.as_ref().and_then(|file| risk.value_in(&file.table)) {
                 Some(Value::Table(topic)) => {
                     topic.iter().for_each(|(name, value)| add(format!("{}.{name}", risk.setting), value));
                 }
@@ -149,10 +145,8 @@ impl StoreSettings {
         }
         let mut settings = Vec::new();
         if let Some(file) = &mut self.file {
-            for risk in RISKS.iter().filter(|risk| risk.is_in(&file.table)).collect::<Vec<_>>() {
-                remove(&mut file.table, risk.setting);
-                settings.push(risk.setting);
-            }
+            settings.extend(RISKS.iter().filter(|risk| risk.value_in(&file.table).is_some()).map(|risk| risk.setting));
+            settings.iter().for_each(|setting| remove(&mut file.table, setting));
         }
         if !self.prompts.is_empty() {
             settings.push(PROMPTS);
