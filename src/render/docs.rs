@@ -42,7 +42,7 @@ impl<'a> ListedDocument<'a> {
             "edits": row.edits.len(),
             "profile": row.profile,
             "chunking": row.chunking,
-            "context": self.context(),
+            "context": row.chunking.context.name(),
             "embedded": row.embedded,
             "engine": row.engine,
             "structure_version": row.structure_version,
@@ -53,11 +53,6 @@ impl<'a> ListedDocument<'a> {
             "stale": self.stale,
             "warnings": row.warnings,
         })
-    }
-
-    /// The context of its parent chunks, as `kb ingest --context` names it.
-    fn context(&self) -> &'static str {
-        self.row.chunking.context.name()
     }
 
     /// How its file has changed, in words.
@@ -126,7 +121,7 @@ fn facts(listed: &ListedDocument<'_>, several: bool) -> Vec<(String, String)> {
         ("format", row.format.clone()),
         ("language", row.language.clone()),
         ("pages", row.pages.map(|pages| pages.to_string()).unwrap_or_default()),
-        ("context", listed.context().to_owned()),
+        ("context", row.chunking.context.name().to_owned()),
         ("contents from", row.toc_method.clone()),
         ("sections", row.sections.to_string()),
         ("parent chunks", format!("{} (in {})", row.parents, count(row.children as usize, "child chunk"))),

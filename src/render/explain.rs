@@ -36,21 +36,16 @@ pub(super) fn found_by(trace: &Trace, ids: &[&ChunkId]) -> [Option<usize>; 2] {
 
 fn stages(trace: &Trace) -> Grid {
     let row = |stage: &Stage| {
-        let first: Vec<String> = stage
-            .candidates
-            .iter()
-            .take(MOST_SHOWN)
-            .map(|candidate| {
-                format!("{} {:.3}{}", candidate.id, candidate.score, around(" “", &printable(&candidate.begins), "”"))
-            })
-            .collect();
+        let first = stage.candidates.iter().take(MOST_SHOWN).map(|candidate| {
+            format!("{} {:.3}{}", candidate.id, candidate.score, around(" “", &printable(&candidate.begins), "”"))
+        });
         vec![
             stage.name.clone(),
             format!("{:.1}", stage.milliseconds),
             stage.taken.to_string(),
             stage.given.to_string(),
             stage.notes.join("; "),
-            first.join("\n"),
+            first.collect::<Vec<_>>().join("\n"),
         ]
     };
     let header = ["stage", "ms", "in", "out", "notes", "first candidates"];

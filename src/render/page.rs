@@ -227,18 +227,14 @@ impl Page {
         let mut shown = Vec::new();
         match format {
             OutputFormat::Json => {
-                let mut whole = self.summary();
-                whole.extend(self.items.iter().map(|(name, items)| ((*name).to_owned(), json!(items))));
-                whole.extend([self.notes_json()]);
-                return writeln!(out, "{:#}", for_programs(&Value::Object(whole)));
+                let items = self.items.iter().map(|(name, items)| ((*name).to_owned(), json!(items)));
+                return writeln!(out, "{:#}", for_programs(&self.summary(items)));
             }
             OutputFormat::Jsonl => {
                 for (of, line) in &self.lines {
                     writeln!(out, "{}", for_programs(&typed(of, line)))?;
                 }
-                let mut summary = self.summary();
-                summary.extend([self.notes_json()]);
-                return writeln!(out, "{}", for_programs(&typed("summary", &Value::Object(summary))));
+                return writeln!(out, "{}", for_programs(&typed("summary", &self.summary(None))));
             }
             OutputFormat::Table => self.table(width, &mut shown)?,
             OutputFormat::Markdown => self.markdown(&mut shown)?,
@@ -250,8 +246,8 @@ impl Page {
         out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown)).as_bytes())
     }
 
-    /// The JSON fields without the list and the notes.
-    fn summary(&self) -> Map<String, Value> {
+    /// The JSON object, with `items` before the notes: those in the fields, then those beside the result.
+    fn summary(&self, items: impl IntoIterator<Item = (String, Value)>) -> Value {
         let first = [
             ("schema", json!(SCHEMA)),
             ("kind", json!(self.kind)),
@@ -259,13 +255,10 @@ impl Page {
             ("generation", json!(self.generation)),
         ];
         let first = first.map(|(name, value)| (name.to_owned(), value)).into_iter();
-        first.chain(self.fields.clone().into_iter().filter(|(name, _)| name != "notes")).collect()
-    }
-
-    /// All notes: those in the fields, then those beside the result.
-    fn notes_json(&self) -> (String, Value) {
+        let fields = self.fields.clone().into_iter().filter(|(name, _)| name != "notes");
         let own = self.fields.get("notes").and_then(Value::as_array).into_iter().flatten().cloned();
-        ("notes".to_owned(), own.chain(values(&self.notes)).collect())
+        let notes = ("notes".to_owned(), own.chain(values(&self.notes)).collect());
+        Value::Object(first.chain(fields).chain(items).chain([notes]).collect())
     }
 
     fn table(&self, width: usize, out: &mut dyn Write) -> Result<()> {

@@ -20,8 +20,11 @@ use crate::text::{char_count, count, first_of, printable, squeeze};
 pub fn search(result: &SearchResult, screen: Screen) -> Page {
     let contents = || result.contents.iter();
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
-    let (name, of) = if result.group_by == GroupBy::None { ("hits", "hit") } else { ("groups", "group") };
-    let found = hits_or_groups(result);
+    let groups = result.groups().into_iter().zip(1..);
+    let (name, of, found) = match result.group_by {
+        GroupBy::None => ("hits", "hit", hits(&result.hits, &result.trace)),
+        _ => ("groups", "group", groups.clone().map(|(group, rank)| json_group(group, rank, result)).collect()),
+    };
     let lines = contents().map(|contents| ("contents", json_contents(contents)));
     let lines = lines.chain(found.iter().cloned().map(|one| (of, one))).collect::<Vec<_>>();
     let mut page = Page::new("search", &json(result))
@@ -30,15 +33,10 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
         .with_sources(unique(sources.cloned()));
     for contents in contents() {
         page.gap();
-        add_contents(
-            &mut page,
-            &contents.document,
-            &contents.sections,
-            1,
-            Shown { provenance: false, width: screen.columns },
-        );
+        let shown = Shown { provenance: false, width: screen.columns };
+        add_contents(&mut page, &contents.document, &contents.sections, 1, shown);
     }
-    for (group, rank) in result.groups().into_iter().zip(1..) {
+    for (group, rank) in groups {
         page.gap();
         page.both(table_group(group, rank, result), markdown_group(group, rank, result));
         for hit in group {
@@ -73,13 +71,6 @@ fn hits(hits: &[Hit], trace: &Trace) -> Vec<Value> {
 fn parents(hit: &Hit) -> Vec<&ChunkId> {
     let found = hit.sources.iter().filter(|source| source.score.is_some()).map(|source| &source.chunk_id);
     std::iter::once(&hit.chunk_id).chain(found).collect()
-}
-
-fn hits_or_groups(result: &SearchResult) -> Vec<Value> {
-    match result.group_by {
-        GroupBy::None => hits(&result.hits, &result.trace),
-        _ => result.groups().into_iter().zip(1..).map(|(group, rank)| json_group(group, rank, result)).collect(),
-    }
 }
 
 fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
@@ -239,9 +230,9 @@ fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
     let matching = matching(hit, result)
         .map(|(child, text)| format!("\n- `{}` ({:.2}): {}", child.chunk_id, child.score, printable(&text)));
     let matching = around("\n\nMatching child chunks:\n", &matching.collect::<String>(), "");
-    let text = hit.text();
+    let (id, text) = (&hit.chunk_id, hit.text());
     let text = markdown_of(&hit.source, &text);
-    format!("`{}`{section}{place} · confidence {confidence:.2}\n\n{text}{matching}", hit.chunk_id)
+    format!("`{id}`{section}{place} · confidence {confidence:.2}\n\n{text}{matching}")
 }
 
 /// The section of a hit, unless its group names it.
@@ -255,12 +246,7 @@ pub fn nearest(hit: &Hit) -> String {
 }
 
 fn json_nearest(hit: &Hit) -> Value {
-    json!({
-        "chunk_id": hit.chunk_id,
-        "source": hit.source,
-        "section": hit.section,
-        "confidence": hit.confidence,
-    })
+    json!({ "chunk_id": hit.chunk_id, "source": hit.source, "section": hit.section, "confidence": hit.confidence })
 }
 
 /// How many parent chunks of a hit match, if it may have more than one.
