@@ -1,12 +1,12 @@
 //! Notices to the user from code that has no result to add a note to. Each is given once per process.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 type Give = Box<dyn Fn(&str) + Send + Sync>;
 
 static GIVE: OnceLock<Give> = OnceLock::new();
-static GIVEN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+static GIVEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Registers where notices go. Only the first call counts; without one, notices are dropped.
 pub fn give_with(give: impl Fn(&str) + Send + Sync + 'static) {
@@ -15,7 +15,7 @@ pub fn give_with(give: impl Fn(&str) + Send + Sync + 'static) {
 
 /// Gives a notice, unless it was given before.
 pub fn give(text: &str) {
-    let is_new = GIVEN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(text.to_owned());
+    let is_new = GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
     if let Some(give) = GIVE.get().filter(|_| is_new) {
         give(text);
     }
