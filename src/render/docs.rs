@@ -95,7 +95,7 @@ pub fn document_list(documents: &[ListedDocument<'_>]) -> Page {
     };
     let mut page = page_of(documents);
     let numbers = [header.len() - 3, header.len() - 2, header.len() - 1];
-    page.grid(Grid::new(header, &numbers, documents.iter().map(row).collect()));
+    page.grid(Grid::new(header, &numbers, documents.iter().map(row)));
     page
 }
 

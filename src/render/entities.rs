@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::format::{value, value_with};
-use super::ingest::MOST_LISTED;
-use super::page::{Grid, Page};
+use super::page::{Grid, MOST_LISTED, Page};
+use super::style::around;
 use crate::knowledge::entities::{EntityFacts, EntityOutcome, ListedEntity, Outcome};
 use crate::text::count;
 
@@ -25,7 +25,7 @@ pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
     let mut header = vec!["name", "type", "state", "since", "documents", "parent chunks"];
     header.extend(several.then_some("namespace"));
     let mut page = Page::list("entities", "entity", entities).with_paths(entities.iter().map(|entity| &entity.name));
-    page.grid(Grid::new(&header, &[4, 5], entities.iter().map(row).collect()));
+    page.grid(Grid::new(&header, &[4, 5], entities.iter().map(row)));
     page
 }
 
@@ -82,9 +82,7 @@ pub fn set_entities(outcomes: &[EntityOutcome], generation: Option<u64>, dry_run
     for outcome in outcomes.iter().take(MOST_LISTED) {
         page.line(sentence(outcome, dry_run));
     }
-    if outcomes.len() > MOST_LISTED {
-        page.line(format!("… and {} more", outcomes.len() - MOST_LISTED));
-    }
+    page.more(outcomes.len());
     page
 }
 
@@ -96,7 +94,7 @@ fn sentence(outcome: &EntityOutcome, dry_run: bool) -> String {
         Outcome::Removed => "would remove",
         Outcome::Unchanged => "unchanged",
     };
-    let kind = super::style::around(" (", &outcome.kind, ")");
+    let kind = around(" (", &outcome.kind, ")");
     let state = match (&outcome.state, &outcome.time) {
         (Some(state), Some(time)) => format!(": {state}, since {time}"),
         _ => String::new(),

@@ -26,7 +26,7 @@ pub fn evaluation(report: &EvalReport) -> Page {
     header.extend(report.methods.iter().take(1).flat_map(|method| method.figures.0.iter().map(|(name, _)| *name)));
     header.push("queries/s");
     let numbers: Vec<usize> = (1..header.len()).collect();
-    page.grid(Grid::new(&header, &numbers, report.methods.iter().map(row).collect()));
+    page.grid(Grid::new(&header, &numbers, report.methods.iter().map(row)));
     page
 }
 
@@ -46,11 +46,8 @@ pub fn answered_questions(report: &QuestionsReport) -> Page {
         let first = printable(one.first.as_deref().unwrap_or_default());
         vec![one.question.clone(), place(one), format!("{:.2}", one.confidence), first]
     };
-    page.grid(Grid::new(
-        &["question", "answer", "confidence", "first hit"],
-        &[2],
-        report.questions.iter().map(row).collect(),
-    ));
+    let header = ["question", "answer", "confidence", "first hit"];
+    page.grid(Grid::new(&header, &[2], report.questions.iter().map(row)));
     page.gap();
     let figures = report.figures.0.iter().map(|(name, value)| format!("{name} {value:.4}"));
     page.line(format!("{}: {}", count(report.questions.len(), "question"), figures.collect::<Vec<_>>().join(", ")));

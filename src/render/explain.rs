@@ -22,11 +22,8 @@ pub(super) fn add_stages(page: &mut Page, trace: &Trace, hits: &[Vec<&ChunkId>])
         let first = ids.first().map(ToString::to_string).unwrap_or_default();
         [rank.to_string(), first].into_iter().chain(places).collect()
     };
-    page.grid(Grid::new(
-        &["hit", "parent chunk", "by keywords", "by meaning"],
-        &[0, 2, 3],
-        hits.iter().zip(1..).map(row).collect(),
-    ));
+    let header = ["hit", "parent chunk", "by keywords", "by meaning"];
+    page.grid(Grid::new(&header, &[0, 2, 3], hits.iter().zip(1..).map(row)));
 }
 
 /// The place of a hit in keyword and in semantic search.
@@ -49,7 +46,7 @@ fn stages(trace: &Trace) -> Grid {
         ]
     };
     let header = ["stage", "ms", "in", "out", "notes", "first candidates"];
-    Grid::new(&header, &[1, 2, 3], trace.stages.iter().map(row).collect())
+    Grid::new(&header, &[1, 2, 3], trace.stages.iter().map(row))
 }
 
 /// What `kb search --why ID` shows. `flag` is the flag of the setting that governs the stage.
@@ -59,7 +56,7 @@ pub fn why(why: &Why, flag: Option<&str>) -> Page {
     if let Some(flag) = flag {
         page.line(format!("{flag} governs this stage"));
     }
-    let places = why.stages.iter().map(places).collect();
+    let places = why.stages.iter().map(places);
     page.grid(Grid::new(&["stage", "place", "of", "score"], &[1, 2, 3], places));
     page
 }

@@ -28,7 +28,7 @@ pub fn log(entries: &[LogEntry]) -> Page {
     };
     let mut page = Page::list("log", "generation", entries).with_paths(entries.iter().map(|entry| entry.generation));
     let header = ["generation", "published", "command", "documents", "state"];
-    page.grid(Grid::new(&header, &[0], entries.iter().map(row).collect()));
+    page.grid(Grid::new(&header, &[0], entries.iter().map(row)));
     page
 }
 

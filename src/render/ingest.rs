@@ -3,15 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use super::format::{value_with, value_without};
-use super::page::{Grid, Page};
+use super::page::{Grid, MOST_LISTED, Page};
 use super::style::{BAD, counted};
 use crate::error::NextStep;
 use crate::ingest::{Action, ContextsReport, IngestReport, LanguagesReport, SourceReport};
 use crate::text::count;
 use anstyle::Style;
-
-/// More sources than this are counted, not listed.
-pub(super) const MOST_LISTED: usize = 40;
 
 /// What `kb ingest` shows.
 pub fn ingested(report: &IngestReport) -> Page {
@@ -31,10 +28,8 @@ pub fn ingested(report: &IngestReport) -> Page {
     .with_items("source", &report.sources)
     .with_sources(changed.iter().map(|one| &one.source));
     let header = ["action", "id", "source", "pages", "sections", "parent chunks"];
-    page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one)).collect()));
-    if changed.len() > MOST_LISTED {
-        page.line(format!("… and {} more", changed.len() - MOST_LISTED));
-    }
+    page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one))));
+    page.more(changed.len());
     for one in &report.sources {
         if one.action == Action::Failed {
             page.item(BAD, failure(&one.source, one.reason.as_deref().unwrap_or_default(), one.hint.as_deref()));

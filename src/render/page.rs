@@ -16,6 +16,9 @@ use crate::text::visible;
 /// The most columns of a fact's name; after a longer one the value is not aligned.
 const WIDEST_NAME: usize = 20;
 
+/// The longest list of what a command changed.
+pub(super) const MOST_LISTED: usize = 40;
+
 /// The version of the JSON; its fields stay as long as it does.
 const SCHEMA: &str = "kb/1";
 
@@ -188,6 +191,13 @@ impl Page {
     pub(super) fn grid(&mut self, grid: Grid) {
         if !grid.rows.is_empty() {
             self.blocks.push(Block::Grid(grid));
+        }
+    }
+
+    /// Counts the rest of a list of which only [`MOST_LISTED`] are shown.
+    pub(super) fn more(&mut self, all: usize) {
+        if all > MOST_LISTED {
+            self.line(format!("… and {} more", all - MOST_LISTED));
         }
     }
 
@@ -376,8 +386,8 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 impl Grid {
-    pub fn new(header: &[&'static str], right: &[usize], rows: Vec<Vec<String>>) -> Self {
-        Grid { header: header.to_vec(), rows, right: right.to_vec(), ..Grid::default() }
+    pub fn new(header: &[&'static str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
+        Grid { header: header.to_vec(), rows: rows.into_iter().collect(), right: right.to_vec(), ..Grid::default() }
     }
 
     fn table(&self, width: usize) -> Table {

@@ -1,9 +1,9 @@
 //! What `kb reindex` rebuilt: documents, or only their vectors.
 
 use super::format::{value_with, value_without};
-use super::ingest::{MOST_LISTED, add_contexts, failure};
-use super::page::{Grid, Page};
-use super::style::{BAD, counted};
+use super::ingest::{add_contexts, failure};
+use super::page::{Grid, MOST_LISTED, Page};
+use super::style::{BAD, around, counted};
 use crate::error::Setting;
 use crate::ingest::{ReindexReport, ReindexedDocument, RevectorReport, TextFrom};
 use crate::text::count;
@@ -14,12 +14,10 @@ pub fn reindexed(report: &ReindexReport) -> Page {
     let mut page = Page::new("reindex", &value_with(&value_without(report, "documents"), "failed", report.failed()))
         .with_items("document", &report.documents)
         .with_sources(sources);
-    let rows = report.documents.iter().filter_map(row).take(MOST_LISTED).collect();
+    let rows = report.documents.iter().filter_map(row).take(MOST_LISTED);
     page.grid(Grid::new(&["id", "source", "read from", "sections", "parent chunks"], &[3, 4], rows));
     let done = report.documents.len() - report.failed();
-    if done > MOST_LISTED {
-        page.line(format!("… and {} more", done - MOST_LISTED));
-    }
+    page.more(done);
     for document in &report.documents {
         if let Some(reason) = &document.reason {
             page.item(BAD, failure(&document.source, reason, document.hint.as_deref()));
@@ -28,7 +26,7 @@ pub fn reindexed(report: &ReindexReport) -> Page {
     let verb = if report.dry_run { "would be rebuilt" } else { "rebuilt" };
     let mut summary = format!("{done} {verb}");
     let others = counted([(report.failed(), "failed"), (report.current, "up to date")]);
-    summary.push_str(&super::style::around(", ", &others, ""));
+    summary.push_str(&around(", ", &others, ""));
     if report.dry_run {
         page.line(summary);
     } else {

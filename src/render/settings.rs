@@ -13,10 +13,7 @@ pub fn setting_list(settings: &[ListedSetting]) -> Page {
         .without_namespace()
         .with_paths(settings.iter().map(|one| &one.setting));
     let row = |one: &ListedSetting| vec![one.setting.clone(), one.value.clone(), one.from.clone()];
-    page.grid(Grid {
-        whole: vec![0],
-        ..Grid::new(&["setting", "value", "from"], &[], settings.iter().map(row).collect())
-    });
+    page.grid(Grid { whole: vec![0], ..Grid::new(&["setting", "value", "from"], &[], settings.iter().map(row)) });
     page
 }
 
@@ -28,7 +25,7 @@ pub fn store_trusted(store: &Path, settings: &[Risky]) -> Page {
         .with_items("setting", settings)
         .with_paths([&path]);
     let rows = settings.iter().map(|risky| vec![risky.setting.clone(), risky.value.clone(), risky.can.to_owned()]);
-    page.grid(Grid { header: vec!["setting", "value", "what it can do"], rows: rows.collect(), ..Grid::default() });
+    page.grid(Grid::new(&["setting", "value", "what it can do"], &[], rows));
     page.gap();
     page.line(match settings.is_empty() {
         true => format!("trusted {path}; it sets nothing that needs trust"),

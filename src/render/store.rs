@@ -170,7 +170,7 @@ pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
         .without_namespace()
         .with_paths(namespaces.iter().map(|line| &line.name));
     let header = ["name", "documents", "chunks", "generation", "size"];
-    page.grid(Grid::new(&header, &[1, 2, 3, 4], namespaces.iter().map(row).collect()));
+    page.grid(Grid::new(&header, &[1, 2, 3, 4], namespaces.iter().map(row)));
     for line in namespaces {
         line.error.iter().for_each(|error| page.styled(BAD, format!("{}: {error}", line.name)));
     }
