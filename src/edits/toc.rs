@@ -98,10 +98,12 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
     text.push('\n');
     for section in sections.iter().filter(|section| section.path != PREAMBLE) {
         text.push_str(&"  ".repeat((section.level as usize).saturating_sub(1)));
-        if section.title.starts_with(['#', '\\']) {
+        // White space in front of a title would read as its level.
+        let title = crate::text::squeeze(&section.title);
+        if title.starts_with(['#', '\\']) {
             text.push('\\');
         }
-        text.push_str(&section.title);
+        text.push_str(&title);
         if let Some(page) = section.page_start {
             text.push_str(&format!("  [p. {page}]"));
         }
@@ -363,6 +365,17 @@ mod tests {
         assert_eq!(entries(text, Some(3)), wanted.map(|(level, title, page)| (level, title.to_owned(), page)));
         // A document without pages has no page numbers.
         assert_eq!(entries("One [p. 9]", None), [(1, "One [p. 9]".to_owned(), None)]);
+    }
+
+    #[test]
+    fn white_space_around_a_title_does_not_change_its_level() {
+        let text = crate::load::markdown::parse("# Rent\n\nThe landlord pays.");
+        let config = crate::chunk::ChunkConfig::default();
+        let mut new = crate::ingest::prepare(&text, &crate::ingest::SourceFacts::sample(), &config, "now").new;
+        new.sections[0].title = " the landlord\u{2003}pays\n".into();
+        let written = editable_toc(&new.document, &new.sections);
+        let read: Vec<OutlineEntry> = parse(&written, None).unwrap().into_iter().map(|line| line.entry).collect();
+        assert_eq!(read, entries_of(&new.sections));
     }
 
     #[test]
