@@ -110,7 +110,8 @@ async fn add_language(
             format!("the model {model} does not know the language of this question: only {method} keyword is reliable");
         trace.note(NoteCode::LanguageNotRead, message);
     } else if request.method == Method::Auto && request.weights.is_none() {
-        let rows = try_join_all(searcher.snapshots().await?.iter().map(|snapshot| snapshot.documents_kept())).await?;
+        let rows =
+            try_join_all(searcher.snapshots().await?.iter().map(|snapshot| snapshot.all_document_names())).await?;
         let titles: Vec<&str> = rows.iter().flatten().map(|row| row.title.as_str()).take(MOST_TITLES).collect();
         let other = model_that_reads(&[&request.query, &titles.join(" ")], searcher.encoder.models());
         let remedy = other.map(|other| format!("; {other} reads it: `{}`", NextStep::ReplaceModel(&other)));

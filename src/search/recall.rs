@@ -13,6 +13,7 @@ use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
 use super::select::documents::{AskedDocument, nearest};
+use super::select::near::Near;
 use super::spelling::{Replacement, replace_words};
 use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
@@ -155,12 +156,13 @@ impl Recalled<'_> {
     async fn by_documents(&mut self, asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<()> {
         let Asked { searcher, question, .. } = *asked;
         let (beam, start) = (question.request.shape.beam, Instant::now());
-        let indexes = searcher.document_indexes().await?;
+        let near = Near { query: &question.request.query, scopes: &self.scopes };
+        let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
+        let indexes = near.documents(searcher, keys.map(|key| (key.namespace, &key.chunk_id))).await?;
         trace.took("documents", milliseconds(start));
         let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
-        let (query, kind) = (&question.request.query, question.understood.answered_by());
-        let document = AskedDocument::of(query, kind, self.vector.as_deref());
-        for (namespace, doc_id, score) in nearest(&indexes, &document, &self.scopes, beam.documents) {
+        let document = AskedDocument { kind: question.understood.answered_by(), vector: self.vector.as_deref() };
+        for (namespace, doc_id, score) in nearest(&indexes, document, &self.scopes, beam.documents) {
             let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
             let known = keys.filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);
             let before = added.len();

@@ -9,6 +9,7 @@ use super::request::{GroupBy, Mode, SearchRequest, Target};
 use super::spelling::Replacement;
 use super::trace::Trace;
 use super::understand::{Route, Understanding};
+use crate::ids::ChunkId;
 use crate::store::Scope;
 
 /// Parent chunks for a question, best first, not yet read.
@@ -31,6 +32,13 @@ pub struct Ranking {
     pub(super) scopes: Vec<Scope>,
     /// Whether semantic search ran but no searched chunk has a vector.
     pub no_vectors: bool,
+}
+
+impl Ranking {
+    /// The parent chunks with the places of their namespaces.
+    pub(super) fn keys(&self) -> impl Iterator<Item = (usize, &ChunkId)> + Clone {
+        self.candidates.iter().map(|candidate| (candidate.namespace, &candidate.chunk_id))
+    }
 }
 
 /// What a search found.

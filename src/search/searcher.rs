@@ -11,8 +11,6 @@ use super::entities::Recogniser;
 use super::filter::facts::Facts;
 use super::request::SearchRequest;
 use super::rerank::LoadedCrossEncoder;
-use super::select::documents::DocumentIndex;
-use super::select::titles::SectionIndex;
 use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
@@ -134,17 +132,6 @@ impl Searcher {
         }
     }
 
-    /// The sections of each namespace.
-    pub(super) async fn section_indexes(&self) -> Result<Vec<&SectionIndex>> {
-        try_join_all(self.searched.iter().map(Searched::sections)).await
-    }
-
-    /// The sections and documents of each namespace.
-    pub(super) async fn document_indexes(&self) -> Result<Vec<(&SectionIndex, &DocumentIndex)>> {
-        let documents = try_join_all(self.searched.iter().map(Searched::documents)).await?;
-        Ok(self.section_indexes().await?.into_iter().zip(documents).collect())
-    }
-
     /// Recognises the entities of the namespaces in a question and in its answers.
     pub(super) async fn recogniser<'s>(&'s self, request: &'s SearchRequest) -> Result<Recogniser<'s>> {
         let read = async |searched: &'s Searched| searched.facts.entities(searched.snapshot().await?).await;
@@ -207,16 +194,13 @@ pub(super) struct Searched {
     snapshot: OnceCell<Snapshot>,
     /// The facts that filters test.
     pub(super) facts: Facts,
-    sections: OnceCell<SectionIndex>,
-    documents: OnceCell<DocumentIndex>,
     /// Its vectors while they are being read from disk.
     ahead: Mutex<Option<ReadAhead>>,
 }
 
 impl Searched {
     fn new(namespace: Namespace) -> Self {
-        let (snapshot, sections, documents) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Searched { namespace, snapshot, facts: Facts::default(), sections, documents, ahead: Mutex::default() }
+        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default(), ahead: Mutex::default() }
     }
 
     fn taken_ahead(&self) -> Option<ReadAhead> {
@@ -229,16 +213,6 @@ impl Searched {
 
     async fn snapshot(&self) -> Result<&Snapshot> {
         self.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
-    }
-
-    async fn sections(&self) -> Result<&SectionIndex> {
-        let load = async || Ok(SectionIndex::new(self.snapshot().await?.all_sections().await?));
-        self.sections.get_or_try_init(load).await
-    }
-
-    async fn documents(&self) -> Result<&DocumentIndex> {
-        let load = async || DocumentIndex::read(self.snapshot().await?).await;
-        self.documents.get_or_try_init(load).await
     }
 }
 

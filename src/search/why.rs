@@ -13,6 +13,7 @@ use super::hit::Hit;
 use super::request::{Fallback, Mode, Rerank, SearchRequest, Target};
 use super::result::SearchResult;
 use super::searcher::Searcher;
+use super::select::near::Near;
 use super::select::sections;
 use super::select::titles::SectionIndex;
 use super::trace::Stage;
@@ -246,7 +247,10 @@ impl Case<'_> {
     /// Where a section, or a chunk, was lost among sections.
     async fn loss_among_sections(&self) -> Result<Loss> {
         let request = self.request;
-        let indexes = self.searcher.section_indexes().await?;
+        let (ranking, _) = self.searcher.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
+        let near = Near { query: &request.query, scopes: &ranking.scopes };
+        let own = self.parents.iter().flat_map(|id| (0..ranking.scopes.len()).map(move |place| (place, id)));
+        let indexes = near.sections(self.searcher, ranking.keys().chain(own)).await?;
         let above = |index: &SectionIndex, id: &ChunkId| -> Vec<SectionId> {
             let own = index.section_of(id).into_iter().flat_map(|own| index.with_those_above(own));
             own.map(|at| index.row(at).section_id.clone()).collect()
@@ -257,8 +261,7 @@ impl Case<'_> {
                 self.parents.iter().flat_map(|id| indexes.iter().flat_map(move |index| above(index, id))).collect()
             }
         };
-        let (ranking, _) = self.searcher.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
-        let found = sections::all(&indexes, &ranking, &request.query);
+        let found = sections::all(&indexes, &ranking);
         let at = found.iter().position(|(id, _)| own.contains(id)).map(|at| (at + 1, found[at].1));
         Ok(match at {
             Some((place, _)) if place > request.limit => lost(

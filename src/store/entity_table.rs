@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::convert::{self, entities_to_batch};
 use super::entities::{EntityChange, EntityRow, MentionCounter};
+use super::reading::is_parent;
 use super::rows::NewDocument;
 use super::tables::{Tables, Wanted};
 use crate::error::Result;
@@ -51,12 +52,12 @@ impl Tables {
 
     /// Counts mentions in all parent chunks, in one pass over the table.
     pub(super) async fn count_mentions(&self, counter: &mut MentionCounter) -> Result<()> {
-        let (parents, columns) = ("chunk_type = 'parent'".to_owned(), Wanted::Named(&["doc_id", "titles", "content"]));
+        let columns = Wanted::Named(&["doc_id", "titles", "content"]);
         let count = |columns: &convert::Columns, row| {
             counter.count(columns.str("doc_id", row)?, columns.str("titles", row)?, columns.str("content", row)?);
             Ok(())
         };
-        self.each(&self.chunks, Some(parents), columns, count).await
+        self.each(&self.chunks, Some(is_parent()), columns, count).await
     }
 }
 

@@ -22,7 +22,8 @@ use serde::Serialize;
 
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::files::or_none;
-use super::tables::{Tables, Wanted, in_list, is_damage};
+use super::tables::{Filter, Tables, Wanted, any_of, is_damage};
+use super::vectors::Among;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 use crate::notice;
@@ -91,7 +92,7 @@ impl Tables {
         let nearest = self.nearest_of_all(&questions).await?;
         let (mut found, mut wanted) = (0, 0);
         for (question, nearest) in questions.iter().zip(nearest) {
-            let hits = self.nearest(question, None, NEIGHBOURS).await?;
+            let hits = self.nearest(question, Among::All, NEIGHBOURS).await?;
             found += hits.iter().filter(|hit| nearest.contains(&hit.chunk_id)).count();
             wanted += nearest.len();
         }
@@ -218,11 +219,11 @@ impl Tables {
     async fn ask(&self, table: &Table, column: &str) -> Result<()> {
         if column == VECTOR {
             if let Some(vector) = self.vectors_at(vec![0]).await?.first() {
-                self.nearest(vector, None, 1).await?;
+                self.nearest(vector, Among::All, 1).await?;
             }
             return Ok(());
         }
-        let read = async |filter: Option<String>| -> Result<Vec<RecordBatch>> {
+        let read = async |filter: Option<Filter>| -> Result<Vec<RecordBatch>> {
             let mut scan = self.scan(table, filter, Wanted::Named(&[column])).await?;
             scan.limit(Some(1), None).map_err(|error| self.unread(&error))?;
             let rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
@@ -230,7 +231,7 @@ impl Tables {
         };
         let first = map_rows(table.name(), &read(None).await?, |columns, row| columns.optional_text(column, row))?;
         for value in first.into_iter().flatten() {
-            read(Some(in_list(column, &[value]))).await?;
+            read(Some(any_of(column, &[value]))).await?;
         }
         Ok(())
     }
@@ -369,5 +370,13 @@ mod tests {
                 columns.text("chunk_id", row)
             });
         assert_eq!(read.await.unwrap(), ["d7:0", "d7:0.0", "d599:0", "d599:0.0"]);
+        // With a filter, the index goes on until it has enough of the wanted rows.
+        let documents: Vec<String> = (300..600).map(|number| format!("d{number}")).collect();
+        let (question, many) = (parent(7).vector.clone(), Among::Many(any_of("doc_id", &documents)));
+        let near = tables.nearest(&question, many, 10).await.unwrap();
+        assert_eq!(near.len(), 10);
+        assert!(near.iter().all(|hit| documents.iter().any(|id| hit.chunk_id.doc_id() == id)), "{near:?}");
+        let all = tables.nearest(&question, Among::Few(any_of("doc_id", &documents)), 10).await.unwrap();
+        assert_eq!(near[0].score, all[0].score, "the nearest of all");
     }
 }

@@ -8,7 +8,7 @@
 //! parent chunk with the average, so scores of two indexes are comparable only if both use counts over all parent
 //! chunks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tantivy::Term;
 use tantivy::collector::TopDocs;
@@ -21,12 +21,17 @@ use tantivy::schema::{Field, IndexRecordOption};
 use super::keyword_index::{KeywordField, KeywordReader, content_term};
 use super::scope::Scope;
 use crate::error::Result;
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, DocId};
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// If more parent chunks than this have a phrase, only the best by their words are taken, because such a common phrase
 /// tells little.
 const MOST_WITH_PHRASE: usize = 5_000;
+
+/// Among titles, a question that stands there as a whole comes before all others: no sum of BM25 is as large.
+const WHOLE_TITLE: f32 = 1000.0;
+/// So many parent chunks are looked at for each document that is wanted: a section has several, with the same titles.
+const CHUNKS_PER_DOCUMENT: usize = 20;
 
 /// A parent chunk found by its words.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +104,34 @@ impl KeywordReader {
         clauses.extend(self.among(scope));
         let hits = self.top(clauses, None, MOST_WITH_PHRASE)?;
         Ok(hits.into_iter().map(|hit| hit.chunk_id).collect())
+    }
+
+    /// The documents of a scope with words of a question in their titles or in those of their sections, at most `most`:
+    /// first those with the whole question as a phrase, then by BM25.
+    pub fn documents_by_titles(&self, query: &str, scope: &Scope, most: usize) -> Result<Vec<DocId>> {
+        let words: BTreeSet<String> = tokenize(query).into_iter().map(|token| token.text).collect();
+        if words.is_empty() || scope.is_empty() {
+            return Ok(Vec::new());
+        }
+        let terms: Vec<WeightedTerm> = words.into_iter().map(|word| (KeywordField::Titles, word, 1.0)).collect();
+        let mut clauses = vec![(Occur::Must, self.query(&terms))];
+        clauses.extend(Phrase::of(query).map(|phrase| {
+            let whole = ConstScoreQuery::new(phrase.query(self.fields.titles_in_front), WHOLE_TITLE);
+            (Occur::Should, Box::new(whole) as Box<dyn Query>)
+        }));
+        clauses.extend(self.among(scope));
+        let mut known = HashSet::new();
+        let hits = self.top(clauses, None, most * CHUNKS_PER_DOCUMENT)?.into_iter();
+        let documents =
+            hits.map(|hit| DocId::from(hit.chunk_id.doc_id())).filter(|doc_id| known.insert(doc_id.clone()));
+        Ok(documents.take(most).collect())
+    }
+
+    /// The weight of a word: the fewer parent chunks have it in a field, the more.
+    pub fn rarity(&self, field: KeywordField, word: &str) -> Result<f32> {
+        let term = Term::from_field_text(self.field(field), word);
+        let with = self.reader.searcher().doc_freq(&term).map_err(|error| self.failed(error))?;
+        Ok(((1 + self.count()) as f32 / (1 + with) as f32).ln() + 1.0)
     }
 
     fn top(&self, clauses: Clauses, statistics: Option<&KeywordStatistics>, limit: usize) -> Result<Vec<KeywordHit>> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::expr::{col, contains, lit, lower};
 
 use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
@@ -11,7 +12,7 @@ use super::rows::{
     ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, ParentChunkNotes, SectionRow,
 };
 use super::snapshot::Snapshot;
-use super::tables::{Wanted, in_list};
+use super::tables::{Filter, Wanted, any_of};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId, place_of};
 use crate::knowledge::profile::Profile;
@@ -34,10 +35,10 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// All documents without their vectors, in any order, from the read cache.
-    pub async fn documents_kept(&self) -> Result<Vec<DocumentRow>> {
-        let rows = self.tables.rows(&self.tables.documents, None, Wanted::WithoutVectors);
-        map_rows(DOCUMENTS, &self.cached("document-rows", rows).await?, convert::document)
+    /// All documents or those with the given ids, with their vectors, in any order.
+    pub async fn documents_with_vectors(&self, ids: Option<&[DocId]>) -> Result<Vec<DocumentRow>> {
+        let filter = ids.map(|ids| any_of("doc_id", ids));
+        self.tables.read(&self.tables.documents, filter, Wanted::All, convert::document).await
     }
 
     /// The documents with the given ids without their vectors, in any order. [`document_names`](Self::document_names) takes a
@@ -84,15 +85,6 @@ impl Snapshot {
         self.tables.read(&self.tables.documents, None, FACT_COLUMNS, document_facts).await
     }
 
-    /// The vectors of all documents' summaries. Documents without one are left out.
-    pub async fn document_vectors(&self) -> Result<HashMap<DocId, Vec<f32>>> {
-        let rows = self.tables.rows(&self.tables.documents, None, Wanted::Named(&["doc_id", VECTOR]));
-        let vectors = map_rows(DOCUMENTS, &self.cached("document-vectors", rows).await?, |columns, row| {
-            Ok((columns.text("doc_id", row)?.into(), columns.vector(VECTOR, row)?))
-        })?;
-        Ok(vectors.into_iter().filter_map(|(id, vector)| Some((id, vector?))).collect())
-    }
-
     /// All entities, by key.
     pub async fn entities(&self) -> Result<Vec<EntityRow>> {
         self.tables.entity_rows().await
@@ -110,19 +102,19 @@ impl Snapshot {
 
     /// The sections of a document, in the order of its table of contents.
     pub async fn sections(&self, doc_id: &str) -> Result<Vec<SectionRow>> {
-        let mut rows = self.read_sections(in_list("doc_id", &[doc_id])).await?;
+        let mut rows = self.read_sections(any_of("doc_id", &[doc_id])).await?;
         rows.sort_by_key(|row| row.position);
         Ok(rows)
     }
 
     /// The sections of all documents down to a level, without the preambles, by document and in order.
     pub async fn sections_to_level(&self, deepest: u32) -> Result<Vec<SectionRow>> {
-        let mut rows = self.read_sections(format!("level >= 1 AND level <= {deepest}")).await?;
+        let mut rows = self.read_sections(below_the_document().and(col("level").lt_eq(lit(deepest)))).await?;
         rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
         Ok(rows)
     }
 
-    async fn read_sections(&self, filter: String) -> Result<Vec<SectionRow>> {
+    async fn read_sections(&self, filter: Filter) -> Result<Vec<SectionRow>> {
         self.tables.read(&self.tables.sections, Some(filter), Wanted::All, convert::section).await
     }
 
@@ -144,11 +136,10 @@ impl Snapshot {
 
     /// The ids and titles of all sections, or of those of a few documents, without the preambles, in any order.
     pub async fn section_titles(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<(SectionId, String)>> {
-        let of = doc_ids.map_or_else(String::new, |ids| format!(" AND {}", in_list("doc_id", ids)));
+        let filter = among(below_the_document(), "doc_id", doc_ids);
         let columns = Wanted::Named(&["section_id", "title"]);
-        let filter = Some(format!("level >= 1{of}"));
         let title = |columns: &Columns, row| Ok((columns.text("section_id", row)?.into(), columns.text("title", row)?));
-        self.tables.read(&self.tables.sections, filter, columns, title).await
+        self.tables.read(&self.tables.sections, Some(filter), columns, title).await
     }
 
     /// The metadata of all or some sections. Most sections have none.
@@ -156,11 +147,10 @@ impl Snapshot {
         &self,
         section_ids: Option<&[SectionId]>,
     ) -> Result<Vec<(SectionId, BTreeMap<String, String>)>> {
-        let of = section_ids.map_or_else(String::new, |ids| format!(" AND {}", in_list("section_id", ids)));
-        let stated = Some(format!("metadata IS NOT NULL{of}"));
+        let stated = among(col("metadata").is_not_null(), "section_id", section_ids);
         let columns = Wanted::Named(&["section_id", "metadata"]);
         self.tables
-            .read(&self.tables.sections, stated, columns, |columns, row| {
+            .read(&self.tables.sections, Some(stated), columns, |columns, row| {
                 Ok((
                     columns.text("section_id", row)?.into(),
                     columns.optional_json("metadata", row)?.unwrap_or_default(),
@@ -200,15 +190,16 @@ impl Snapshot {
         self.tables.read_with(&self.tables.chunks, wanted, Wanted::WithoutVectors, convert::chunk).await
     }
 
-    /// The chunks that match a filter (SQL), without their vectors, in any order.
-    pub(super) async fn chunks_where(&self, filter: Option<String>) -> Result<Vec<ChunkRow>> {
+    /// The chunks that match a filter, without their vectors, in any order.
+    pub(super) async fn chunks_where(&self, filter: Option<Filter>) -> Result<Vec<ChunkRow>> {
         self.tables.read(&self.tables.chunks, filter, Wanted::WithoutVectors, convert::chunk).await
     }
 
     /// The parent chunks of a document with an index from `start` to before `end`, in order, without their vectors.
     pub async fn parents_between(&self, doc_id: &str, start: u32, end: u32) -> Result<Vec<ChunkRow>> {
-        let document = in_list("doc_id", &[doc_id]);
-        let filter = format!("{document} AND chunk_type = 'parent' AND chunk_index >= {start} AND chunk_index < {end}");
+        let index = col("chunk_index");
+        let between = index.clone().gt_eq(lit(start)).and(index.lt(lit(end)));
+        let filter = any_of("doc_id", &[doc_id]).and(is_parent()).and(between);
         let mut rows = self.chunks_where(Some(filter)).await?;
         rows.sort_by_key(|row| row.chunk_index);
         Ok(rows)
@@ -216,8 +207,8 @@ impl Snapshot {
 
     /// The main languages of all parent chunks, BCP 47.
     pub async fn parent_chunk_languages(&self) -> Result<HashMap<ChunkId, String>> {
-        let (parents, columns) = ("chunk_type = 'parent'".to_owned(), Wanted::Named(&["chunk_id", "language"]));
-        let rows = self.tables.read(&self.tables.chunks, Some(parents), columns, |columns, row| {
+        let columns = Wanted::Named(&["chunk_id", "language"]);
+        let rows = self.tables.read(&self.tables.chunks, Some(is_parent()), columns, |columns, row| {
             Ok((columns.text("chunk_id", row)?.into(), columns.text("language", row)?))
         });
         Ok(rows.await?.into_iter().collect())
@@ -225,7 +216,7 @@ impl Snapshot {
 
     /// The notes of people on parent chunks and their child chunks. Most have none.
     pub async fn parent_chunk_notes(&self) -> Result<Vec<ParentChunkNotes>> {
-        let noted = Some("metadata IS NOT NULL".to_owned());
+        let noted = Some(col("metadata").is_not_null());
         let columns = Wanted::Named(&["chunk_id", "parent_id", "metadata"]);
         self.tables.read(&self.tables.chunks, noted, columns, notes).await
     }
@@ -233,12 +224,29 @@ impl Snapshot {
     /// The vectors of a document's chunks, by the hash of the text that was embedded. Chunks without a vector are left
     /// out.
     pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
-        let filter = in_list("doc_id", &[doc_id]);
+        let filter = any_of("doc_id", &[doc_id]);
         let columns = Wanted::Named(&["embedding_hash", VECTOR]);
         let rows = self.tables.read(&self.tables.chunks, Some(filter), columns, |columns, row| {
             Ok((columns.text("embedding_hash", row)?, columns.vector(VECTOR, row)?))
         });
         Ok(rows.await?.into_iter().filter_map(|(hash, vector)| Some((hash, vector?))).collect())
+    }
+}
+
+/// Sections of the table of contents: a preamble has level 0.
+fn below_the_document() -> Filter {
+    col("level").gt_eq(lit(1u32))
+}
+
+pub(super) fn is_parent() -> Filter {
+    col("chunk_type").eq(lit(ChunkType::Parent.name()))
+}
+
+/// The rows of a filter that have one of `values` in a column, or all of them without values.
+fn among(filter: Filter, column: &str, values: Option<&[impl AsRef<str>]>) -> Filter {
+    match values {
+        Some(values) => filter.and(any_of(column, values)),
+        None => filter,
     }
 }
 
@@ -294,25 +302,17 @@ pub struct ChunkFilter {
 }
 
 impl ChunkFilter {
-    /// As SQL; `None` if all are wanted.
-    fn sql(&self) -> Option<String> {
-        let mut parts = Vec::new();
-        if let Some(doc_ids) = &self.doc_ids {
-            parts.push(in_list("doc_id", doc_ids));
-        }
-        if let Some(section_ids) = &self.section_ids {
-            parts.push(in_list("section_id", section_ids));
-        }
-        if let Some(chunk_type) = self.chunk_type {
-            parts.push(format!("chunk_type = '{}'", chunk_type.name()));
-        }
-        if let Some(text) = &self.text {
-            parts.push(format!("contains(lower(content), '{}')", text.to_lowercase().replace('\'', "''")));
-        }
-        if self.edited {
-            parts.push("edited".to_owned());
-        }
-        (!parts.is_empty()).then(|| parts.join(" AND "))
+    /// The condition on rows; `None` if all are wanted.
+    fn rows(&self) -> Option<Filter> {
+        let content = || lower(col("content"));
+        let conditions = [
+            self.doc_ids.as_ref().map(|ids| any_of("doc_id", ids)),
+            self.section_ids.as_ref().map(|ids| any_of("section_id", ids)),
+            self.chunk_type.map(|chunk_type| col("chunk_type").eq(lit(chunk_type.name()))),
+            self.text.as_ref().map(|text| contains(content(), lit(text.to_lowercase()))),
+            self.edited.then(|| col("edited")),
+        ];
+        conditions.into_iter().flatten().reduce(Filter::and)
     }
 }
 
@@ -341,7 +341,7 @@ impl Snapshot {
         if filter.doc_ids.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Vec::new());
         }
-        let read = self.tables.read(&self.tables.chunks, filter.sql(), KEY_COLUMNS, |columns, row| {
+        let read = self.tables.read(&self.tables.chunks, filter.rows(), KEY_COLUMNS, |columns, row| {
             let chunk_id: ChunkId = columns.text("chunk_id", row)?.into();
             Ok(ChunkKey {
                 parent_index: place_of(&chunk_id)[0],
@@ -362,7 +362,7 @@ impl Snapshot {
         let rows = if ids.len() <= MOST_BY_ID {
             self.chunks_by_id(ids).await?
         } else {
-            self.chunks_where(filter.sql()).await?
+            self.chunks_where(filter.rows()).await?
         };
         let mut rows: HashMap<ChunkId, ChunkRow> = rows.into_iter().map(|row| (row.chunk_id.clone(), row)).collect();
         Ok(ids.iter().filter_map(|id| rows.remove(id)).collect())
@@ -372,21 +372,26 @@ impl Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{Change, ModelRecord, NewDocument, Store, Writer};
 
-    #[test]
-    fn a_filter_escapes_typed_text() {
-        assert_eq!(ChunkFilter::default().sql(), None);
-        let filter = ChunkFilter {
-            doc_ids: Some(vec!["d".into()]),
-            section_ids: Some(vec!["d#1".into(), "d#1.1".into()]),
-            chunk_type: Some(ChunkType::Child),
-            text: Some("It's ÄRGER".into()),
-            edited: true,
+    #[tokio::test]
+    async fn a_filter_takes_typed_text_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
+        let mut writer = Writer::open(&namespace, &model).await.unwrap();
+        let parents = ["It's ÄRGER, 100% of it.", "It is nothing."].into_iter().zip(0..);
+        let parents = parents.map(|(text, number)| ParentChunk::sample(&format!("aaaaaa:{number}"), text)).collect();
+        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), parents };
+        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
+        let found = async |text: &str, chunk_type| {
+            let filter = ChunkFilter { text: Some(text.to_owned()), chunk_type, ..ChunkFilter::default() };
+            snapshot.chunk_keys(&filter).await.unwrap().into_iter().map(|key| key.chunk_id).collect::<Vec<ChunkId>>()
         };
-        assert_eq!(
-            filter.sql().unwrap(),
-            "doc_id IN ('d') AND section_id IN ('d#1', 'd#1.1') AND chunk_type = 'child' \
-             AND contains(lower(content), 'it''s ärger') AND edited"
-        );
+        assert_eq!(found("it's ärger, 100%", Some(ChunkType::Parent)).await, ["aaaaaa:0"]);
+        assert_eq!(found("' OR '1'='1", None).await, [""; 0]);
+        assert_eq!(found("it's", Some(ChunkType::Child)).await, [""; 0]);
     }
 }

@@ -3,7 +3,7 @@
 use crate::ids::{ChunkId, DocId};
 use std::collections::HashSet;
 
-use super::tables::{MOST_IN_LIST, in_list};
+use super::tables::{Filter, any_of};
 
 /// Which parent chunks of a namespace may be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,39 +75,33 @@ impl Scope {
         self.admits(parent_id.doc_id(), parent_id)
     }
 
-    /// As SQL over chunks; `None` for everything, or if it names too many.
-    pub(super) fn sql(&self) -> Option<String> {
-        fn sorted<T: Ord>(ids: &HashSet<T>) -> Vec<&T> {
-            let mut ids: Vec<&T> = ids.iter().collect();
-            ids.sort_unstable();
-            ids
-        }
+    /// The condition on chunks, parents and children; `None` for everything.
+    pub(super) fn rows(&self) -> Option<Filter> {
         match self {
-            Scope::Documents(ids) if ids.len() <= MOST_IN_LIST => Some(in_list("doc_id", &sorted(ids))),
-            Scope::ParentChunks(ids) if ids.len() <= MOST_IN_LIST => {
-                let ids = sorted(ids);
-                Some(format!("({} OR {})", in_list("chunk_id", &ids), in_list("parent_id", &ids)))
-            }
-            _ => None,
+            Scope::Everything => None,
+            Scope::Documents(ids) => Some(any_of("doc_id", &Vec::from_iter(ids))),
+            Scope::ParentChunks(ids) => Some(with_children(&Vec::from_iter(ids))),
         }
     }
+
+    /// The number of documents or parent chunks that it names; `None` for everything.
+    pub(super) fn named(&self) -> Option<usize> {
+        match self {
+            Scope::Everything => None,
+            Scope::Documents(ids) => Some(ids.len()),
+            Scope::ParentChunks(ids) => Some(ids.len()),
+        }
+    }
+}
+
+/// The condition for parent chunks and their children.
+pub(super) fn with_children(parent_ids: &[impl AsRef<str>]) -> Filter {
+    any_of("chunk_id", parent_ids).or(any_of("parent_id", parent_ids))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_small_scopes_become_sql() {
-        let ids = |count: usize| Scope::Documents((0..count).map(|i| DocId::from(format!("d{i}"))).collect());
-        assert_eq!(Scope::Everything.sql(), None);
-        assert_eq!(ids(2).sql().unwrap(), "doc_id IN ('d0', 'd1')");
-        assert_eq!(
-            Scope::ParentChunks(["d:0".into()].into()).sql().unwrap(),
-            "(chunk_id IN ('d:0') OR parent_id IN ('d:0'))"
-        );
-        assert_eq!(ids(201).sql(), None);
-    }
 
     #[test]
     fn a_scope_is_reduced_to_one_document() {

@@ -1,12 +1,15 @@
 //! The LanceDB tables: schemas, opening at a version, writing and deleting rows.
 
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
 use lance::dataset::scanner::{DatasetRecordBatchStream, Scanner};
+use lance_table::format::Fragment;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::database::CreateTableMode;
+use lancedb::expr::{DfExpr, col, lit};
 use lancedb::table::{CompactionOptions, OptimizeAction, ReadParams};
 use lancedb::{Connection, Table};
 
@@ -192,11 +195,11 @@ impl Tables {
         Ok(())
     }
 
-    /// The rows that match a filter (SQL).
+    /// The rows that match a filter.
     pub(super) async fn rows(
         &self,
         table: &Table,
-        filter: Option<String>,
+        filter: Option<Filter>,
         columns: Wanted<'_>,
     ) -> Result<Vec<RecordBatch>> {
         let stream = self.stream(table, filter, columns).await?;
@@ -207,7 +210,7 @@ impl Tables {
     pub(super) async fn read<T>(
         &self,
         table: &Table,
-        filter: Option<String>,
+        filter: Option<Filter>,
         columns: Wanted<'_>,
         of: impl Fn(&Columns, usize) -> Result<T>,
     ) -> Result<Vec<T>> {
@@ -222,11 +225,7 @@ impl Tables {
         columns: Wanted<'_>,
         of: impl Fn(&Columns, usize) -> Result<T>,
     ) -> Result<Vec<T>> {
-        let mut all = Vec::new();
-        for some in values.chunks(MOST_IN_LIST) {
-            all.extend(self.read(table, Some(in_list(column, some)), columns, &of).await?);
-        }
-        Ok(all)
+        self.read(table, Some(any_of(column, values)), columns, of).await
     }
 
     /// Calls `show` for each row that matches a filter, in the order of the table. For tables that may not fit into
@@ -234,11 +233,59 @@ impl Tables {
     pub(super) async fn each(
         &self,
         table: &Table,
-        filter: Option<String>,
+        filter: Option<Filter>,
         columns: Wanted<'_>,
+        show: impl FnMut(&Columns, usize) -> Result<()>,
+    ) -> Result<()> {
+        self.each_of(table, self.scan(table, filter, columns).await?, show).await
+    }
+
+    /// Calls `show` for each row of a table in files that the same table of `other`, another generation, does not have:
+    /// all other rows are equal in both.
+    pub(super) async fn each_unshared(
+        &self,
+        table: fn(&Tables) -> &Table,
+        other: &Tables,
+        columns: Wanted<'_>,
+        show: impl FnMut(&Columns, usize) -> Result<()>,
+    ) -> Result<()> {
+        let theirs = other.fragments(table(other)).await?;
+        let theirs: HashMap<u64, Fragment> = theirs.into_iter().map(|one| (one.id, one)).collect();
+        let mut unshared = self.fragments(table(self)).await?;
+        unshared.retain(|one| theirs.get(&one.id) != Some(one));
+        if unshared.is_empty() {
+            return Ok(());
+        }
+        let mut scan = self.scan(table(self), None, columns).await?;
+        scan.with_fragments(unshared);
+        self.each_of(table(self), scan, show).await
+    }
+
+    /// The fragments of a table: files of rows, with those that are deleted.
+    pub(super) async fn fragments(&self, table: &Table) -> Result<Vec<Fragment>> {
+        Ok(self.dataset(table).await?.fragments().to_vec())
+    }
+
+    /// The rows of a fragment.
+    pub(super) async fn rows_of_fragment(
+        &self,
+        table: &Table,
+        fragment: Fragment,
+        columns: Wanted<'_>,
+    ) -> Result<Vec<RecordBatch>> {
+        let mut scan = self.scan(table, None, columns).await?;
+        scan.with_fragments(vec![fragment]);
+        let stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
+        stream.try_collect().await.map_err(|error| self.unread(&error))
+    }
+
+    async fn each_of(
+        &self,
+        table: &Table,
+        scan: Scanner,
         mut show: impl FnMut(&Columns, usize) -> Result<()>,
     ) -> Result<()> {
-        let mut stream = self.stream(table, filter, columns).await?;
+        let mut stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
         while let Some(batch) = self.next(&mut stream).await? {
             let columns = Columns { table: table.name(), batch: &batch };
             (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
@@ -250,7 +297,7 @@ impl Tables {
     pub(super) async fn stream(
         &self,
         table: &Table,
-        filter: Option<String>,
+        filter: Option<Filter>,
         columns: Wanted<'_>,
     ) -> Result<DatasetRecordBatchStream> {
         let scan = self.scan(table, filter, columns).await?;
@@ -258,12 +305,12 @@ impl Tables {
     }
 
     /// A scan of the rows that match a filter.
-    pub(super) async fn scan(&self, table: &Table, filter: Option<String>, columns: Wanted<'_>) -> Result<Scanner> {
+    pub(super) async fn scan(&self, table: &Table, filter: Option<Filter>, columns: Wanted<'_>) -> Result<Scanner> {
         let dataset = self.dataset(table).await?;
         let mut scan = dataset.scan();
         scan.use_scalar_index(self.indexed);
         if let Some(filter) = filter {
-            scan.filter(&filter).map_err(|error| self.unread(&error))?;
+            scan.filter_expr(filter);
         }
         let names: Vec<&str> = match columns {
             Wanted::All => return Ok(scan),
@@ -335,11 +382,19 @@ async fn connect(namespace: &Namespace) -> Result<Connection> {
     lancedb::connect(&folder.to_string_lossy()).execute().await.map_err(|error| store_error("open", &folder, &error))
 }
 
-/// The maximum number of values in one filter: its parser needs stack for each.
-pub(super) const MOST_IN_LIST: usize = 200;
+/// A condition on rows.
+pub(super) type Filter = DfExpr;
 
-/// The filter `column IN ('a', 'b')`, with escaped quotes.
-pub(super) fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
+/// The rows that have one of the values in a column, however many.
+pub(super) fn any_of(column: &str, values: &[impl AsRef<str>]) -> Filter {
+    col(column).in_list(values.iter().map(|value| lit(value.as_ref())).collect(), false)
+}
+
+/// The maximum number of values in one filter that is written as SQL: its parser needs stack for each.
+const MOST_IN_LIST: usize = 200;
+
+/// The filter `column IN ('a', 'b')` as SQL, with escaped quotes.
+fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
     let quoted: Vec<String> = values.iter().map(|value| format!("'{}'", value.as_ref().replace('\'', "''"))).collect();
     format!("{column} IN ({})", quoted.join(", "))
 }

@@ -13,22 +13,23 @@ use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::read_cache::{ReadAhead, ReadCache};
-use super::scope::Scope;
+use super::scope::{Scope, with_children};
 use super::snapshot::Snapshot;
-use super::tables::{MOST_IN_LIST, Tables, Wanted, in_list};
+use super::tables::{Filter, Tables, Wanted, any_of};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::vectors::dot;
 
-/// The factor by which the search widens if too few neighbours are in the scope.
-const WIDER: usize = 4;
+/// The vectors of up to this many documents or parent chunks are compared one by one.
+const FEW: usize = 200;
 /// The index returns this many times the wanted chunks; they are scored again by their exact vectors.
 const SCORED_AGAIN: u32 = 2;
 /// The number of index partitions that are searched: a fresh process reads each from the disk.
 const PARTITIONS: usize = 32;
 /// The name of the vectors in the read cache.
 const KEPT: &str = "vectors";
+const KEPT_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "parent_id", "doc_id", VECTOR]);
 
 /// A chunk found by its vector.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,22 +51,12 @@ impl Snapshot {
         if scope.is_empty() {
             return Ok(Vec::new());
         }
-        let filter = scope.sql();
-        if filter.is_some() || *scope == Scope::Everything {
-            return self.tables.nearest(vector, filter, limit).await;
-        }
-        // SQL cannot hold so many ids: read more and more neighbours until enough of them are in the scope.
-        let mut wide = limit.saturating_mul(WIDER);
-        loop {
-            let near = self.tables.nearest(vector, None, wide).await?;
-            let all = near.len() < wide;
-            let mut hits: Vec<VectorHit> = near.into_iter().filter(|hit| scope.admits_chunk(&hit.parent_id)).collect();
-            if all || hits.len() >= limit {
-                hits.truncate(limit);
-                return Ok(hits);
-            }
-            wide = wide.saturating_mul(WIDER);
-        }
+        let among = match (scope.rows(), scope.named()) {
+            (Some(rows), Some(named)) if named > FEW => Among::Many(rows),
+            (Some(rows), _) => Among::Few(rows),
+            (None, _) => Among::All,
+        };
+        self.tables.nearest(vector, among, limit).await
     }
 
     /// The cosines of the given parent chunks and their children.
@@ -73,9 +64,12 @@ impl Snapshot {
         if parent_ids.is_empty() {
             return Ok(Vec::new());
         }
-        let filter = format!("({} OR {})", in_list("chunk_id", parent_ids), in_list("parent_id", parent_ids));
-        // A limit above the number of all children: parents have at most about ten on average.
-        self.tables.nearest(vector, Some(filter), parent_ids.len() * 200).await
+        let (rows, columns) = (Some(with_children(parent_ids)), Wanted::Named(&["chunk_id", "parent_id", VECTOR]));
+        let hits = self.tables.read(&self.tables.chunks, rows, columns, |columns, row| {
+            let own = columns.vector(VECTOR, row)?;
+            own.map(|own| vector_hit(columns, row, dot(&own, vector))).transpose()
+        });
+        Ok(hits.await?.into_iter().flatten().collect())
     }
 
     /// Starts to read the cached vectors of the published generation on another thread, because opening the generation
@@ -85,40 +79,68 @@ impl Snapshot {
         Some(ReadAhead::begin(ReadCache::of(namespace, &manifest), KEPT))
     }
 
-    /// All vectors of the generation, for scoring in memory. Uses those that were read ahead if they are of this
-    /// generation.
+    /// All vectors of the generation, for scoring in memory. Takes from the cache what is there, or was read ahead.
     pub async fn load_vectors(&self, ahead: Option<ReadAhead>) -> Result<LoadedVectors> {
-        if let Some(ahead) = ahead
-            && let Some(batches) = ahead.of(&self.cache).await
-        {
-            return Ok(LoadedVectors { batches });
+        let mut kept = match ahead {
+            Some(ahead) => ahead.fragments().await,
+            None => self.cache.fragments(KEPT),
+        };
+        let (mut batches, mut names, mut new) = (Vec::new(), Vec::new(), false);
+        for fragment in self.tables.fragments(&self.tables.chunks).await? {
+            let name = serde_json::to_string(&fragment).expect("plain data has a JSON form");
+            match kept.remove(&name) {
+                Some(own) => batches.extend(own),
+                None => {
+                    let rows = self.tables.rows_of_fragment(&self.tables.chunks, fragment, KEPT_COLUMNS).await?;
+                    // On a read-only disk the next reader reads the table again; the same below.
+                    drop(self.cache.put_fragment(KEPT, &name, &rows));
+                    batches.extend(rows);
+                    new = true;
+                }
+            }
+            names.push(name);
         }
-        let columns = Wanted::Named(&["chunk_id", "parent_id", "doc_id", VECTOR]);
-        let rows = self.tables.rows(&self.tables.chunks, None, columns);
-        Ok(LoadedVectors { batches: self.cached(KEPT, rows).await? })
+        if new {
+            drop(self.cache.keep_fragments(KEPT, &names));
+        }
+        Ok(LoadedVectors { batches })
     }
 }
 
 impl Tables {
-    /// The chunks whose vectors are nearest to `vector`, among those that match a filter (SQL).
-    pub(super) async fn nearest(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
-        // Few rows match a filter, so all of them are compared.
-        let in_index = self.indexed && filter.is_none();
+    /// The chunks whose vectors are nearest to `vector`, nearest first.
+    pub(super) async fn nearest(&self, vector: &[f32], among: Among, limit: usize) -> Result<Vec<VectorHit>> {
+        let (filter, in_index) = match among {
+            Among::All => (None, true),
+            Among::Many(rows) => (Some(rows), true),
+            Among::Few(rows) => (Some(rows), false),
+        };
         let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
         let mut search = async || -> lance::Result<Vec<RecordBatch>> {
             scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?;
-            scan.distance_metric(DistanceType::Cosine.into()).nprobes(PARTITIONS).refine(SCORED_AGAIN).prefilter(true);
-            scan.use_index(in_index);
+            // With a filter, more partitions are searched if these have too few of its rows.
+            scan.distance_metric(DistanceType::Cosine.into()).minimum_nprobes(PARTITIONS);
+            scan.refine(SCORED_AGAIN).prefilter(true).use_index(self.indexed && in_index);
             scan.try_into_stream().await?.try_collect().await
         };
         let batches = search().await.map_err(|error| self.unread(&error))?;
-        map_rows(CHUNKS, &batches, |columns, row| {
-            let chunk_id = columns.text("chunk_id", row)?;
-            let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
-            let score = 1.0 - columns.float("_distance", row)?;
-            Ok(VectorHit { chunk_id: chunk_id.into(), parent_id: parent_id.into(), score })
-        })
+        map_rows(CHUNKS, &batches, |columns, row| vector_hit(columns, row, 1.0 - columns.float("_distance", row)?))
     }
+}
+
+/// The chunks among which the nearest are searched.
+pub(super) enum Among {
+    All,
+    /// So many that the index of the vectors is used.
+    Many(Filter),
+    /// So few that all of them are compared.
+    Few(Filter),
+}
+
+fn vector_hit(columns: &Columns, row: usize, score: f32) -> Result<VectorHit> {
+    let chunk_id = columns.text("chunk_id", row)?;
+    let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
+    Ok(VectorHit { chunk_id: chunk_id.into(), parent_id: parent_id.into(), score })
 }
 
 /// All vectors of a generation, in memory.
@@ -177,29 +199,23 @@ impl Writer {
         }
         let chunks = &self.tables.chunks;
         let fail = |error: lancedb::Error| self.tables.failed("read", &error);
-        // Without an index, read all hashes once and then the wanted rows: filters that list hashes would read all rows
-        // repeatedly.
-        let filters: Vec<Option<String>> = match self.tables.has_index(chunks, "embedding_hash").await? {
-            true => {
-                let hashes: Vec<&str> = hashes.iter().copied().collect();
-                hashes.chunks(MOST_IN_LIST).map(|some| Some(in_list("embedding_hash", some))).collect()
-            }
-            false => vec![None],
+        // Without an index, reading all hashes takes less time than comparing each with a list.
+        let filter = match self.tables.has_index(chunks, "embedding_hash").await? {
+            true => Some(any_of("embedding_hash", &Vec::from_iter(&hashes))),
+            false => None,
         };
         let mut wanted: HashMap<&str, usize> = hashes.into_iter().map(|hash| (hash, MOST_ROWS)).collect();
         let mut rows: Vec<u64> = Vec::new();
-        for filter in filters {
-            let mut scan = self.tables.scan(chunks, filter, Wanted::Named(&["embedding_hash"])).await?;
-            scan.with_row_id();
-            let mut keys = scan.try_into_stream().await.map_err(|error| self.tables.unread(&error))?;
-            while let Some(batch) = self.tables.next(&mut keys).await? {
-                let columns = Columns { table: CHUNKS, batch: &batch };
-                let texts = columns.texts("embedding_hash")?;
-                for row in 0..batch.num_rows() {
-                    if let Some(left) = wanted.get_mut(texts.value(row)).filter(|left| **left > 0) {
-                        *left -= 1;
-                        rows.push(columns.primitive::<UInt64Type>("_rowid", row)?);
-                    }
+        let mut scan = self.tables.scan(chunks, filter, Wanted::Named(&["embedding_hash"])).await?;
+        scan.with_row_id();
+        let mut keys = scan.try_into_stream().await.map_err(|error| self.tables.unread(&error))?;
+        while let Some(batch) = self.tables.next(&mut keys).await? {
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            let texts = columns.texts("embedding_hash")?;
+            for row in 0..batch.num_rows() {
+                if let Some(left) = wanted.get_mut(texts.value(row)).filter(|left| **left > 0) {
+                    *left -= 1;
+                    rows.push(columns.primitive::<UInt64Type>("_rowid", row)?);
                 }
             }
         }
@@ -329,19 +345,19 @@ mod rows_without_vectors {
             let mut writer = Writer::open(&namespace, &model()).await.unwrap();
             writer.publish(&Change { update: vec![row], ..Change::default() }).await.unwrap();
             let snapshot = read().await;
-            let row = snapshot.documents().await.unwrap().remove(0);
-            (row.mtime_ns, row.embedding_hash, snapshot.document_vectors().await.unwrap().remove("abc123"))
+            let row = snapshot.documents_with_vectors(None).await.unwrap().remove(0);
+            (row.mtime_ns, row.embedding_hash, row.vector)
         };
         let touched = update(|row| DocumentRow { mtime_ns: 2, ..row }).await;
-        assert_eq!(touched, (2, Some("h".to_owned()), Some(vec![0.0, 1.0, 0.0, 0.0])));
+        assert_eq!(touched, (2, Some("h".to_owned()), vec![0.0, 1.0, 0.0, 0.0]));
         let other =
             update(|row| DocumentRow { embedding_hash: Some("i".into()), vector: vec![1.0, 0.0, 0.0, 0.0], ..row })
                 .await;
-        assert_eq!(other, (2, Some("i".to_owned()), Some(vec![1.0, 0.0, 0.0, 0.0])));
+        assert_eq!(other, (2, Some("i".to_owned()), vec![1.0, 0.0, 0.0, 0.0]));
         let without = update(|row| DocumentRow { embedding_hash: None, ..row }).await;
-        assert_eq!(without, (2, None, None));
+        assert_eq!(without, (2, None, Vec::new()));
         // A vector that does not exist cannot be kept.
-        assert_eq!(update(|row| DocumentRow { embedding_hash: Some("j".into()), ..row }).await, (2, None, None));
+        assert_eq!(update(|row| DocumentRow { embedding_hash: Some("j".into()), ..row }).await, (2, None, Vec::new()));
     }
 
     #[tokio::test]

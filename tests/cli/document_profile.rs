@@ -30,7 +30,8 @@ fn vectors(sandbox: &Sandbox) -> std::collections::HashMap<String, Vec<f32>> {
     let work = async {
         let store = Store::open(Some(&sandbox.path(".kb")), &sandbox.path(".")).unwrap();
         let snapshot = Snapshot::open(&store.namespace("default").unwrap()).await.unwrap();
-        snapshot.document_vectors().await.unwrap().into_iter().map(|(id, vector)| (id.into(), vector)).collect()
+        let rows = snapshot.documents_with_vectors(None).await.unwrap().into_iter();
+        rows.filter(|row| !row.vector.is_empty()).map(|row| (row.doc_id.into(), row.vector)).collect()
     };
     tokio::runtime::Runtime::new().unwrap().block_on(work)
 }

@@ -362,3 +362,32 @@ fn settings_come_from_the_store_and_flags_win() {
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("line 2") && refused.err.contains("limt"), "{}", refused.err);
 }
+
+/// In a large store only some documents are compared: those of the candidates, and those with the question's words in their
+/// titles.
+#[test]
+fn sections_and_documents_are_found_by_titles_among_many() {
+    let sandbox = Sandbox::new();
+    for number in 0..150 {
+        let text =
+            format!("# Sheet {number}\n\n## General\n\nThe valve {number} is made of steel.\n\n## Care\n\nOil it.\n");
+        sandbox.write(&format!("docs/{number:03}.md"), &text);
+    }
+    // Its words stand in the titles of all others too, and its own text has none of them.
+    sandbox.write("docs/own.md", "# Sheets\n\n## General care of sheet 7\n\n### Part\n\nWeekly.\n");
+    sandbox.write("docs/乙.md", "# 阀门\n\n## 日常保养\n\n每周一次。\n");
+    sandbox.json(&["ingest", "docs", "--no-embed"]);
+    let first = |question: &str, options: &[&str]| -> (String, String) {
+        let found = hits(&sandbox, &[&[question], options].concat());
+        (text(&found[0], "source").to_owned(), text(&found[0]["section"], "title").to_owned())
+    };
+    let is = |source: &str, title: &str| (source.to_owned(), title.to_owned());
+    let section = ["--mode", "section"];
+    assert_eq!(first("General care of sheet 7", &section), is("docs/own.md", "General care of sheet 7"));
+    assert_eq!(first("日常保养", &section), is("docs/乙.md", "日常保养"));
+    assert_eq!(first("Sheet 77", &section), is("docs/077.md", "Sheet 77"));
+    let drilled = hits(&sandbox, &["General care of sheet 7", "--mode", "drill:2,1,1"]);
+    assert_eq!(drilled.iter().map(|hit| text(hit, "source")).collect::<Vec<_>>(), ["docs/007.md", "docs/own.md"]);
+    // A filter that leaves few documents compares all of them.
+    assert_eq!(first("care", &["--mode", "section", "--doc", "docs/010.md"]), is("docs/010.md", "Care"));
+}

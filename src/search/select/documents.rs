@@ -1,9 +1,9 @@
 //! Ranks whole documents by titles, topics and summaries, and drills into the best of them with a beam.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
-use super::titles::{AskedTitle, Exactness, SectionIndex};
+use super::titles::{Exactness, SectionIndex};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::{Kind, Share};
@@ -11,7 +11,7 @@ use crate::search::hit::{Candidate, first_different, joint_score};
 use crate::search::request::{Beam, SearchRequest};
 use crate::search::result::Ranking;
 use crate::search::trace::Trace;
-use crate::store::{DocumentRow, Scope, Snapshot};
+use crate::store::{DocumentRow, Scope};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::tokenize;
 
@@ -26,30 +26,23 @@ const SUMMARY: f32 = 0.05;
 /// … and, on top, the share of its text that is of the kind that the question asks for.
 const KIND: f32 = 0.1;
 
-/// The documents of a namespace.
+/// Some documents of a namespace.
 pub struct DocumentIndex {
     /// The words of title and topics, by document.
     words: HashMap<DocId, BTreeSet<String>>,
-    /// How many documents have a word.
-    frequencies: HashMap<String, usize>,
     vectors: HashMap<DocId, Vec<f32>>,
     /// The shares of the kinds of text.
     kinds: HashMap<DocId, Vec<Share>>,
+    /// The question's words with their weights.
+    asked: BTreeMap<String, f32>,
 }
 
-/// A question, ready to compare with documents.
+/// What else is known of a question.
+#[derive(Clone, Copy)]
 pub struct AskedDocument<'a> {
-    title: AskedTitle,
-    words: BTreeSet<String>,
     /// The kind of text that answers it.
-    kind: Option<Kind>,
-    vector: Option<&'a [f32]>,
-}
-
-impl<'a> AskedDocument<'a> {
-    pub fn of(query: &str, kind: Option<Kind>, vector: Option<&'a [f32]>) -> Self {
-        AskedDocument { title: AskedTitle::of(query), words: informative(query), kind, vector }
-    }
+    pub kind: Option<Kind>,
+    pub vector: Option<&'a [f32]>,
 }
 
 /// How near a document is to a question apart from its parent chunks; each part from 0 to 1.
@@ -66,27 +59,28 @@ struct Nearness {
 }
 
 impl DocumentIndex {
-    pub async fn read(snapshot: &Snapshot) -> Result<Self> {
-        Ok(DocumentIndex::new(&snapshot.documents_kept().await?, snapshot.document_vectors().await?))
-    }
-
-    fn new(rows: &[DocumentRow], vectors: HashMap<DocId, Vec<f32>>) -> Self {
+    /// `rarity` is the weight of a word: the fewer chunks have it, the more.
+    ///
+    /// # Errors
+    /// Those of `rarity`.
+    pub fn new(rows: &[DocumentRow], query: &str, rarity: impl Fn(&str) -> Result<f32>) -> Result<Self> {
         let words_of = |row: &DocumentRow| {
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
             std::iter::once(&row.title).chain(topics).flat_map(|text| informative(text)).collect()
         };
-        let words: HashMap<DocId, BTreeSet<String>> =
-            rows.iter().map(|row| (row.doc_id.clone(), words_of(row))).collect();
-        let mut frequencies: HashMap<String, usize> = HashMap::new();
-        words.values().flatten().for_each(|word| *frequencies.entry(word.clone()).or_default() += 1);
+        let words = rows.iter().map(|row| (row.doc_id.clone(), words_of(row))).collect();
+        let with_vector = rows.iter().filter(|row| !row.vector.is_empty());
+        let vectors = with_vector.map(|row| (row.doc_id.clone(), row.vector.clone())).collect();
         let kinds = |row: &DocumentRow| Some((row.doc_id.clone(), row.profile.as_ref()?.kinds.clone()));
         let kinds = rows.iter().filter_map(kinds).collect();
-        DocumentIndex { words, frequencies, vectors, kinds }
+        let weigh = |word: String| rarity(&word).map(|rarity| (word, rarity));
+        let asked = informative(query).into_iter().map(weigh).collect::<Result<_>>()?;
+        Ok(DocumentIndex { words, vectors, kinds, asked })
     }
 
-    fn nearness(&self, doc_id: &str, sections: &SectionIndex, asked: &AskedDocument) -> Nearness {
-        let titles = sections.of_document(doc_id).map(|at| match sections.exactness(at, &asked.title) {
-            Exactness::No => sections.likeness(at, &asked.title),
+    fn nearness(&self, doc_id: &str, sections: &SectionIndex, asked: AskedDocument<'_>) -> Nearness {
+        let titles = sections.of_document(doc_id).map(|at| match sections.exactness(at) {
+            Exactness::No => sections.likeness(at),
             _ => 1.0,
         });
         let own = self.vectors.get(doc_id);
@@ -95,20 +89,16 @@ impl DocumentIndex {
         Nearness {
             kind: self.kinds.get(doc_id).and_then(|kinds| kinds.iter().find(of_kind)).map_or(0.0, |one| one.share),
             titles: titles.fold(0.0, f32::max),
-            words: self.share_of(&asked.words, self.words.get(doc_id)),
+            words: self.share_of_words(self.words.get(doc_id)),
             summary: own.zip(asked.vector).map_or(0.0, |pair| cosine(pair).clamp(0.0, 1.0)),
         }
     }
 
-    /// The share of a question's words that a document has; rare words count more.
-    fn share_of(&self, asked: &BTreeSet<String>, own: Option<&BTreeSet<String>>) -> f32 {
-        let rarity = |word: &String| {
-            let with = self.frequencies.get(word).copied().unwrap_or(0);
-            ((1 + self.words.len()) as f32 / (1 + with) as f32).ln() + 1.0
-        };
-        let all: f32 = asked.iter().map(rarity).sum();
-        let has: f32 = asked.iter().filter(|word| own.is_some_and(|own| own.contains(*word))).map(rarity).sum();
-        if all > 0.0 { has / all } else { 0.0 }
+    /// The share of the question's words that a document has; rare words count more.
+    fn share_of_words(&self, own: Option<&BTreeSet<String>>) -> f32 {
+        let all: f32 = self.asked.values().sum();
+        let had = self.asked.iter().filter(|(word, _)| own.is_some_and(|own| own.contains(*word)));
+        if all > 0.0 { had.map(|(_, rarity)| rarity).sum::<f32>() / all } else { 0.0 }
     }
 }
 
@@ -117,13 +107,13 @@ fn informative(text: &str) -> BTreeSet<String> {
 }
 
 /// The sections and documents of a namespace.
-type Indexes<'i> = (&'i SectionIndex, &'i DocumentIndex);
+type Indexes = (SectionIndex, DocumentIndex);
 
 /// The `most` documents of the scopes that are nearest to a question apart from their parent chunks, nearest first: the
 /// places of their namespaces, their ids and scores above 0.
 pub fn nearest(
-    indexes: &[Indexes<'_>],
-    asked: &AskedDocument<'_>,
+    indexes: &[Indexes],
+    asked: AskedDocument<'_>,
     scopes: &[Scope],
     most: usize,
 ) -> Vec<(usize, DocId, f32)> {
@@ -142,12 +132,12 @@ pub fn nearest(
 }
 
 /// Keeps the candidates that the beam reaches through the best documents.
-pub fn drill_down(indexes: &[Indexes<'_>], request: &SearchRequest, ranking: &mut Ranking, trace: &mut Trace) {
+pub fn drill_down(indexes: &[Indexes], request: &SearchRequest, ranking: &mut Ranking, trace: &mut Trace) {
     let (start, all, beam) = (Instant::now(), ranking.candidates.len(), request.shape.beam);
-    let asked = AskedDocument::of(&request.query, ranking.understood.answered_by(), ranking.vector.as_deref());
+    let asked = AskedDocument { kind: ranking.understood.answered_by(), vector: ranking.vector.as_deref() };
     let near = |(namespace, doc_id): DocumentKey<'_>| {
-        let (sections, documents) = indexes[namespace];
-        documents.nearness(doc_id, sections, &asked)
+        let (sections, documents) = &indexes[namespace];
+        documents.nearness(doc_id, sections, asked)
     };
     let (kept, scores) = drill(&ranking.candidates, near, beam);
     ranking.candidates = kept;
@@ -207,18 +197,25 @@ mod tests {
     fn document(doc_id: &str, topic: &str) -> DocumentRow {
         let titles = [TitleText { title: topic, level: 1, bytes: 4 }];
         let profile = profile("", "en", &titles, &[ParentChunkText { title: topic, text: "text" }]);
-        DocumentRow { profile, ..DocumentRow::sample(doc_id) }
+        let vector = match doc_id {
+            "e" => vec![0.6, 0.8],
+            "f" => vec![0.8, 0.6],
+            _ => Vec::new(),
+        };
+        DocumentRow { profile, vector, ..DocumentRow::sample(doc_id) }
+    }
+
+    /// Some documents, and the one section of document d, with all words of equal weight.
+    fn indexes(rows: &[DocumentRow], query: &str) -> Indexes {
+        (index(&[("1", "Priming")], query), DocumentIndex::new(rows, query, |_| Ok(1.0)).unwrap())
     }
 
     #[test]
     fn documents_are_near_by_titles_topics_and_vectors() {
         let rows = [document("d", "valves"), document("e", "pumps")];
-        let vectors = HashMap::from([("e".into(), vec![0.6, 0.8])]);
-        let documents = DocumentIndex::new(&rows, vectors);
-        let sections = index(&[("1", "Priming")]);
         let near = |id: &'static str, query: &str| {
-            let asked = AskedDocument::of(query, None, Some(&[0.0, 1.0]));
-            documents.nearness(id, &sections, &asked)
+            let (sections, documents) = indexes(&rows, query);
+            documents.nearness(id, &sections, AskedDocument { kind: None, vector: Some(&[0.0, 1.0]) })
         };
         assert_eq!(near("d", "priming"), Nearness { titles: 1.0, ..Nearness::default() });
         assert_eq!(near("d", "the valve"), Nearness { words: 1.0, ..Nearness::default() });
@@ -229,12 +226,10 @@ mod tests {
     #[test]
     fn the_nearest_documents_of_a_scope_come_first() {
         let rows = [document("d", "valves"), document("e", "pumps"), document("f", "seals")];
-        let vectors = HashMap::from([("e".into(), vec![0.6, 0.8]), ("f".into(), vec![0.8, 0.6])]);
-        let documents = DocumentIndex::new(&rows, vectors);
-        let sections = index(&[("1", "Priming")]);
+        let indexes = [indexes(&rows, "valve")];
         let nearest = |vector: Option<&[f32]>, scope: &Scope, most| {
-            let asked = AskedDocument::of("valve", None, vector);
-            let near = super::nearest(&[(&sections, &documents)], &asked, std::slice::from_ref(scope), most);
+            let asked = AskedDocument { kind: None, vector };
+            let near = super::nearest(&indexes, asked, std::slice::from_ref(scope), most);
             near.into_iter().map(|(_, doc_id, _)| doc_id).collect::<Vec<_>>()
         };
         let asked: Option<&[f32]> = Some(&[0.0, 1.0]);
@@ -267,9 +262,8 @@ mod tests {
 
     #[test]
     fn a_document_is_nearer_with_more_text_of_the_kind_that_is_asked_for() {
-        let documents = DocumentIndex::new(&[document("d", "valves")], HashMap::new());
-        let sections = index(&[("1", "Priming")]);
-        let share = |kind| documents.nearness("d", &sections, &AskedDocument::of("seal", Some(kind), None)).kind;
+        let (sections, documents) = indexes(&[document("d", "valves")], "seal");
+        let share = |kind| documents.nearness("d", &sections, AskedDocument { kind: Some(kind), vector: None }).kind;
         assert_eq!((share(Kind::Theory), share(Kind::Procedure)), (1.0, 0.0));
         assert!(score(0.5, Nearness { kind: 1.0, ..Nearness::default() }) > score(0.6, Nearness::default()));
     }

@@ -7,6 +7,7 @@
 //! English and Chinese without tokens; hashing a parent chunk of 1000 characters takes some tens of µs.
 
 pub(super) mod documents;
+pub(super) mod near;
 mod section_hits;
 pub(super) mod sections;
 pub(super) mod titles;
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
+use self::near::Near;
 use super::expand::merge;
 use super::hit::{Hit, fetch};
 use super::note::NoteCode;
@@ -48,7 +50,9 @@ pub(super) async fn select(
         return sections(searcher, &snapshots, request, ranking, trace).await;
     }
     if request.shape.mode == Mode::Drill {
-        documents::drill_down(&searcher.document_indexes().await?, request, ranking, trace);
+        let near = Near { query: &request.query, scopes: &ranking.scopes };
+        let indexes = near.documents(searcher, ranking.keys()).await?;
+        documents::drill_down(&indexes, request, ranking, trace);
     }
     parent_chunks(&snapshots, request, ranking, trace).await
 }
@@ -62,10 +66,11 @@ async fn sections(
     trace: &mut Trace,
 ) -> Result<Vec<Hit>> {
     let start = Instant::now();
-    let indexes = searcher.section_indexes().await?;
+    let near = Near { query: &request.query, scopes: &ranking.scopes };
+    let indexes = near.sections(searcher, ranking.keys()).await?;
     trace.took("titles", milliseconds(start));
     let start = Instant::now();
-    let mut sections = sections::find(&indexes, ranking, &request.query, request.limit);
+    let mut sections = sections::find(&indexes, ranking, request.limit);
     sections.retain(|found| found.confidence >= request.min_confidence);
     let found = section_hits::Found { indexes: &indexes, ranking, request, sections };
     let all = found.sections.len();

@@ -25,7 +25,7 @@ struct Rows {
 
 /// Found sections, with what is needed to read them.
 pub struct Found<'a> {
-    pub indexes: &'a [&'a SectionIndex],
+    pub indexes: &'a [SectionIndex],
     pub ranking: &'a Ranking,
     pub request: &'a SearchRequest,
     pub sections: Vec<FoundSection>,
@@ -64,7 +64,7 @@ impl Found<'_> {
     }
 
     fn index(&self, found: &FoundSection) -> &SectionIndex {
-        self.indexes[found.namespace]
+        &self.indexes[found.namespace]
     }
 
     fn matched(&self, found: &FoundSection) -> impl Iterator<Item = &Candidate> {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::titles::{AskedTitle, Exactness, SectionIndex};
+use super::titles::{Exactness, SectionIndex};
 use crate::ids::SectionId;
 use crate::search::confidence::confidence;
 use crate::search::hit::{Candidate, joint_score};
@@ -49,13 +49,12 @@ struct Rated {
 /// each level between. Every parent chunk counts for one hit only: once a section is found, its chunks count for no other, so
 /// the chapter of a found section needs matches of its own.
 fn rank_sections(
-    indexes: &[&SectionIndex],
+    indexes: &[SectionIndex],
     within: &[Vec<usize>],
     candidates: &[Candidate],
-    query: &str,
     limit: usize,
 ) -> Vec<FoundSection> {
-    let mut rated = rate(indexes, within, candidates, query);
+    let mut rated = rate(indexes, within, candidates);
     let mut used = vec![false; candidates.len()];
     let mut found: Vec<FoundSection> = Vec::new();
     while found.len() < limit {
@@ -75,10 +74,10 @@ fn rank_sections(
 }
 
 /// Rates every section that has anything to do with the question, in a fixed order.
-fn rate(indexes: &[&SectionIndex], within: &[Vec<usize>], candidates: &[Candidate], query: &str) -> Vec<Rated> {
+fn rate(indexes: &[SectionIndex], within: &[Vec<usize>], candidates: &[Candidate]) -> Vec<Rated> {
     let mut parent_chunks: HashMap<(usize, usize), Vec<(usize, f32)>> = HashMap::new();
     for (place, candidate) in candidates.iter().enumerate() {
-        let index = indexes[candidate.namespace];
+        let index = &indexes[candidate.namespace];
         let Some(own) = index.section_of(&candidate.chunk_id) else { continue };
         let mut share = 1.0;
         for at in index.with_those_above(own) {
@@ -86,11 +85,10 @@ fn rate(indexes: &[&SectionIndex], within: &[Vec<usize>], candidates: &[Candidat
             share *= ABOVE;
         }
     }
-    let asked = AskedTitle::of(query);
     let mut rated = Vec::new();
     for (namespace, (index, within)) in indexes.iter().zip(within).enumerate() {
         for &at in within {
-            let (exactness, likeness) = (index.exactness(at, &asked), index.likeness(at, &asked));
+            let (exactness, likeness) = (index.exactness(at), index.likeness(at));
             let parent_chunks = parent_chunks.remove(&(namespace, at)).unwrap_or_default();
             if exactness > Exactness::No || likeness > 0.0 || !parent_chunks.is_empty() {
                 rated.push(Rated { namespace, at, exactness, likeness, parent_chunks });
@@ -116,18 +114,18 @@ fn compare(a: &Rated, a_score: f32, b: &Rated, b_score: f32) -> Ordering {
 }
 
 /// The best `limit` sections of each namespace together.
-pub fn find(indexes: &[&SectionIndex], ranking: &Ranking, query: &str, limit: usize) -> Vec<FoundSection> {
+pub fn find(indexes: &[SectionIndex], ranking: &Ranking, limit: usize) -> Vec<FoundSection> {
     let within = indexes.iter().zip(&ranking.scopes).map(|(index, scope)| index.within(scope));
     // The same section in several namespaces takes one place.
     let limit = limit.saturating_mul(indexes.len());
-    rank_sections(indexes, &within.collect::<Vec<_>>(), &ranking.candidates, query, limit)
+    rank_sections(indexes, &within.collect::<Vec<_>>(), &ranking.candidates, limit)
 }
 
 /// All sections that a question finds, whatever the limit, with their scores. The same section in several namespaces takes one
 /// place.
-pub fn all(indexes: &[&SectionIndex], ranking: &Ranking, query: &str) -> Vec<(SectionId, f32)> {
+pub fn all(indexes: &[SectionIndex], ranking: &Ranking) -> Vec<(SectionId, f32)> {
     let mut known = HashSet::new();
-    let found = find(indexes, ranking, query, usize::MAX).into_iter();
+    let found = find(indexes, ranking, usize::MAX).into_iter();
     let named = found.map(|one| (indexes[one.namespace].row(one.at).section_id.clone(), one.score));
     named.filter(|(id, _)| known.insert(id.clone())).collect()
 }
@@ -138,7 +136,7 @@ mod tests {
     use super::*;
 
     fn ranked(sections: &[(&str, &str)], found: &[(u32, f32)], query: &str) -> Vec<(String, f32, usize)> {
-        let index = index(sections);
+        let index = index(sections, query);
         let candidates: Vec<Candidate> = found
             .iter()
             .map(|(parent_chunk, score)| Candidate {
@@ -147,9 +145,11 @@ mod tests {
                 ..Candidate::default()
             })
             .collect();
-        rank_sections(&[&index], &[index.within(&crate::store::Scope::Everything)], &candidates, query, 10)
+        let within = [index.within(&crate::store::Scope::Everything)];
+        let indexes = [index];
+        rank_sections(&indexes, &within, &candidates, 10)
             .into_iter()
-            .map(|found| (index.row(found.at).path.clone(), found.score, found.matched.len()))
+            .map(|found| (indexes[0].row(found.at).path.clone(), found.score, found.matched.len()))
             .collect()
     }
 

@@ -1,8 +1,9 @@
-//! The sections of a namespace, and how well a question matches their titles.
+//! The sections of documents, and how well a question matches their titles.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+use crate::error::Result;
 use crate::ids::{DocId, SectionId};
 use crate::search::find_section::without_number;
 use crate::search::section::with_subsections;
@@ -48,46 +49,41 @@ impl Title {
     }
 }
 
-/// All sections of a namespace, by document and in the order of its table of contents.
+/// The sections of some documents, by document and in the order of its table of contents, and how they match a question.
 pub struct SectionIndex {
     rows: Vec<SectionRow>,
     titles: Vec<Title>,
     by_document: HashMap<DocId, Range<usize>>,
     by_id: HashMap<SectionId, usize>,
-    /// How many titles have a word.
-    frequencies: HashMap<String, usize>,
-}
-
-/// A question, ready to compare with titles.
-pub struct AskedTitle {
-    title: Title,
-    /// Its words without stopwords, unless it has only those.
+    asked: Title,
+    /// The question's words without stopwords, unless it has only those.
     informative: BTreeSet<String>,
-}
-
-impl AskedTitle {
-    pub fn of(query: &str) -> Self {
-        let title = Title::of(query);
-        let informative: BTreeSet<String> = title.words.iter().filter(|word| !is_stopword(word)).cloned().collect();
-        let informative = if informative.is_empty() { title.words.iter().cloned().collect() } else { informative };
-        AskedTitle { title, informative }
-    }
+    /// The weights of the question's words, and of those that share a title with them.
+    rarities: HashMap<String, f32>,
 }
 
 impl SectionIndex {
-    pub fn new(mut rows: Vec<SectionRow>) -> Self {
+    /// `rarity` is the weight of a word: the fewer titles have it, the more.
+    ///
+    /// # Errors
+    /// Those of `rarity`.
+    pub fn new(mut rows: Vec<SectionRow>, query: &str, rarity: impl Fn(&str) -> Result<f32>) -> Result<Self> {
         rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
         let mut by_document: HashMap<DocId, Range<usize>> = HashMap::new();
         for (at, row) in rows.iter().enumerate() {
             by_document.entry(row.doc_id.clone()).or_insert(at..at).end = at + 1;
         }
+        let asked = Title::of(query);
+        let words: BTreeSet<String> = asked.words.iter().cloned().collect();
+        let informative: BTreeSet<String> = words.iter().filter(|word| !is_stopword(word)).cloned().collect();
+        let informative = if informative.is_empty() { words } else { informative };
         let titles: Vec<Title> = rows.iter().map(|row| Title::of(&row.title)).collect();
-        let mut frequencies: HashMap<String, usize> = HashMap::new();
-        for word in titles.iter().flat_map(|title| &title.words) {
-            *frequencies.entry(word.clone()).or_default() += 1;
-        }
+        let shared = titles.iter().filter(|title| title.words.iter().any(|word| informative.contains(word)));
+        let weighed: BTreeSet<&String> = shared.flat_map(|title| &title.words).chain(&informative).collect();
+        let weigh = |word: &String| Ok((word.clone(), rarity(word)?));
+        let rarities = weighed.into_iter().map(weigh).collect::<Result<_>>()?;
         let by_id = rows.iter().enumerate().map(|(at, row)| (row.section_id.clone(), at)).collect();
-        SectionIndex { rows, titles, by_document, by_id, frequencies }
+        Ok(SectionIndex { rows, titles, by_document, by_id, asked, informative, rarities })
     }
 
     pub fn row(&self, at: usize) -> &SectionRow {
@@ -135,8 +131,8 @@ impl SectionIndex {
     }
 
     /// How exactly the question matches the title of a section.
-    pub fn exactness(&self, at: usize, asked: &AskedTitle) -> Exactness {
-        let (title, asked) = (&self.titles[at], &asked.title);
+    pub fn exactness(&self, at: usize) -> Exactness {
+        let (title, asked) = (&self.titles[at], &self.asked);
         if self.rows[at].path == PREAMBLE {
             Exactness::No
         } else if title.whole == asked.whole {
@@ -153,17 +149,17 @@ impl SectionIndex {
     /// How alike a question and the title of a section are, from 0 to 1: the harmonic mean of the share of the question's words
     /// in the title, or with less weight in those above it, and the share of the title's words in the question. Rare words
     /// count more. 0 without a word in the section's own title.
-    pub fn likeness(&self, at: usize, asked: &AskedTitle) -> f32 {
-        let title = &self.titles[at];
+    pub fn likeness(&self, at: usize) -> f32 {
+        let (title, informative) = (&self.titles[at], &self.informative);
         let own: f32 =
-            title.words.iter().filter(|word| asked.informative.contains(*word)).map(|word| self.rarity(word)).sum();
+            title.words.iter().filter(|word| informative.contains(*word)).map(|word| self.rarity(word)).sum();
         if own <= 0.0 || self.rows[at].path == PREAMBLE {
             return 0.0;
         }
-        let all: f32 = asked.informative.iter().map(|word| self.rarity(word)).sum();
-        let counts = |word: &&String| !is_stopword(word) || asked.informative.contains(*word);
+        let all: f32 = informative.iter().map(|word| self.rarity(word)).sum();
+        let counts = |word: &&String| !is_stopword(word) || informative.contains(*word);
         let whole: f32 = title.words.iter().filter(counts).map(|word| self.rarity(word)).sum();
-        let missing = asked.informative.iter().filter(|word| !has(title, word));
+        let missing = informative.iter().filter(|word| !has(title, word));
         let above: Vec<usize> = self.with_those_above(at).skip(1).collect();
         let named_above = missing.filter(|word| above.iter().any(|&at| has(&self.titles[at], word)));
         let above: f32 = named_above.map(|word| ABOVE * self.rarity(word)).sum();
@@ -171,10 +167,8 @@ impl SectionIndex {
         2.0 * asked_share * title_share / (asked_share + title_share)
     }
 
-    /// The weight of a word: the fewer titles have it, the more.
     fn rarity(&self, word: &str) -> f32 {
-        let with = self.frequencies.get(word).copied().unwrap_or(0);
-        ((1 + self.rows.len()) as f32 / (1 + with) as f32).ln() + 1.0
+        self.rarities.get(word).copied().unwrap_or_default()
     }
 }
 
@@ -187,8 +181,8 @@ pub(super) mod tests {
     use super::*;
     use crate::search::section::tests::row;
 
-    /// Sections `path title`, each with one parent chunk.
-    pub(in crate::search) fn index(sections: &[(&str, &str)]) -> SectionIndex {
+    /// Sections `path title`, each with one parent chunk, and how they match a question.
+    pub(in crate::search) fn index(sections: &[(&str, &str)], query: &str) -> SectionIndex {
         let rows = sections.iter().zip(0u32..).map(|((path, title), position)| SectionRow {
             position,
             parent_id: path.rsplit_once('.').map(|(above, _)| SectionId::new("d", above)),
@@ -196,13 +190,18 @@ pub(super) mod tests {
             chunk_end: position + 1,
             ..row(path, title)
         });
-        SectionIndex::new(rows.collect())
+        let rarity = |word: &str| {
+            let with =
+                sections.iter().filter(|(_, title)| Title::of(title).words.iter().any(|own| own == word)).count();
+            Ok(((1 + sections.len()) as f32 / (1 + with) as f32).ln() + 1.0)
+        };
+        SectionIndex::new(rows.collect(), query, rarity).unwrap()
     }
 
     #[test]
     fn a_question_matches_a_title_more_or_less_exactly() {
-        let index = index(&[("1", "3.2 Priming: the Pump"), ("2", "C++"), ("3", "第一章 启动水泵")]);
-        let exactness = |at, query: &str| index.exactness(at, &AskedTitle::of(query));
+        let titles = [("1", "3.2 Priming: the Pump"), ("2", "C++"), ("3", "第一章 启动水泵")];
+        let exactness = |at, query: &str| index(&titles, query).exactness(at);
         assert_eq!(exactness(0, "3.2  priming: the pump"), Exactness::Whole);
         assert_eq!(exactness(0, "3.2 Priming the pump"), Exactness::Letters);
         assert_eq!(exactness(0, "priming the pump"), Exactness::WithoutNumber);
@@ -213,15 +212,15 @@ pub(super) mod tests {
 
     #[test]
     fn titles_are_alike_by_their_words_and_by_those_above() {
-        let index = index(&[
+        let titles = [
             ("1", "Pumps"),
             ("1.1", "Introduction"),
             ("2", "Valves"),
             ("2.1", "Introduction"),
             ("3", "启动水泵"),
             ("3.1", "停止水泵"),
-        ]);
-        let like = |query: &str| -> Vec<f32> { (0..6).map(|at| index.likeness(at, &AskedTitle::of(query))).collect() };
+        ];
+        let like = |query: &str| -> Vec<f32> { (0..6).map(|at| index(&titles, query).likeness(at)).collect() };
         let valves = like("introduction to valves");
         assert!(valves[3] > valves[1] && valves[3] > valves[0] && valves[1] > 0.0, "{valves:?}");
         let exact = like("valves");
@@ -232,7 +231,7 @@ pub(super) mod tests {
 
     #[test]
     fn chunks_belong_to_sections_and_sections_to_those_above() {
-        let index = index(&[("1", "a"), ("1.1", "b"), ("1.1.1", "c"), ("2", "d")]);
+        let index = index(&[("1", "a"), ("1.1", "b"), ("1.1.1", "c"), ("2", "d")], "");
         assert_eq!(index.section_of("d:2"), Some(2));
         assert_eq!((index.section_of("d:9"), index.section_of("e:0"), index.section_of("d")), (None, None, None));
         assert_eq!(index.with_those_above(2).collect::<Vec<_>>(), [2, 1, 0]);

@@ -1,7 +1,8 @@
-//! Compares two generations, document by document. Streams the rows, so that memory holds only ids and hashes, and the
-//! beginnings of texts if they are shown.
+//! Compares two generations, document by document. Reads only the rows in files that both do not share, so the cost
+//! grows with what has changed. Streams them, so that memory holds only ids and hashes, and the beginnings of texts if
+//! they are shown.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use lancedb::Table;
 use serde::Serialize;
@@ -98,24 +99,38 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
     if entities_before != entities_after {
         found.entities = compare_entities(&before.tables.entity_rows().await?, &after.tables.entity_rows().await?);
     }
-    if before.manifest.versions()[..3] == after.manifest.versions()[..3] {
-        return Ok(found);
-    }
-    let (rows_before, rows_after) = (documents(before).await?, documents(after).await?);
     let mut sections = SECTION.leftovers(before, after, items).await?;
     let mut chunks = CHUNK.leftovers(before, after, items).await?;
-    let ids: HashSet<&DocId> = rows_before.keys().chain(rows_after.keys()).collect();
-    for id in ids {
-        let sections = sections.remove(id.as_str()).unwrap_or_default();
-        let chunks = chunks.remove(id.as_str()).unwrap_or_default();
+    let (mut rows_before, mut rows_after) = (documents(before, after).await?, documents(after, before).await?);
+    let known: HashSet<DocId> = rows_before.keys().chain(rows_after.keys()).cloned().collect();
+    let differing = sections.keys().chain(chunks.keys()).filter(|id| !known.contains(*id));
+    let more: Vec<DocId> = differing.cloned().collect::<HashSet<DocId>>().into_iter().collect();
+    rows_before.extend(documents_by_id(before, &more).await?);
+    rows_after.extend(documents_by_id(after, &more).await?);
+    for id in known.iter().chain(&more) {
+        let sections = sections.remove(id).unwrap_or_default();
+        let chunks = chunks.remove(id).unwrap_or_default();
         found.documents.extend(document(rows_before.get(id), rows_after.get(id), sections, chunks, items));
     }
     found.documents.sort_by(|a, b| (&a.source, &a.doc_id).cmp(&(&b.source, &b.doc_id)));
     Ok(found)
 }
 
-async fn documents(past: &Past) -> Result<BTreeMap<DocId, DocumentRow>> {
-    let rows = past.tables.read(&past.tables.documents, None, Wanted::All, convert::document).await?;
+/// The documents of a generation that may differ in `other`.
+async fn documents(past: &Past, other: &Past) -> Result<HashMap<DocId, DocumentRow>> {
+    let mut rows = HashMap::new();
+    let show = |columns: &Columns, row| {
+        let document = convert::document(columns, row)?;
+        rows.insert(document.doc_id.clone(), document);
+        Ok(())
+    };
+    past.tables.each_unshared(|tables| &tables.documents, &other.tables, Wanted::WithoutVectors, show).await?;
+    Ok(rows)
+}
+
+async fn documents_by_id(past: &Past, ids: &[DocId]) -> Result<Vec<(DocId, DocumentRow)>> {
+    let (table, wanted) = (&past.tables.documents, ("doc_id", ids));
+    let rows = past.tables.read_with(table, wanted, Wanted::WithoutVectors, convert::document).await?;
     Ok(rows.into_iter().map(|row| (row.doc_id.clone(), row)).collect())
 }
 
@@ -209,7 +224,7 @@ fn hash(text: &str) -> [u8; 16] {
 
 impl Kind {
     /// The differing rows, by document.
-    async fn leftovers(&self, before: &Past, after: &Past, texts: bool) -> Result<HashMap<String, Leftover>> {
+    async fn leftovers(&self, before: &Past, after: &Past, texts: bool) -> Result<HashMap<DocId, Leftover>> {
         let thing = |columns: &Columns, row| -> Result<(String, Thing)> {
             let text = columns.str(self.text, row)?;
             let (own, rest) = (hash(text), hash(&(self.rest)(columns, row)?));
@@ -218,28 +233,23 @@ impl Kind {
         };
         let mut things: HashMap<String, Thing> = HashMap::new();
         let wanted = Wanted::Named(self.columns);
-        before
-            .tables
-            .each((self.table)(&before.tables), None, wanted, |columns, row| {
-                things.extend([thing(columns, row)?]);
-                Ok(())
-            })
-            .await?;
-        let mut leftovers: HashMap<String, Leftover> = HashMap::new();
-        after
-            .tables
-            .each((self.table)(&after.tables), None, wanted, |columns, row| {
-                let (id, is) = thing(columns, row)?;
-                let was = things.remove(&id);
-                if was.as_ref() != Some(&is) {
-                    leftovers.entry(document_of(&id).to_owned()).or_default().add(&id, was, Some(is));
-                }
-                Ok(())
-            })
-            .await?;
-        for (id, was) in things {
-            leftovers.entry(document_of(&id).to_owned()).or_default().add(&id, Some(was), None);
-        }
+        let keep = |columns: &Columns, row| {
+            things.extend([thing(columns, row)?]);
+            Ok(())
+        };
+        before.tables.each_unshared(self.table, &after.tables, wanted, keep).await?;
+        let mut leftovers: HashMap<DocId, Leftover> = HashMap::new();
+        let mut differs = |id: &str, was, is| leftovers.entry(document_of(id).into()).or_default().add(id, was, is);
+        let compare = |columns: &Columns, row| {
+            let (id, is) = thing(columns, row)?;
+            let was = things.remove(&id);
+            if was.as_ref() != Some(&is) {
+                differs(&id, was, Some(is));
+            }
+            Ok(())
+        };
+        after.tables.each_unshared(self.table, &before.tables, wanted, compare).await?;
+        things.into_iter().for_each(|(id, was)| differs(&id, Some(was), None));
         Ok(leftovers)
     }
 }
