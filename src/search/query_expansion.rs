@@ -158,6 +158,7 @@ impl Paraphrasing {
 /// What recalling other wordings needs.
 pub(super) struct Wordings<'a> {
     pub asked: &'a Asked<'a, 'a>,
+    /// Empty if semantic search is not used.
     pub vectors: &'a [Option<LoadedVectors>],
     pub scopes: &'a [Scope],
 }
@@ -173,7 +174,7 @@ impl Wordings<'_> {
             let mut route = Route::choose(understood.kind, &own, question.model.coverage(&text));
             // Bare words are left to keyword search if the question uses it. If the question has no semantic search,
             // neither have its wordings.
-            if asked.semantic <= 0.0 || (words_only && asked.keyword > 0.0) {
+            if self.vectors.is_empty() || (words_only && asked.keyword > 0.0) {
                 route = route.keyword_only();
             }
             let mut scores = RetrieverScores::default();

@@ -68,8 +68,9 @@ pub(super) async fn recall<'s>(
         recalled.paraphrased = paraphrasing.recall(&wordings, trace).await;
     }
     let also = recalled_by(&recalled.paraphrased);
-    if let Some(encoding) = encoding {
-        recalled.by_vectors(asked, encoding, &also, trace).await?;
+    match encoding {
+        Some(encoding) => recalled.by_vectors(asked, encoding, &also, trace).await?,
+        None => recalled.no_vectors = question.embedded_by().is_some() && recalled.can_find(),
     }
     if question.request.shape.drills() {
         recalled.by_documents(asked, trace).await?;
@@ -106,6 +107,11 @@ async fn other_words(asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<(Terms,
 }
 
 impl Recalled<'_> {
+    /// Whether the scopes admit any chunk.
+    fn can_find(&self) -> bool {
+        !self.scopes.iter().all(Scope::is_empty)
+    }
+
     fn by_keywords(&mut self, question: &Question<'_>, quoted: bool, trace: &mut Trace) -> Result<()> {
         if self.route.keyword <= 0.0 {
             return Ok(());
@@ -145,7 +151,7 @@ impl Recalled<'_> {
         let recalled = semantic(snapshots, vectors, &vector, &self.scopes, &wanted, pool).await?;
         self.scores.semantic = recalled.scores;
         trace.stage("semantic", start, pool, self.scores.semantic.len()).scores(&self.scores.semantic);
-        self.no_vectors = recalled.no_vectors && !self.scopes.iter().all(Scope::is_empty);
+        self.no_vectors = recalled.no_vectors && self.can_find();
         self.vector = Some(vector);
         Ok(())
     }

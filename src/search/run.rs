@@ -129,7 +129,10 @@ impl Begun {
     async fn of(searcher: &Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Self> {
         let paraphrasing = Paraphrasing::begin(searcher.language_model.as_ref(), question, trace);
         let mut encoding = None;
-        if let Some(model) = question.model.model().filter(|_| question.route.semantic > 0.0) {
+        // Without vectors to compare it with, the question needs none, and loading the model takes longest.
+        if let Some(model) = question.embedded_by()
+            && searcher.may_have_vectors()?
+        {
             let query = &question.request.query;
             let text = match question.request.expand.words {
                 OtherWords::Off => query.clone(),

@@ -96,6 +96,17 @@ impl Searcher {
         self.model.get_or_try_init(read).await
     }
 
+    /// Whether a searched chunk may have a vector. Read from the manifests, before a generation is opened.
+    pub(super) fn may_have_vectors(&self) -> Result<bool> {
+        for Searched { namespace, .. } in &self.searched {
+            let manifests = [Manifest::read(namespace)?, Manifest::read_pending(namespace)?];
+            if manifests.into_iter().flatten().any(|manifest| manifest.may_have_vectors) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The names of the namespaces.
     pub(super) fn names(&self) -> Vec<String> {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()

@@ -45,6 +45,14 @@ impl Change {
     pub fn is_empty(&self) -> bool {
         self.remove.is_empty() && self.add.is_empty() && self.update.is_empty() && self.entities.is_empty()
     }
+
+    /// Whether a document or chunk brings a vector.
+    fn has_vectors(&self) -> bool {
+        let of_chunks =
+            |new: &NewDocument| new.parents.iter().flat_map(ParentChunk::chunks).any(|chunk| !chunk.vector.is_empty());
+        let documents = self.add.iter().map(|new| &new.document).chain(&self.update);
+        documents.into_iter().any(|row| !row.vector.is_empty()) || self.add.iter().any(of_chunks)
+    }
 }
 
 /// How the keyword index changes in the next generation.
@@ -61,6 +69,8 @@ pub struct Writer {
     namespace: Namespace,
     manifest: Manifest,
     pub(super) tables: Tables,
+    /// Whether anything in the tables may have a vector.
+    may_have_vectors: bool,
     durable: Durable,
     keyword: KeywordWriter,
     /// When the writer opened the namespace. All publications of one writer are one run.
@@ -156,6 +166,7 @@ impl Writer {
         };
         let mut writer = Writer {
             namespace: namespace.clone(),
+            may_have_vectors: published.as_ref().is_some_and(|published| published.may_have_vectors),
             manifest: published.unwrap_or_else(|| Manifest {
                 generation: 0,
                 documents: 0,
@@ -163,6 +174,7 @@ impl Writer {
                 chunks: 0,
                 entities: 0,
                 model: model.clone(),
+                may_have_vectors: false,
                 published_at: String::new(),
             }),
             tables,
@@ -242,6 +254,7 @@ impl Writer {
     pub(super) async fn publish_restored(&mut self, old: &Manifest, note: &Note) -> Result<u64> {
         self.begin()?;
         self.tables.restore(old).await?;
+        self.may_have_vectors |= old.may_have_vectors;
         step("tables restored")?;
         self.finish(old.model.clone(), KeywordStep::Rebuild, note).await
     }
@@ -261,7 +274,9 @@ impl Writer {
             Error::failed("the published generation has the highest possible number")
                 .hint(format!("kb did not write this manifest: restore it from a copy, or see `{}`", NextStep::Check))
         })?;
-        let next = Manifest { generation, documents, sections, chunks, entities, model, published_at };
+        let may_have_vectors = self.may_have_vectors;
+        let next =
+            Manifest { generation, documents, sections, chunks, entities, model, may_have_vectors, published_at };
         let mut rebuilt = None;
         let written = match keyword {
             KeywordStep::Same => Ok(()),
@@ -354,6 +369,7 @@ impl Writer {
     }
 
     async fn write_tables(&mut self, change: &Change) -> Result<()> {
+        self.may_have_vectors |= change.has_vectors();
         let tables = &self.tables;
         let documents = self.with_their_vectors(change).await?;
         let replaced: Vec<DocId> =
@@ -431,6 +447,7 @@ impl Writer {
     pub async fn rewrite(mut self, model: &ModelRecord) -> Result<Rewrite> {
         self.begin()?;
         self.tables.empty_those_with_vectors(model.dimension).await?;
+        self.may_have_vectors = true;
         step("tables emptied")?;
         Ok(Rewrite { writer: self, model: model.clone(), documents: Vec::new(), parents: Vec::new() })
     }

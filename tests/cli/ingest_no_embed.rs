@@ -37,10 +37,13 @@ fn keyword_search_finds_documents_without_vectors() {
     assert_eq!((semantic.code, semantic.out.as_str()), (1, ""));
     assert!(semantic.err.contains("the searched documents have no vectors"), "{}", semantic.err);
     assert_eq!(sandbox.json(&["section", "a.md", "Valves"])["items"][0]["path"], "1");
+    let embeds_the_question = || sandbox.kb(&["search", "close the valve", "--explain"]).out.contains("| encode |");
+    assert!(!embeds_the_question(), "there is nothing to compare its vector with");
 
     let later = sandbox.json(&["ingest", "."]);
     assert_eq!((later["counts"]["embedded"].as_u64(), later["embedded"].as_u64()), (Some(2), Some(2)));
     assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 0);
+    assert!(embeds_the_question());
     let found = sandbox.json(&["search", "filling it with water at first", "--method", "semantic"]);
     assert_eq!(sources(&found).len(), 2);
     assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "the third time there is nothing to do");

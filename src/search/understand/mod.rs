@@ -6,6 +6,7 @@ mod kind;
 mod route;
 mod words;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -20,6 +21,7 @@ use super::encoder::VectorModel;
 use super::note::NoteCode;
 use super::request::{Method, SearchRequest};
 use super::trace::Trace;
+use crate::embed::Model;
 use crate::error::{Error, Result};
 use crate::knowledge::profile;
 use crate::text::han::in_simplified;
@@ -40,6 +42,11 @@ pub(super) struct Question<'s> {
 }
 
 impl Question<'_> {
+    /// The model that embeds it; `None` if it is left to keyword search.
+    pub(super) fn embedded_by(&self) -> Option<&Arc<Model>> {
+        self.model.model().filter(|_| self.route.semantic > 0.0)
+    }
+
     /// Takes the language model's kind, if the wording leaves it open and the caller named none.
     pub(super) fn decide(&mut self, kind: Option<Kind>, trace: &mut Trace) {
         let open = self.request.kind.is_none() && self.understood.sure <= kind::OPEN;

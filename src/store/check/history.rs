@@ -80,8 +80,16 @@ mod tests {
     fn file(record: bool) -> RecordFile {
         let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
         let published_at = String::new();
-        let manifest =
-            Manifest { generation: 7, documents: 3, sections: 4, chunks: 5, entities: 1, model, published_at };
+        let manifest = Manifest {
+            generation: 7,
+            documents: 3,
+            sections: 4,
+            chunks: 5,
+            entities: 1,
+            model,
+            may_have_vectors: true,
+            published_at,
+        };
         RecordFile { generation: 7, record: record.then(|| Record::of_unknown(&manifest)) }
     }
 

@@ -143,6 +143,7 @@ mod tests {
                 chunks: 1,
                 entities: 1,
                 model: ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() },
+                may_have_vectors: true,
                 published_at: at(hour).to_string(),
             },
             begun_at: (!run.is_empty()).then(|| run.to_owned()),
