@@ -1,7 +1,7 @@
 //! Finds the document that a user names.
 //!
 //! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title; for
-//! reading, also by a part of its title.
+//! reading, also by a part of its title or of its file's name.
 
 use std::path::Path;
 
@@ -104,7 +104,7 @@ pub fn resolve_document<'a, D: HasNames>(
     // The beginning of an id means an id, even an ambiguous one: a title must not win by containing it.
     let begun: Vec<&D> = documents.iter().filter(|doc| doc.doc_id().starts_with(&lower)).collect();
     match begun.as_slice() {
-        [] => by_part_of_title(documents, wanted, purpose),
+        [] => by_part_of_name(documents, wanted, purpose),
         [document] if lower.len() >= SHORTEST_PREFIX => Ok(Named { document, note: None }),
         [document] => {
             let message = format!("{wanted:?} is too short for an id; {} begins with it", called(*document));
@@ -114,10 +114,13 @@ pub fn resolve_document<'a, D: HasNames>(
     }
 }
 
-/// The loosest reading: good enough to read a document, not to change it.
-fn by_part_of_title<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: Purpose) -> Result<Named<'a, D>> {
+/// The loosest reading, a part of a title or else of a file's name: good enough to read a document, not to change it.
+fn by_part_of_name<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: Purpose) -> Result<Named<'a, D>> {
     let lower = wanted.to_lowercase();
-    let containing: Vec<&D> = documents.iter().filter(|doc| doc.title().to_lowercase().contains(&lower)).collect();
+    let readings: [&dyn Fn(&D) -> &str; 2] = [&|doc| doc.title(), &|doc| stem(doc.source())];
+    let containing = readings
+        .map(|name| -> Vec<&D> { documents.iter().filter(|doc| name(doc).to_lowercase().contains(&lower)).collect() });
+    let containing = containing.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     match containing.as_slice() {
         [] => Err(Error::not_found(format!("no document {wanted:?}")).hint(
             nearest(documents.iter(), &lower)
@@ -127,7 +130,7 @@ fn by_part_of_title<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: 
             let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id(), document.title());
             Ok(Named { document, note: Some(note) })
         }
-        [document] => Err(Error::usage(format!("{wanted:?} is only a part of the title of {}", called(*document)))
+        [document] => Err(Error::usage(format!("{wanted:?} is only a part of the name of {}", called(*document)))
             .hint(format!("if you mean that document, name it by its id, {}", document.doc_id()))),
         many => Err(ambiguous(wanted, many)),
     }
@@ -206,6 +209,7 @@ pub(super) mod tests {
             row("abd456", "old/pump.pdf", "Pump Manual (old)"),
             row("xyz789", "docs/手册.md", "维护手册"),
             row("9kq000", "docs/net.md", "Network 9a and abroad"),
+            row("m2n3p4", "reports/ACME_2022Q4_EARNINGS.pdf", "Exhibit 99.1"),
         ];
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
@@ -242,17 +246,18 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_part_of_a_title_is_noted() {
+    fn a_part_of_a_name_is_noted() {
         let note = |name: &str| resolve_for(name, Purpose::Read).unwrap().1;
         assert!(note("network").unwrap().contains("taken for 9kq000 (Network 9a and abroad)"));
         assert!(note("维护").unwrap().contains("taken for xyz789"));
+        assert!(note("acme_2022").unwrap().contains("taken for m2n3p4"), "a part of a file's name");
         assert_eq!(note("pump manual"), None);
         assert_eq!(note("xy"), None);
     }
 
     #[test]
-    fn a_part_of_a_title_is_refused_for_changes() {
-        for (name, id) in [("network", "9kq000"), ("维护", "xyz789")] {
+    fn a_part_of_a_name_is_refused_for_changes() {
+        for (name, id) in [("network", "9kq000"), ("维护", "xyz789"), ("acme_2022", "m2n3p4")] {
             let error = resolve_for(name, Purpose::Change).unwrap_err();
             assert_eq!(error.kind().exit_code(), 2);
             assert!(error.message().contains(id) && error.next_step().unwrap().contains("by its id"), "{error}");
