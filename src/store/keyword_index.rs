@@ -38,6 +38,8 @@ pub(super) struct Fields {
     pub(super) content: Field,
     pub(super) titles_in_front: Field,
     pub(super) situating: Field,
+    // Titles of chunks that have none in front: documents are found by them, chunks are not.
+    pub(super) titles_apart: Field,
     // Stored to be shown, not searched.
     pub(super) section_id: Field,
     pub(super) chunk_index: Field,
@@ -60,7 +62,8 @@ pub(super) fn schema() -> (Schema, Fields) {
         doc_id: builder.add_text_field("doc_id", STRING | STORED),
         content: builder.add_text_field("content", searched.clone() | STORED),
         titles_in_front: builder.add_text_field("titles in front", searched.clone()),
-        situating: builder.add_text_field("situating", searched),
+        situating: builder.add_text_field("situating", searched.clone()),
+        titles_apart: builder.add_text_field("titles apart", searched),
         section_id: builder.add_text_field("section_id", STORED),
         chunk_index: builder.add_u64_field("chunk_index", STORED),
         page_start: builder.add_u64_field("page_start", STORED),

@@ -22,6 +22,7 @@ use super::keyword_index::{KeywordField, KeywordReader, content_term};
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
+use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// If more parent chunks than this have a phrase, only the best by their words are taken, because such a common phrase
@@ -32,6 +33,8 @@ const MOST_WITH_PHRASE: usize = 5_000;
 const WHOLE_TITLE: f32 = 1000.0;
 /// So many parent chunks are looked at for each document that is wanted: a section has several, with the same titles.
 const CHUNKS_PER_DOCUMENT: usize = 20;
+/// A document with thousands of sections can take all these places, so the next look leaves out what was found.
+const LOOKS: usize = 4;
 
 /// A parent chunk found by its words.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,22 +112,37 @@ impl KeywordReader {
     /// The documents of a scope with words of a question in their titles or in those of their sections, at most `most`:
     /// first those with the whole question as a phrase, then by BM25.
     pub fn documents_by_titles(&self, query: &str, scope: &Scope, most: usize) -> Result<Vec<DocId>> {
+        let Some(phrase) = Phrase::of(query).filter(|_| !scope.is_empty()) else { return Ok(Vec::new()) };
         let words: BTreeSet<String> = tokenize(query).into_iter().map(|token| token.text).collect();
-        if words.is_empty() || scope.is_empty() {
-            return Ok(Vec::new());
+        let informative: BTreeSet<String> = words.iter().filter(|word| !is_stopword(word)).cloned().collect();
+        let words = if informative.is_empty() { words } else { informative };
+        let fields = [self.fields.titles_in_front, self.fields.titles_apart];
+        let term = |field: Field, word: &str| -> (Occur, Box<dyn Query>) {
+            let term = Term::from_field_text(field, word);
+            (Occur::Should, Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)))
+        };
+        let limit = most * CHUNKS_PER_DOCUMENT;
+        let mut documents: Vec<DocId> = Vec::new();
+        for _ in 0..LOOKS {
+            let each = words.iter().flat_map(|word| fields.map(|field| term(field, word)));
+            let mut clauses: Clauses = vec![(Occur::Must, Box::new(BooleanQuery::new(each.collect())))];
+            clauses.extend(fields.map(|field| -> (Occur, Box<dyn Query>) {
+                (Occur::Should, Box::new(ConstScoreQuery::new(phrase.query(field), WHOLE_TITLE)))
+            }));
+            clauses.extend(self.among(scope));
+            let known = documents.iter().map(|id| Term::from_field_text(self.fields.doc_id, id));
+            clauses.push((Occur::MustNot, Box::new(TermSetQuery::new(known))));
+            let hits = self.top(clauses, None, limit)?;
+            let is_last = hits.len() < limit;
+            let mut known: HashSet<DocId> = documents.iter().cloned().collect();
+            let found = hits.iter().map(|hit| DocId::from(hit.chunk_id.doc_id()));
+            documents.extend(found.filter(|doc_id| known.insert(doc_id.clone())));
+            if is_last || documents.len() >= most {
+                break;
+            }
         }
-        let terms: Vec<WeightedTerm> = words.into_iter().map(|word| (KeywordField::Titles, word, 1.0)).collect();
-        let mut clauses = vec![(Occur::Must, self.query(&terms))];
-        clauses.extend(Phrase::of(query).map(|phrase| {
-            let whole = ConstScoreQuery::new(phrase.query(self.fields.titles_in_front), WHOLE_TITLE);
-            (Occur::Should, Box::new(whole) as Box<dyn Query>)
-        }));
-        clauses.extend(self.among(scope));
-        let mut known = HashSet::new();
-        let hits = self.top(clauses, None, most * CHUNKS_PER_DOCUMENT)?.into_iter();
-        let documents =
-            hits.map(|hit| DocId::from(hit.chunk_id.doc_id())).filter(|doc_id| known.insert(doc_id.clone()));
-        Ok(documents.take(most).collect())
+        documents.truncate(most);
+        Ok(documents)
     }
 
     /// The weight of a word: the fewer parent chunks have it in a field, the more.
@@ -354,6 +372,27 @@ mod tests {
         let ids = ["a:1", "b:0", "b:2"].map(ChunkId::from);
         let scores = apart.iter().flat_map(|reader| reader.scores(&terms, Some(&joint), &ids).unwrap()).collect();
         assert_eq!(sorted(scores), sorted(both.scores(&terms, None, &ids).unwrap()));
+    }
+
+    #[test]
+    fn documents_are_found_by_titles_beside_one_with_thousands_of_chunks() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let large = (0..50).map(|number| parent_chunk(&format!("a:{number}"), "text", "Care"));
+        let mut apart = parent_chunk("c:0", "text", "Manual › Care of the pump");
+        apart.situating = Some(String::new());
+        let others =
+            [parent_chunk("b:0", "text", "Manual › Care of a valve"), apart, parent_chunk("d:0", "care", "Of")];
+        let reader = index(&store, "one", &large.chain(others).collect::<Vec<_>>());
+        let found = |query: &str, scope: &Scope, most| {
+            let mut found = reader.documents_by_titles(query, scope, most).unwrap();
+            found.sort();
+            found.iter().map(|id| id.to_string()).collect::<String>()
+        };
+        assert_eq!(found("the care of", &Scope::Everything, 3), "abc");
+        assert_eq!(found("the care of", &Scope::Everything, 2).len(), 2);
+        assert_eq!(found("care", &Scope::of_documents(Some(&["b".into(), "d".into()])), 2), "b");
+        assert_eq!(found("…", &Scope::Everything, 2), "");
     }
 
     #[test]

@@ -222,7 +222,11 @@ impl KeywordWriter {
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
             document.add_text(self.fields.doc_id, &chunk.doc_id);
             document.add_text(self.fields.content, &chunk.content);
-            document.add_text(self.fields.titles_in_front, chunk.titles_in_front_of(chunk));
+            let titles = chunk.titles_in_front_of(chunk);
+            document.add_text(self.fields.titles_in_front, titles);
+            if titles.is_empty() {
+                document.add_text(self.fields.titles_apart, &chunk.titles);
+            }
             document.add_text(self.fields.situating, chunk.situating.as_deref().unwrap_or_default());
             if let Some(heads) = self.heads.take(chunk) {
                 document.add_text(self.fields.situating, heads);
