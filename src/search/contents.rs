@@ -43,9 +43,9 @@ pub(super) async fn answer(
 ) -> Result<Vec<Contents>> {
     let mut rows: Vec<(usize, DocumentRow)> = Vec::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
-        let documents =
-            snapshot.documents().await?.into_iter().filter(|row| scopes[place].admits_document(&row.doc_id));
-        rows.extend(documents.map(|row| (place, row)));
+        let admitted = scopes[place].documents();
+        let is_admitted = |row: &DocumentRow| admitted.as_ref().is_none_or(|ids| ids.contains(row.doc_id.as_str()));
+        rows.extend(snapshot.documents().await?.into_iter().filter(is_admitted).map(|row| (place, row)));
     }
     let mut answer = Vec::new();
     if request.documents.is_none() && rows.len() != 1 {
