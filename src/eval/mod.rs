@@ -379,8 +379,9 @@ async fn ingest(
         progress.file_read(&source.id);
         let known = match made.other {
             Some(other) => {
-                let snapshot = other.searcher.snapshot().await?;
-                KnownVectors::of_texts(snapshot.vectors_by_hash(&prepared.new.document.doc_id).await?)
+                let ids = [prepared.new.document.doc_id.clone()];
+                let vectors = other.searcher.snapshot().await?.vectors_by_hash(&ids).await?;
+                KnownVectors::of_texts(vectors.into_values().next().unwrap_or_default())
             }
             None => KnownVectors::default(),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::contexts::ContextWriter;
 use super::indexer::Indexer;
-use super::known_vectors::KnownVectors;
+use super::known_vectors::{KnownVectors, VectorsAhead};
 use super::loader::{Facts, Loaded, Read};
 use super::plan::{Existing, doubt};
 use super::prepare::{SourceFacts, has_more_than_its_source, rows};
@@ -63,6 +63,7 @@ pub(super) struct Collector<'a, 'b> {
     /// The namespace before the run; `None` if it did not exist, and after the run.
     snapshot: Option<Snapshot>,
     sink: Sink,
+    vectors_ahead: VectorsAhead,
     /// The ids of all documents.
     taken: HashSet<DocId>,
     pub report: IngestReport,
@@ -76,10 +77,12 @@ impl<'a, 'b> Collector<'a, 'b> {
         existing: Arc<Existing>,
         snapshot: Option<Snapshot>,
         writer: Option<Writer>,
+        vectors_ahead: VectorsAhead,
         report: IngestReport,
     ) -> Self {
         let taken = existing.values().map(|row| row.doc_id.clone()).collect();
-        let mut collector = Collector { job, model, existing, snapshot, sink: Sink::NotCreated, taken, report };
+        let sink = Sink::NotCreated;
+        let mut collector = Collector { job, model, existing, snapshot, sink, vectors_ahead, taken, report };
         collector.sink = match writer {
             _ if job.request.dry_run => {
                 Sink::DryRun(Box::new(ContextWriter::new(job.target.llm.clone(), Unanswered::Skip)))
@@ -164,7 +167,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         }
         let known = match (&self.snapshot, before) {
             (Some(snapshot), Some(row)) if !self.job.request.dry_run => {
-                KnownVectors::of_texts(snapshot.vectors_by_hash(&row.doc_id).await?).and_of(row)
+                KnownVectors::of_texts(self.vectors_ahead.take(snapshot, &row.doc_id).await?).and_of(row)
             }
             _ => KnownVectors::default(),
         };

@@ -8,7 +8,7 @@ use super::known_vectors::KnownVectors;
 use super::languages::{LanguagesReport, is_read};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
-use super::rebuild::read;
+use super::rebuild::{read, read_at_once};
 use super::request::{Action, ContextsReport, Progress};
 use super::vectors::{FIRST_EMBEDDED, VectorMaker, Vectors, Waiting, set_vectors};
 use crate::error::Result;
@@ -22,8 +22,6 @@ use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, SectionR
 const BATCH_DOCUMENTS: usize = 256;
 /// Child chunks that fill a batch. As many to embed as are worth the time fill it too.
 pub(super) const BATCH_CHILDREN: usize = 4096;
-/// Documents read at a time to make their missing vectors.
-const READ_AT_ONCE: usize = 100;
 
 /// Collects documents, embeds their new texts, and publishes them batch by batch.
 pub struct Indexer {
@@ -176,23 +174,21 @@ impl Indexer {
         // What a language model wrote for them is published already.
         let contexts = self.contexts.take();
         let namespace = self.writer.namespace().clone();
-        let mut rows = Snapshot::open(&namespace).await?.documents().await?;
-        rows.retain(|row| !row.embedded && sources.contains(row.source.as_str()));
+        let mut rows = Snapshot::open(&namespace).await?.documents_without_vectors().await?;
+        rows.retain(|row| sources.contains(row.source.as_str()));
         self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
-        for some in rows.chunks(READ_AT_ONCE) {
+        for some in read_at_once(&rows) {
             let snapshot = Snapshot::open(&namespace).await?;
             let ids: Vec<DocId> = some.iter().map(|row| row.doc_id.clone()).collect();
             let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
             for section in snapshot.sections_of(&ids).await? {
                 sections.entry(section.doc_id.clone()).or_default().push(section);
             }
+            let with_some: Vec<DocId> = ids.into_iter().filter(|id| !self.without_any.contains(id)).collect();
+            let mut vectors = snapshot.vectors_by_hash(&with_some).await?;
             for mut document in read(&snapshot, some).await? {
                 let row = &document.new.document;
-                let known = match self.without_any.contains(&row.doc_id) {
-                    true => KnownVectors::default(),
-                    false => KnownVectors::of_texts(snapshot.vectors_by_hash(&row.doc_id).await?),
-                };
-                let known = known.and_of(row);
+                let known = KnownVectors::of_texts(vectors.remove(&row.doc_id).unwrap_or_default()).and_of(row);
                 self.progress.file_read(&row.source);
                 document.new.sections = sections.remove(&row.doc_id).unwrap_or_default();
                 self.put(document, known, true, Action::Embedded.name(), None).await?;
@@ -272,8 +268,10 @@ impl Indexer {
             if unless.is_some() {
                 self.note.add(action, &prepared.new.document.source);
             }
-            // Removing a document that is not stored changes nothing.
-            self.removals.push(prepared.new.document.doc_id.clone());
+            // Removing a document that is not stored would look through all rows.
+            if *action != Action::Added.name() {
+                self.removals.push(prepared.new.document.doc_id.clone());
+            }
         }
         let stored = self.stored_vectors(&waiting).await?;
         let vectors = self.vectors.vectors_of(&waiting, &stored, embed)?;

@@ -1,9 +1,12 @@
 //! Stored vectors that a document can keep.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
+use super::rebuild::CHUNKS_AT_ONCE;
 use crate::embed::ParentVectors;
-use crate::store::{DocumentRow, ParentChunk};
+use crate::error::Result;
+use crate::ids::DocId;
+use crate::store::{DocumentRow, ParentChunk, Snapshot};
 
 /// Vectors that need not be made again.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -62,6 +65,46 @@ impl KnownVectors {
     }
 }
 
+/// Reads the vectors of changed documents, together with those that are planned behind them: without an index, every
+/// read looks through all rows.
+#[derive(Default)]
+pub(super) struct VectorsAhead {
+    /// The stored documents of the files to read, in their order, with the numbers of their chunks.
+    planned: VecDeque<(DocId, usize)>,
+    read: HashMap<DocId, HashMap<String, Vec<f32>>>,
+}
+
+impl VectorsAhead {
+    pub(super) fn of<'r>(planned: impl Iterator<Item = &'r DocumentRow>) -> Self {
+        let planned = planned.map(|row| (row.doc_id.clone(), row.chunks())).collect();
+        VectorsAhead { planned, read: HashMap::new() }
+    }
+
+    /// The vectors of a document, by the hash of the embedded text.
+    pub(super) async fn take(&mut self, snapshot: &Snapshot, doc_id: &DocId) -> Result<HashMap<String, Vec<f32>>> {
+        if !self.read.contains_key(doc_id) {
+            let ids = self.with_next(doc_id);
+            let vectors = snapshot.vectors_by_hash(&ids).await?;
+            // Documents without vectors too, so that they are not read again.
+            self.read.extend(ids.into_iter().map(|id| (id, HashMap::new())));
+            self.read.extend(vectors);
+        }
+        Ok(self.read.remove(doc_id).unwrap_or_default())
+    }
+
+    fn with_next(&mut self, doc_id: &DocId) -> Vec<DocId> {
+        let Some(at) = self.planned.iter().position(|(id, _)| id == doc_id) else { return vec![doc_id.clone()] };
+        let mut chunks = 0;
+        let fits = |(_, own): &&(DocId, usize)| {
+            chunks += own;
+            chunks <= CHUNKS_AT_ONCE
+        };
+        // The document itself is read whatever its size.
+        let end = at + self.planned.range(at..).take_while(fits).count().max(1);
+        self.planned.drain(at..end).map(|(id, _)| id).collect()
+    }
+}
+
 /// The vectors of a parent chunk and its child chunks by their hashes, if all are there.
 pub(super) fn by_hashes(parent: &ParentChunk, vectors: &HashMap<String, Vec<f32>>) -> Option<ParentVectors> {
     let vector = |hash: &String| vectors.get(hash).cloned();
@@ -69,4 +112,18 @@ pub(super) fn by_hashes(parent: &ParentChunk, vectors: &HashMap<String, Vec<f32>
         parent: vector(&parent.embedding_hash)?,
         children: parent.children.iter().map(|child| vector(&child.embedding_hash)).collect::<Option<_>>()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_read_with_those_planned_behind_them() {
+        let rows = [("a", 9), ("b", CHUNKS_AT_ONCE as u32 - 1), ("c", 1), ("d", 1), ("e", u32::MAX)];
+        let rows = rows.map(|(id, parents)| DocumentRow { parents, ..DocumentRow::sample(id) });
+        let mut ahead = VectorsAhead::of(rows.iter());
+        let mut next = |id: &str| ahead.with_next(&id.into()).iter().map(|id| id.to_string()).collect::<String>();
+        assert_eq!([next("b"), next("e"), next("a"), next("c")], ["bc", "e", "ad", "c"]);
+    }
 }

@@ -24,9 +24,12 @@ use crate::load::{Block, BlockKind, Document, Format, LoadOptions, OutlineEntry}
 use crate::models::Models;
 use crate::store::{
     DocumentRow, DocumentTime, LockTimeout, ModelRecord, Namespace, NewDocument, ParentChunk, SectionRow, Snapshot,
-    Store, Writer,
+    Store, Writer, in_parts,
 };
 use crate::structure::{PREAMBLE, Provenance};
+
+/// About so many chunks are read at once.
+pub(super) const CHUNKS_AT_ONCE: usize = 8192;
 
 /// How sources are read and texts embedded.
 #[derive(Debug, Clone)]
@@ -196,6 +199,11 @@ pub struct Rebuilt {
     pub parents: u32,
     /// Edits that became conflicts.
     pub conflicts: usize,
+}
+
+/// Documents whose chunks are read at once, because without an index every read looks through all rows.
+pub(super) fn read_at_once(rows: &[DocumentRow]) -> Vec<&[DocumentRow]> {
+    in_parts(rows, CHUNKS_AT_ONCE, DocumentRow::chunks)
 }
 
 /// Reads documents with their profiles, chunks and embedded texts, but without sections and vectors.

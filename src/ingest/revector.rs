@@ -14,7 +14,7 @@ use super::known_vectors::KnownVectors;
 use super::languages::is_read;
 use super::prepare::Prepared;
 use super::profile::vector_text;
-use super::rebuild::{RebuildOptions, Rebuilder, read};
+use super::rebuild::{RebuildOptions, Rebuilder, read, read_at_once};
 use super::request::Progress;
 use super::vectors::Vectors;
 use crate::chunk::EmbeddedText;
@@ -26,8 +26,6 @@ use crate::store::{
     unpublished_vectors,
 };
 
-/// Documents whose chunks are read at once.
-const AT_ONCE: usize = 100;
 /// Texts to embed before their vectors are written: an interruption loses about so many.
 const BATCH: usize = 512;
 /// The history's word for a document with new vectors.
@@ -187,7 +185,7 @@ impl Run<'_> {
             true => HashSet::new(),
             false => unpublished_vectors(self.namespace, &self.record)?,
         };
-        for some in rows.chunks(AT_ONCE) {
+        for some in read_at_once(&rows) {
             for unit in read(snapshot, some).await?.into_iter().flat_map(|document| units_of(document, &self.coverage))
             {
                 if only_missing && matches!(unit.text, UnitText::Summary(_)) {
@@ -205,8 +203,10 @@ impl Run<'_> {
 
     /// The documents that get vectors, counted.
     async fn documents(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<Vec<DocumentRow>> {
-        let mut rows = snapshot.documents().await?;
-        rows.retain(|row| !only_missing || !row.embedded);
+        let rows = match only_missing {
+            true => snapshot.documents_without_vectors().await?,
+            false => snapshot.documents().await?,
+        };
         self.report.documents = rows.len();
         self.report.without_vectors = rows.iter().filter(|row| !row.embedded).count();
         Ok(rows)
@@ -225,7 +225,7 @@ impl Run<'_> {
         let mut rebuilder = Rebuilder::open(self.namespace, self.options, "reindex", self.progress.clone()).await?;
         let rows = self.documents(&rebuilder.snapshot, true).await?;
         self.begin(&rows);
-        for some in rows.chunks(AT_ONCE) {
+        for some in read_at_once(&rows) {
             for mut document in read(&rebuilder.snapshot, some).await? {
                 self.report.texts += document.texts.iter().map(|text| text.children.len()).sum::<usize>();
                 self.progress.file_read(&document.new.document.source);
@@ -258,7 +258,7 @@ impl Run<'_> {
         self.embed(&snapshot, &rows, &mut cache, &mut vectors).await?;
         let mut note = Note::of("reindex");
         let mut rewrite = writer.rewrite(&self.record).await?;
-        for some in rows.chunks(AT_ONCE) {
+        for some in read_at_once(&rows) {
             for document in read(&snapshot, some).await? {
                 note.add(EMBEDDED, &document.new.document.source);
                 let vector = |hash: &str| cache.get(&key_of(hash));
@@ -284,7 +284,7 @@ impl Run<'_> {
         let mut known: HashSet<VectorKey> = HashSet::new();
         let mut resumed = 0;
         self.report.texts = 0;
-        for some in rows.chunks(AT_ONCE) {
+        for some in read_at_once(rows) {
             for document in read(snapshot, some).await? {
                 let (size, source) = (document.new.document.size, document.new.document.source.clone());
                 for unit in units_of(document, &self.coverage) {

@@ -8,6 +8,7 @@ use std::time::Instant;
 use reqwest::Url;
 
 use super::collector::{Collector, Job, Stop};
+use super::known_vectors::VectorsAhead;
 use super::loader::{Facts, Loaded, Loader, of_a_pipe};
 use super::plan::{Existing, Plan, STANDARD_INPUT, Scan, does_not_exist, is_below, is_below_one, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
@@ -88,7 +89,8 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let mut pages = namespace.pages()?;
     let pages_before = pages.clone();
     let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone()));
-    let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, report);
+    let ahead = VectorsAhead::of(todo.iter().filter_map(|todo| existing.get(&todo.candidate.source)));
+    let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, ahead, report);
     let outcome = async {
         if let Some((name, bytes)) = &request.standard_input {
             let source = format!("{STANDARD_INPUT}{name}");

@@ -82,8 +82,8 @@ pub(super) async fn add_notes(
         }
         Method::Semantic => {
             let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
-            let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
-            let without = rows.iter().flatten().filter(|row| !row.embedded && searched(&row.doc_id)).count();
+            let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
+            let without = rows.iter().flatten().filter(|row| searched(&row.doc_id)).count();
             if without > 0 {
                 let have = if without == 1 { "has" } else { "have" };
                 let documents = count(without, "document");

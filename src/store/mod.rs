@@ -83,7 +83,7 @@ pub use read_cache::ReadAhead;
 pub use reading::{ChunkFilter, ChunkKey};
 pub use rows::{
     ChildChunk, Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, DocumentTime, Edit, NewDocument,
-    ParentChunk, SectionRow,
+    ParentChunk, SectionRow, in_parts,
 };
 pub use scope::Scope;
 pub use snapshot::Snapshot;

@@ -35,6 +35,23 @@ impl Snapshot {
         Ok(rows)
     }
 
+    /// The documents that lack vectors, by source.
+    pub async fn documents_without_vectors(&self) -> Result<Vec<DocumentRow>> {
+        self.documents_where(col("embedded").eq(lit(false))).await
+    }
+
+    /// The documents with edits, by source.
+    pub async fn documents_with_edits(&self) -> Result<Vec<DocumentRow>> {
+        self.documents_where(col("edits").not_eq(lit("[]"))).await
+    }
+
+    async fn documents_where(&self, filter: Filter) -> Result<Vec<DocumentRow>> {
+        let table = &self.tables.documents;
+        let mut rows = self.tables.read(table, Some(filter), Wanted::WithoutVectors, convert::document).await?;
+        rows.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok(rows)
+    }
+
     /// All documents or those with the given ids, with their vectors, in any order.
     pub async fn documents_with_vectors(&self, ids: Option<&[DocId]>) -> Result<Vec<DocumentRow>> {
         let filter = ids.map(|ids| any_of("doc_id", ids));
@@ -221,15 +238,21 @@ impl Snapshot {
         self.tables.read(&self.tables.chunks, noted, columns, notes).await
     }
 
-    /// The vectors of a document's chunks, by the hash of the text that was embedded. Chunks without a vector are left
-    /// out.
-    pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
-        let filter = any_of("doc_id", &[doc_id]);
-        let columns = Wanted::Named(&["embedding_hash", VECTOR]);
-        let rows = self.tables.read(&self.tables.chunks, Some(filter), columns, |columns, row| {
-            Ok((columns.text("embedding_hash", row)?, columns.vector(VECTOR, row)?))
+    /// The vectors of the chunks of some documents, by the hash of the text that was embedded. Chunks without a vector are
+    /// left out.
+    pub async fn vectors_by_hash(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, HashMap<String, Vec<f32>>>> {
+        let columns = Wanted::Named(&["doc_id", "embedding_hash", VECTOR]);
+        let rows = self.tables.read_with(&self.tables.chunks, ("doc_id", doc_ids), columns, |columns, row| {
+            let doc_id: DocId = columns.text("doc_id", row)?.into();
+            Ok((doc_id, columns.text("embedding_hash", row)?, columns.vector(VECTOR, row)?))
         });
-        Ok(rows.await?.into_iter().filter_map(|(hash, vector)| Some((hash, vector?))).collect())
+        let mut vectors: HashMap<DocId, HashMap<String, Vec<f32>>> = HashMap::new();
+        for (doc_id, hash, vector) in rows.await? {
+            if let Some(vector) = vector {
+                vectors.entry(doc_id).or_default().insert(hash, vector);
+            }
+        }
+        Ok(vectors)
     }
 }
 

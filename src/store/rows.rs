@@ -67,6 +67,30 @@ pub struct DocumentRow {
     pub vector: Vec<f32>,
 }
 
+impl DocumentRow {
+    /// The number of its chunks, parents and children.
+    pub fn chunks(&self) -> usize {
+        self.parents as usize + self.children as usize
+    }
+}
+
+/// Cuts a list into parts of items whose sizes add up to at most `most`. A larger item is a part of its own.
+pub fn in_parts<T>(items: &[T], most: usize, size: impl Fn(&T) -> usize) -> Vec<&[T]> {
+    let (mut parts, mut start, mut sum) = (Vec::new(), 0, 0);
+    for (at, item) in items.iter().enumerate() {
+        let own = size(item);
+        if at > start && sum + own > most {
+            parts.push(&items[start..at]);
+            (start, sum) = (at, 0);
+        }
+        sum += own;
+    }
+    if start < items.len() {
+        parts.push(&items[start..]);
+    }
+    parts
+}
+
 /// The time of a document and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentTime {
@@ -469,6 +493,13 @@ mod tests {
     fn time(fields: &[(&str, &str)], mtime_ns: i64) -> String {
         let metadata = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         DocumentTime::of(&metadata, mtime_ns).map_or("none".to_owned(), |time| format!("{} {}", time.at, time.from))
+    }
+
+    #[test]
+    fn a_list_is_cut_by_the_sizes_of_its_items() {
+        let cut = |sizes: &'static [usize]| in_parts(sizes, 10, |size| *size);
+        assert_eq!(cut(&[5, 5, 1, 12, 0, 3]), [&[5, 5][..], &[1], &[12], &[0, 3]]);
+        assert_eq!(cut(&[]), [&[0; 0]; 0]);
     }
 
     #[test]

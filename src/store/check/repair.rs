@@ -11,6 +11,7 @@ use crate::store::history::Note;
 use crate::store::layout::{Namespace, PUBLISHED};
 use crate::store::lock::LockTimeout;
 use crate::store::manifest::PENDING;
+use crate::store::rows::DocumentRow;
 use crate::store::tables::Tables;
 use crate::store::writer::{Change, Writer};
 
@@ -95,17 +96,18 @@ async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> 
         change.entities.rewrite_all = true;
         mended.push(Mended::new(ENTITIES, "the mentions of all entities counted again"));
     }
-    for id in &survey.mendable {
-        let ids = std::slice::from_ref(id);
-        let Some(new) = walk.stored(ids, walk.chunks_of(ids).await?).pop() else { continue };
-        if walk.several.contains(id) {
-            mended.push(Mended::new(id, "all rows of the document but one removed"));
+    for some in walk.parts(&survey.mendable) {
+        for stored in walk.stored(some, walk.chunks_of(some).await?) {
+            let DocumentRow { doc_id, source, .. } = &stored.document;
+            if walk.several.contains(doc_id) {
+                mended.push(Mended::new(doc_id, "all rows of the document but one removed"));
+            }
+            change.note.add("mended", source);
+            change.remove.push(doc_id.clone());
+            let (new, done) = mend(stored, survey.manifest.model.dimension);
+            mended.extend(done);
+            change.add.push(new);
         }
-        change.note.add("mended", &new.document.source);
-        let (new, done) = mend(new, survey.manifest.model.dimension);
-        mended.extend(done);
-        change.remove.push(id.clone());
-        change.add.push(new);
     }
     Ok(change)
 }

@@ -18,15 +18,15 @@ use crate::store::layout::{Namespace, PUBLISHED};
 use crate::store::lock::Holder;
 use crate::store::manifest::{Manifest, PENDING};
 use crate::store::recovery::nothing_readable;
-use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow, in_parts};
 use crate::store::tables::{Tables, Wanted, is_damage};
 use crate::store::versions::Lost;
 use crate::text::count;
 
 /// The number of attempts to open a generation while publications interfere.
 const ATTEMPTS: usize = 20;
-/// How many documents are read at once.
-const DOCUMENTS_AT_ONCE: usize = 64;
+/// About so many chunks are read at once, with their vectors.
+const CHUNKS_AT_ONCE: usize = 8192;
 /// The namespace that commands use by default.
 const DEFAULT: &str = "default";
 /// The id of the keyword index in findings.
@@ -121,7 +121,7 @@ async fn survey_tables(
     let (mut in_keyword, mut in_documents) = (Vec::new(), Vec::new());
     let mut mendable: Vec<DocId> = walk.several.iter().cloned().collect();
     let ids: Vec<DocId> = walk.documents.keys().chain(walk.strangers.keys()).cloned().collect();
-    for some in ids.chunks(DOCUMENTS_AT_ONCE) {
+    for some in walk.parts(&ids) {
         let rows = walk.chunks_of(some).await?;
         for row in rows.iter().filter(|row| row.parent_id.is_none()) {
             mentions.count(&row.doc_id, &row.titles, &row.content);
@@ -270,6 +270,12 @@ impl<'a> Walk<'a> {
         };
         tables.each(&tables.chunks, None, Wanted::Named(&["doc_id"]), count).await?;
         Ok(Walk { tables, documents, several, sections, strangers, counts })
+    }
+
+    /// Documents whose chunks are read at once.
+    pub(super) fn parts<'i>(&self, ids: &'i [DocId]) -> Vec<&'i [DocId]> {
+        let chunks = |id: &DocId| self.documents.get(id).map_or(1, DocumentRow::chunks);
+        in_parts(ids, CHUNKS_AT_ONCE, chunks)
     }
 
     /// The chunk rows of some documents.
