@@ -119,6 +119,7 @@ impl Searcher {
             let snapshots = self.snapshots().await?;
             let bytes = async |snapshot: &Snapshot| {
                 if snapshot.vector_index().await?.is_some() {
+                    snapshot.forget_vectors();
                     return Ok(usize::MAX);
                 }
                 let [.., chunks] = snapshot.counts().await?;
@@ -139,7 +140,7 @@ impl Searcher {
     /// stay in their tables.
     pub(super) fn read_vectors_ahead(&self) {
         if let ([only], false) = (self.searched.as_slice(), self.vectors.initialized()) {
-            *only.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Snapshot::read_ahead(&only.namespace);
+            *only.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some(Snapshot::read_ahead(&only.namespace));
         }
     }
 

@@ -1,12 +1,11 @@
 //! A cache of the data that every reader of a generation needs: vectors, names of documents and the like.
 //!
 //! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
-//! So the first reader of a generation writes the rows as one Arrow stream beside the tables (`read-cache/NAME.arrow`),
-//! and later readers read that file. The stream carries what its rows were made of, a manifest or a fragment of a table,
-//! and the layout of its columns, and ends with its hash. A stream that is damaged or of anything else is ignored and
-//! replaced. The files may be deleted at any time.
-//!
-//! Vectors have a stream for each fragment of their table, so that a publication makes few of them anew.
+//! So the first reader writes the rows of each fragment of a table as one Arrow stream beside the tables
+//! (`read-cache/NAME-HASH.arrow`), with the rows deleted since, and later readers read these files. So a publication makes
+//! no stream stale: the next reader adds those of new fragments. A stream carries the fragment that its rows were read from and the layout of its
+//! columns, and ends with its hash. A stream that is damaged or of anything else is ignored and replaced. The files may
+//! be deleted at any time.
 
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
@@ -23,89 +22,51 @@ use tokio::task::JoinHandle;
 
 use super::files::{WRITING, name_of, or_none, write_whole};
 use super::layout::Namespace;
-use super::manifest::Manifest;
 
 /// The folder of the cache, in the namespace.
 const FOLDER: &str = "read-cache";
-/// The key of what the rows were made of in the stream's metadata.
-const MADE_OF: &str = "made of";
+/// The key of the fragment in the stream's metadata.
+const FRAGMENT: &str = "fragment";
 /// The key and the value of the layout: every change of the contents of a file needs a new value.
-const LAYOUT: (&str, &str) = ("layout", "3");
+const LAYOUT: (&str, &str) = ("layout", "4");
 /// The length of the hash behind the stream, in bytes.
 const HASH: usize = blake3::OUT_LEN;
 /// A half-written file of this age is left over from a dead process.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
 
-/// The cache of a generation.
+/// The cache of a namespace.
 #[derive(Clone)]
 pub(super) struct ReadCache {
     /// `None` in a store that is not the user's own: its cache is neither read nor written.
     folder: Option<PathBuf>,
-    manifest: String,
 }
 
 impl ReadCache {
-    pub(super) fn of(namespace: &Namespace, manifest: &Manifest) -> Self {
-        let manifest = serde_json::to_string(manifest).expect("plain data has a JSON form");
-        ReadCache { folder: namespace.is_own().then(|| namespace.root().join(FOLDER)), manifest }
-    }
-
-    /// The cached batches; `None` if no undamaged ones of this generation exist.
-    pub(super) fn get(&self, name: &str) -> Option<Vec<RecordBatch>> {
-        let stream = Stream::read(&file(self.folder.as_ref()?, name))?;
-        (stream.made_of == self.manifest).then_some(stream.batches)
-    }
-
-    /// Stores batches.
-    ///
-    /// # Errors
-    /// If the disk refuses; the reader has its batches anyway.
-    pub(super) fn put(&self, name: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
-        self.write(name, &self.manifest, batches)
+    pub(super) fn of(namespace: &Namespace) -> Self {
+        ReadCache { folder: namespace.is_own().then(|| namespace.root().join(FOLDER)) }
     }
 
     /// The batches of each fragment of a table, by its description.
-    pub(super) fn fragments(&self, name: &str) -> HashMap<String, Vec<RecordBatch>> {
-        let files = self.files_of_fragments(name);
+    pub(super) fn get(&self, name: &str) -> HashMap<String, Vec<RecordBatch>> {
+        let files = self.files(name);
         // Most of the time goes into the hashes of the files.
         let each = files.into_par_iter().filter_map(|path| Stream::read(&path));
-        each.map(|stream| (stream.made_of, stream.batches)).collect()
+        each.map(|stream| (stream.fragment, stream.batches)).collect()
     }
 
     /// Stores the batches of a fragment.
     ///
     /// # Errors
     /// If the disk refuses; the reader has its batches anyway.
-    pub(super) fn put_fragment(&self, name: &str, fragment: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
-        self.write(&name_of_fragment(name, fragment), fragment, batches)
-    }
-
-    /// Removes the batches of all fragments but these.
-    ///
-    /// # Errors
-    /// If the disk refuses.
-    pub(super) fn keep_fragments(&self, name: &str, fragments: &[String]) -> std::io::Result<()> {
-        let Some(folder) = &self.folder else { return Ok(()) };
-        let kept: Vec<PathBuf> = fragments.iter().map(|own| file(folder, &name_of_fragment(name, own))).collect();
-        let mut stale = self.files_of_fragments(name).into_iter().filter(|path| !kept.contains(path));
-        stale.try_for_each(|path| or_none(std::fs::remove_file(path)).map(drop))
-    }
-
-    fn files_of_fragments(&self, name: &str) -> Vec<PathBuf> {
-        let entries = self.folder.as_ref().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
-        let begins = format!("{name}-");
-        entries.flatten().map(|entry| entry.path()).filter(|path| name_of(path).starts_with(&begins)).collect()
-    }
-
-    fn write(&self, name: &str, made_of: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
+    pub(super) fn put(&self, name: &str, fragment: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
         let (Some(first), Some(folder)) = (batches.first(), &self.folder) else { return Ok(()) };
         std::fs::create_dir_all(folder)?;
         clear(folder)?;
         let of = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        let metadata = [of((MADE_OF, made_of)), of(LAYOUT)].into();
+        let metadata = [of((FRAGMENT, fragment)), of(LAYOUT)].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
         let failed = std::io::Error::other;
-        write_whole(&file(folder, name), |file| {
+        write_whole(&file(folder, name, fragment), |file| {
             let hashing = Hashing { inner: BufWriter::new(file), hasher: blake3::Hasher::new() };
             let mut writer = StreamWriter::try_new(hashing, &schema).map_err(failed)?;
             batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
@@ -114,14 +75,27 @@ impl ReadCache {
             inner.flush()
         })
     }
+
+    /// Removes the batches of all fragments but these.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub(super) fn keep(&self, name: &str, fragments: &[String]) -> std::io::Result<()> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let kept: Vec<PathBuf> = fragments.iter().map(|fragment| file(folder, name, fragment)).collect();
+        let mut stale = self.files(name).into_iter().filter(|path| !kept.contains(path));
+        stale.try_for_each(|path| or_none(std::fs::remove_file(path)).map(drop))
+    }
+
+    fn files(&self, name: &str) -> Vec<PathBuf> {
+        let entries = self.folder.as_ref().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
+        let begins = format!("{name}-");
+        entries.flatten().map(|entry| entry.path()).filter(|path| name_of(path).starts_with(&begins)).collect()
+    }
 }
 
-fn name_of_fragment(name: &str, fragment: &str) -> String {
-    format!("{name}-{}", blake3::hash(fragment.as_bytes()).to_hex())
-}
-
-fn file(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}.arrow"))
+fn file(folder: &Path, name: &str, fragment: &str) -> PathBuf {
+    folder.join(format!("{name}-{}.arrow", blake3::hash(fragment.as_bytes()).to_hex()))
 }
 
 /// Removes half-written files of dead processes.
@@ -141,9 +115,8 @@ fn clear(folder: &Path) -> std::io::Result<()> {
 pub struct ReadAhead(JoinHandle<HashMap<String, Vec<RecordBatch>>>);
 
 impl ReadAhead {
-    /// Starts to read the fragments of a table.
     pub(super) fn begin(cache: ReadCache, name: &'static str) -> Self {
-        ReadAhead(tokio::task::spawn_blocking(move || cache.fragments(name)))
+        ReadAhead(tokio::task::spawn_blocking(move || cache.get(name)))
     }
 
     /// The batches by fragment.
@@ -171,9 +144,9 @@ impl<W: Write> Write for Hashing<W> {
     }
 }
 
-/// A stream of batches, and what they were made of.
+/// The rows of a fragment.
 struct Stream {
-    made_of: String,
+    fragment: String,
     batches: Vec<RecordBatch>,
 }
 
@@ -207,8 +180,8 @@ impl Stream {
         decoder.finish().ok()?;
         let schema = decoder.schema()?;
         let is_current = schema.metadata().get(LAYOUT.0).is_some_and(|own| own == LAYOUT.1);
-        let made_of = schema.metadata().get(MADE_OF).filter(|_| is_current)?.clone();
-        Some(Stream { made_of, batches })
+        let fragment = schema.metadata().get(FRAGMENT).filter(|_| is_current)?.clone();
+        Some(Stream { fragment, batches })
     }
 }
 
@@ -222,46 +195,32 @@ mod tests {
         RecordBatch::try_from_iter([("text", column)]).unwrap()
     }
 
-    fn cache(folder: &Path, manifest: &str) -> ReadCache {
-        ReadCache { folder: Some(folder.to_owned()), manifest: manifest.to_owned() }
-    }
-
-    #[test]
-    fn batches_belong_to_one_generation() {
-        let folder = tempfile::tempdir().unwrap();
-        let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
-        assert!(one.get("document-names").is_none());
-        one.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let back = one.get("document-names").unwrap();
-        let columns: Vec<&ArrayRef> = back.iter().map(|batch| batch.column(0)).collect();
-        assert_eq!(columns, [batch(&["a", "b"]).column(0), batch(&["c"]).column(0)]);
-        assert!(other.get("document-names").is_none() && one.get("vectors").is_none());
-        other.put("document-names", &[batch(&["d"])]).unwrap();
-        assert!(one.get("document-names").is_none() && other.get("document-names").is_some());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    fn cache(folder: &Path) -> ReadCache {
+        ReadCache { folder: Some(folder.to_owned()) }
     }
 
     #[tokio::test]
     async fn fragments_are_kept_until_their_table_has_others() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = cache(folder.path(), "1");
-        for fragment in ["a", "b"] {
-            cache.put_fragment("vectors", fragment, &[batch(&[fragment])]).unwrap();
-        }
-        cache.put("document-names", &[batch(&["n"])]).unwrap();
+        let cache = cache(folder.path());
+        assert!(cache.get("vectors").is_empty());
+        cache.put("vectors", "a", &[batch(&["a"])]).unwrap();
+        cache.put("vectors", "b", &[batch(&["b", "c"]), batch(&["d"])]).unwrap();
+        cache.put("names", "b", &[batch(&["n"])]).unwrap();
         let kept = ReadAhead::begin(cache.clone(), "vectors").fragments().await;
-        assert_eq!((kept.len(), kept["b"][0].column(0)), (2, batch(&["b"]).column(0)));
-        cache.keep_fragments("vectors", &["b".to_owned(), "c".to_owned()]).unwrap();
-        assert_eq!(Vec::from_iter(cache.fragments("vectors").into_keys()), ["b"]);
-        assert!(cache.get("document-names").is_some());
+        let columns: Vec<&ArrayRef> = kept["b"].iter().map(|batch| batch.column(0)).collect();
+        assert_eq!((kept.len(), columns), (2, vec![batch(&["b", "c"]).column(0), batch(&["d"]).column(0)]));
+        cache.keep("vectors", &["b".to_owned(), "c".to_owned()]).unwrap();
+        assert_eq!(Vec::from_iter(cache.get("vectors").into_keys()), ["b"]);
+        assert_eq!(cache.get("names").len(), 1);
     }
 
     #[test]
     fn truncated_streams_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = cache(folder.path(), "1");
-        cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(file(folder.path(), "document-names")).unwrap();
+        let cache = cache(folder.path());
+        cache.put("names", "f", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let file = std::fs::read(file(folder.path(), "names", "f")).unwrap();
         for length in 0..file.len() {
             assert!(Stream::of(file[..length].to_vec()).is_none(), "{length} of {}", file.len());
         }
@@ -271,9 +230,9 @@ mod tests {
     #[test]
     fn streams_with_a_flipped_bit_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = cache(folder.path(), "1");
-        cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(file(folder.path(), "document-names")).unwrap();
+        let cache = cache(folder.path());
+        cache.put("names", "f", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let file = std::fs::read(file(folder.path(), "names", "f")).unwrap();
         for at in 0..file.len() {
             let mut bent = file.clone();
             bent[at] ^= 1 << (at % 8);
@@ -288,12 +247,12 @@ mod tests {
     #[test]
     fn old_half_written_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = cache(folder.path(), "1");
+        let cache = cache(folder.path());
         let (old, new) = (folder.path().join(".writing-old"), folder.path().join(".writing-new"));
         let hours_ago = std::time::SystemTime::now() - 2 * GIVEN_UP;
         std::fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
         std::fs::write(&new, "").unwrap();
-        cache.put("document-names", &[batch(&["a"])]).unwrap();
-        assert!(!old.exists() && new.exists() && cache.get("document-names").is_some());
+        cache.put("names", "f", &[batch(&["a"])]).unwrap();
+        assert!(!old.exists() && new.exists() && cache.get("names").contains_key("f"));
     }
 }

@@ -73,7 +73,7 @@ impl Snapshot {
     }
 
     async fn name_rows(&self) -> Result<Vec<RecordBatch>> {
-        self.cached("document-names", self.tables.rows(&self.tables.documents, None, NAME_COLUMNS)).await
+        self.cached("names", &self.tables.documents, NAME_COLUMNS, None).await
     }
 
     /// The names of the documents with the given ids, in their order. Unknown ids are left out.
@@ -109,8 +109,8 @@ impl Snapshot {
 
     /// The names of each entity, its own and its aliases.
     pub async fn entity_names(&self) -> Result<Vec<Vec<String>>> {
-        let rows = self.tables.rows(&self.tables.entities, None, Wanted::Named(&["name", "aliases"]));
-        map_rows(ENTITIES, &self.cached("entity-names", rows).await?, |columns, row| {
+        let rows = self.cached("entities", &self.tables.entities, Wanted::Named(&["name", "aliases"]), None).await?;
+        map_rows(ENTITIES, &rows, |columns, row| {
             let mut names = vec![columns.text("name", row)?];
             names.extend(columns.json::<Vec<String>>("aliases", row)?);
             Ok(names)
@@ -147,8 +147,8 @@ impl Snapshot {
 
     /// The sections of all documents, in any order.
     pub async fn all_sections(&self) -> Result<Vec<SectionRow>> {
-        let rows = self.tables.rows(&self.tables.sections, None, Wanted::All);
-        map_rows(SECTIONS, &self.cached("sections", rows).await?, convert::section)
+        let rows = self.cached("sections", &self.tables.sections, Wanted::All, None).await?;
+        map_rows(SECTIONS, &rows, convert::section)
     }
 
     /// The ids and titles of all sections, or of those of a few documents, without the preambles, in any order.

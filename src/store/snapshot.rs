@@ -1,9 +1,12 @@
 //! A reader's view: one generation, whatever writers do meanwhile.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
+use futures::future::try_join_all;
+use lance_table::format::Fragment;
+use lancedb::Table;
 use lancedb::arrow::arrow_array::RecordBatch;
 use tokio::sync::OnceCell;
 
@@ -13,11 +16,11 @@ use super::keyword_index::KeywordReader;
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::manifest::{Manifest, ModelRecord};
-use super::read_cache::ReadCache;
+use super::read_cache::{ReadAhead, ReadCache};
 use super::recovery::Older;
 use super::rows::DocumentName;
 use super::store_error;
-use super::tables::Tables;
+use super::tables::{Tables, Wanted, with_deleted};
 use super::versions::Lost;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
@@ -95,7 +98,7 @@ impl Snapshot {
         keyword: KeywordReader,
         lease: Option<Lease>,
     ) -> Self {
-        let cache = ReadCache::of(namespace, &manifest);
+        let cache = ReadCache::of(namespace);
         Snapshot { manifest, tables, keyword, lease, names: OnceCell::new(), cache }
     }
 
@@ -164,7 +167,7 @@ impl Snapshot {
     pub async fn counts(&self) -> Result<[usize; 3]> {
         let Tables { documents, sections, chunks, .. } = &self.tables;
         let counts = [documents, sections, chunks].map(|table| table.count_rows(None));
-        let counts = futures::future::try_join_all(counts).await;
+        let counts = try_join_all(counts).await;
         let counts = counts.map_err(|error| store_error("read", Path::new("the tables"), &error))?;
         Ok([counts[0], counts[1], counts[2]])
     }
@@ -179,18 +182,90 @@ impl Snapshot {
         self.tables.data_bytes().await
     }
 
-    /// Batches from the read cache, or from the tables for the first reader of the generation.
+    /// The rows of a table, each fragment from the read cache or, for its first reader, from the table. `ahead` are those
+    /// that were read already.
     pub(super) async fn cached(
         &self,
         name: &str,
-        read: impl Future<Output = Result<Vec<RecordBatch>>>,
+        table: &Table,
+        columns: Wanted<'_>,
+        ahead: Option<ReadAhead>,
     ) -> Result<Vec<RecordBatch>> {
-        if let Some(kept) = self.cache.get(name) {
-            return Ok(kept);
+        let mut kept = match ahead {
+            Some(ahead) => ahead.fragments().await,
+            None => self.cache.get(name),
+        };
+        let fragments = self.tables.fragments(table).await?;
+        // Rows are cached with those deleted since, so that a deletion makes no stream stale.
+        let written: Vec<Fragment> = fragments.iter().map(|fragment| with_deleted(fragment.metadata())).collect();
+        let described = |fragment| serde_json::to_string(fragment).expect("plain data has a JSON form");
+        let names: Vec<String> = written.iter().map(described).collect();
+        let each = fragments.iter().zip(written).zip(&names).map(|((fragment, written), own)| {
+            let kept = kept.remove(own);
+            async move {
+                let deleted = self.tables.deleted_of(fragment).await?;
+                if let Some(kept) = kept {
+                    return Ok::<_, Error>((without(kept, &deleted), false));
+                }
+                let rows = self.tables.rows_of_fragment(table, written, columns).await?;
+                // On a read-only disk the next reader reads the table again; the same below.
+                drop(self.cache.put(name, own, &rows));
+                Ok((without(rows, &deleted), true))
+            }
+        });
+        let each = try_join_all(each.collect::<Vec<_>>()).await?;
+        if !kept.is_empty() || each.iter().any(|(_, is_new)| *is_new) {
+            drop(self.cache.keep(name, &names));
         }
-        let batches = read.await?;
-        // On a read-only disk the next reader reads the tables again.
-        drop(self.cache.put(name, &batches));
-        Ok(batches)
+        Ok(each.into_iter().flat_map(|(rows, _)| rows).collect())
+    }
+}
+
+/// The rows of a fragment without the deleted ones. The parts share their memory.
+fn without(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
+    if deleted.is_empty() {
+        return batches;
+    }
+    let (mut kept, mut before) = (Vec::new(), 0);
+    for batch in batches {
+        let (rows, mut start) = (batch.num_rows(), 0);
+        for row in 0..=rows {
+            if row == rows || deleted.contains(&(before + row as u32)) {
+                if start < row {
+                    kept.push(batch.slice(start, row - start));
+                }
+                start = row + 1;
+            }
+        }
+        before += rows as u32;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lancedb::arrow::arrow_array::UInt32Array;
+    use lancedb::arrow::arrow_array::cast::AsArray;
+    use lancedb::arrow::arrow_array::types::UInt32Type;
+
+    use super::*;
+
+    #[test]
+    fn deleted_rows_are_cut_out_of_batches() {
+        let batch = |rows: std::ops::Range<u32>| {
+            let column = Arc::new(UInt32Array::from_iter_values(rows)) as Arc<_>;
+            RecordBatch::try_from_iter([("row", column)]).unwrap()
+        };
+        let left = |deleted: &[u32]| -> Vec<u32> {
+            let deleted = deleted.iter().copied().collect();
+            let batches = without(vec![batch(0..4), batch(4..5), batch(5..8)], &deleted);
+            assert!(batches.iter().all(|batch| batch.num_rows() > 0));
+            batches.iter().flat_map(|batch| batch.column(0).as_primitive::<UInt32Type>().values().to_vec()).collect()
+        };
+        assert_eq!(left(&[]), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(left(&[0, 3, 4, 6]), [1, 2, 5, 7]);
+        assert_eq!(left(&[0, 1, 2, 3, 4, 5, 6, 7]), [0; 0]);
     }
 }

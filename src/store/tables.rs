@@ -1,15 +1,18 @@
 //! The LanceDB tables: schemas, opening at a version, writing and deleting rows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::sync::Arc;
 
 use futures::TryStreamExt;
+use futures::future::try_join_all;
+use lance::dataset::fragment::FileFragment;
 use lance::dataset::scanner::{DatasetRecordBatchStream, Scanner};
 use lance_table::format::Fragment;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::database::CreateTableMode;
 use lancedb::expr::{DfExpr, col, lit};
+use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::{CompactionOptions, OptimizeAction, ReadParams};
 use lancedb::{Connection, Table};
 
@@ -240,30 +243,67 @@ impl Tables {
         self.each_of(table, self.scan(table, filter, columns).await?, show).await
     }
 
-    /// Calls `show` for each row of a table in files that the same table of `other`, another generation, does not have:
-    /// all other rows are equal in both.
+    /// Calls `show` for each row of a table that the same table of `other`, another generation, may lack or have
+    /// otherwise: all other rows are equal in both.
     pub(super) async fn each_unshared(
         &self,
         table: fn(&Tables) -> &Table,
         other: &Tables,
         columns: Wanted<'_>,
-        show: impl FnMut(&Columns, usize) -> Result<()>,
+        mut show: impl FnMut(&Columns, usize) -> Result<()>,
     ) -> Result<()> {
         let theirs = other.fragments(table(other)).await?;
-        let theirs: HashMap<u64, Fragment> = theirs.into_iter().map(|one| (one.id, one)).collect();
-        let mut unshared = self.fragments(table(self)).await?;
-        unshared.retain(|one| theirs.get(&one.id) != Some(one));
-        if unshared.is_empty() {
+        let theirs: HashMap<u64, FileFragment> = theirs.into_iter().map(|one| (one.metadata().id, one)).collect();
+        let (table, mut unshared, mut undeleted) = (table(self), Vec::new(), Vec::new());
+        for own in self.fragments(table).await? {
+            let fragment = own.metadata();
+            match theirs.get(&fragment.id) {
+                Some(their) if their.metadata() == fragment => {}
+                Some(their) if with_deleted(their.metadata()) == with_deleted(fragment) => {
+                    let (own, their) = (self.deleted_of(&own).await?, other.deleted_of(their).await?);
+                    let only_there = their.difference(&own);
+                    undeleted.extend(only_there.map(|row| fragment.id << 32 | u64::from(*row)));
+                }
+                _ => unshared.push(fragment.clone()),
+            }
+        }
+        if !unshared.is_empty() {
+            let mut scan = self.scan(table, None, columns).await?;
+            scan.with_fragments(unshared);
+            self.each_of(table, scan, &mut show).await?;
+        }
+        if undeleted.is_empty() {
             return Ok(());
         }
-        let mut scan = self.scan(table(self), None, columns).await?;
-        scan.with_fragments(unshared);
-        self.each_of(table(self), scan, show).await
+        let select = match self.names_of(table, columns).await? {
+            Some(names) => Select::Columns(names),
+            None => Select::All,
+        };
+        let read = async || table.take_row_ids(undeleted).select(select).execute().await?.try_collect().await;
+        let batches: Vec<RecordBatch> = read().await.map_err(|error: lancedb::Error| self.failed("read", &error))?;
+        for batch in &batches {
+            let columns = Columns { table: table.name(), batch };
+            (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
+        }
+        Ok(())
     }
 
     /// The fragments of a table: files of rows, with those that are deleted.
-    pub(super) async fn fragments(&self, table: &Table) -> Result<Vec<Fragment>> {
-        Ok(self.dataset(table).await?.fragments().to_vec())
+    pub(super) async fn fragments(&self, table: &Table) -> Result<Vec<FileFragment>> {
+        Ok(self.dataset(table).await?.get_fragments())
+    }
+
+    /// The deleted rows of a fragment, by their places in it.
+    pub(super) async fn deleted_of(&self, fragment: &FileFragment) -> Result<HashSet<u32>> {
+        let deleted = fragment.get_deletion_vector().await.map_err(|error| self.unread(&error))?;
+        Ok(deleted.map(|rows| rows.iter().collect()).unwrap_or_default())
+    }
+
+    /// The number of the data files of all tables.
+    pub(super) async fn data_files(&self) -> Result<usize> {
+        let each = self.all().map(|table| self.fragments(table));
+        let each = try_join_all(each).await?;
+        Ok(each.iter().flatten().map(|fragment| fragment.metadata().files.len()).sum())
     }
 
     /// The rows of a fragment.
@@ -312,16 +352,23 @@ impl Tables {
         if let Some(filter) = filter {
             scan.filter_expr(filter);
         }
-        let names: Vec<&str> = match columns {
-            Wanted::All => return Ok(scan),
-            Wanted::Named(names) => names.to_vec(),
-            Wanted::WithoutVectors => {
-                let names = dataset.schema().fields.iter().map(|field| field.name.as_str());
-                names.filter(|name| *name != VECTOR).collect()
-            }
-        };
-        scan.project(&names).map_err(|error| self.unread(&error))?;
+        if let Some(names) = self.names_of(table, columns).await? {
+            scan.project(&names).map_err(|error| self.unread(&error))?;
+        }
         Ok(scan)
+    }
+
+    /// The names of the wanted columns; `None` for all.
+    async fn names_of(&self, table: &Table, columns: Wanted<'_>) -> Result<Option<Vec<String>>> {
+        Ok(match columns {
+            Wanted::All => None,
+            Wanted::Named(names) => Some(names.iter().map(|name| (*name).to_owned()).collect()),
+            Wanted::WithoutVectors => {
+                let dataset = self.dataset(table).await?;
+                let names = dataset.schema().fields.iter().map(|field| field.name.clone());
+                Some(names.filter(|name| name != VECTOR).collect())
+            }
+        })
     }
 
     /// The next rows of a stream.
@@ -380,6 +427,11 @@ async fn create_table(namespace: &Namespace, connection: &Connection, name: &str
 async fn connect(namespace: &Namespace) -> Result<Connection> {
     let folder = namespace.tables();
     lancedb::connect(&folder.to_string_lossy()).execute().await.map_err(|error| store_error("open", &folder, &error))
+}
+
+/// A fragment as it was written, before rows were deleted.
+pub(super) fn with_deleted(fragment: &Fragment) -> Fragment {
+    Fragment { deletion_file: None, ..fragment.clone() }
 }
 
 /// A condition on rows.

@@ -11,7 +11,6 @@ use lancedb::query::{ExecutableQuery, Select};
 
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::layout::Namespace;
-use super::manifest::Manifest;
 use super::read_cache::{ReadAhead, ReadCache};
 use super::scope::{Scope, with_children};
 use super::snapshot::Snapshot;
@@ -72,38 +71,20 @@ impl Snapshot {
         Ok(hits.await?.into_iter().flatten().collect())
     }
 
-    /// Starts to read the cached vectors of the published generation on another thread, because opening the generation
-    /// takes as long. `None` if there is no readable manifest; opening reports why.
-    pub fn read_ahead(namespace: &Namespace) -> Option<ReadAhead> {
-        let manifest = Manifest::read(namespace).ok().flatten()?;
-        Some(ReadAhead::begin(ReadCache::of(namespace, &manifest), KEPT))
+    /// Starts to read the cached vectors of a namespace on another thread, because opening the generation takes as long.
+    pub fn read_ahead(namespace: &Namespace) -> ReadAhead {
+        ReadAhead::begin(ReadCache::of(namespace), KEPT)
     }
 
-    /// All vectors of the generation, for scoring in memory. Takes from the cache what is there, or was read ahead.
+    /// All vectors of the generation, for scoring in memory.
     pub async fn load_vectors(&self, ahead: Option<ReadAhead>) -> Result<LoadedVectors> {
-        let mut kept = match ahead {
-            Some(ahead) => ahead.fragments().await,
-            None => self.cache.fragments(KEPT),
-        };
-        let (mut batches, mut names, mut new) = (Vec::new(), Vec::new(), false);
-        for fragment in self.tables.fragments(&self.tables.chunks).await? {
-            let name = serde_json::to_string(&fragment).expect("plain data has a JSON form");
-            match kept.remove(&name) {
-                Some(own) => batches.extend(own),
-                None => {
-                    let rows = self.tables.rows_of_fragment(&self.tables.chunks, fragment, KEPT_COLUMNS).await?;
-                    // On a read-only disk the next reader reads the table again; the same below.
-                    drop(self.cache.put_fragment(KEPT, &name, &rows));
-                    batches.extend(rows);
-                    new = true;
-                }
-            }
-            names.push(name);
-        }
-        if new {
-            drop(self.cache.keep_fragments(KEPT, &names));
-        }
-        Ok(LoadedVectors { batches })
+        Ok(LoadedVectors { batches: self.cached(KEPT, &self.tables.chunks, KEPT_COLUMNS, ahead).await? })
+    }
+
+    /// Removes the cached vectors, for a namespace that has an index of them.
+    pub fn forget_vectors(&self) {
+        // If the disk refuses, the next reader tries again.
+        drop(self.cache.keep(KEPT, &[]));
     }
 }
 

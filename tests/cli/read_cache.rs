@@ -67,6 +67,10 @@ fn a_damaged_read_cache_is_ignored() {
     sandbox.json(&["remove", "docs/c.md"]);
     assert_eq!(found(&search(&sandbox)), found(&first));
     assert_eq!(sandbox.kb(&["check"]).code, 0);
+    // A deleted document is gone, though its rows stay in the cache with their file.
+    sandbox.json(&["remove", "docs/b.md"]);
+    let left = sandbox.json(&["search", "how much does the tower hold", "--method", "semantic", "--all"]);
+    assert!(left["hits"].as_array().unwrap().iter().all(|hit| hit["source"] == "docs/a.md"), "{left}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Compares two generations, document by document. Reads only the rows in files that both do not share, so the cost
-//! grows with what has changed. Streams them, so that memory holds only ids and hashes, and the beginnings of texts if
+//! Compares two generations, document by document. Reads only the rows that both do not share, so the cost grows with
+//! what has changed. Streams them, so that memory holds only ids and hashes, and the beginnings of texts if
 //! they are shown.
 
 use std::collections::{HashMap, HashSet};
