@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::render;
 use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
 use crate::search::{find_section, scopes_within, with_subsections};
-use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Scope, Snapshot};
+use crate::store::{ChunkFilter, ChunkType, DocumentName, DocumentRow, NewDocument, Scope, Snapshot};
 
 /// List chunks: parents, which are shown, and their children, which are matched
 #[derive(Debug, Args)]
@@ -72,13 +72,21 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
-    let documents = match &args.doc {
-        Some(name) => vec![context.document_of(snapshot, name, &store, Purpose::Read).await?],
-        None => snapshot.documents().await?,
+    let document = match &args.doc {
+        Some(name) => Some(context.document_of(snapshot, name, &store, Purpose::Read).await?),
+        None => None,
     };
+    let (offset, limit) = (args.part.offset as usize, args.part.limit.map(|limit| limit as usize));
+    if args.conflicts {
+        let documents = match document {
+            Some(document) => vec![document],
+            None => snapshot.documents_with_edits().await?,
+        };
+        return list_conflicts(context, snapshot, &documents, offset, limit).await;
+    }
     let mut filter =
         ChunkFilter { chunk_type: args.chunk_type, text: args.filter, edited: args.edited, ..ChunkFilter::default() };
-    if let (Some(_), [document]) = (&args.doc, &documents[..]) {
+    if let Some(document) = &document {
         filter.doc_ids = Some(vec![document.doc_id.clone()]);
         if let Some(name) = args.section {
             let sections = snapshot.sections(&document.doc_id).await?;
@@ -88,10 +96,10 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
             filter.section_ids = Some(wanted.map(|section| section.section_id.clone()).collect());
         }
     }
-    let (offset, limit) = (args.part.offset as usize, args.part.limit.map(|limit| limit as usize));
-    if args.conflicts {
-        return list_conflicts(context, snapshot, &documents, offset, limit).await;
-    }
+    let documents = match &document {
+        Some(document) => vec![DocumentName::from(document)],
+        None => snapshot.all_document_names().await?,
+    };
     let scope = match &args.condition {
         None => Scope::Everything,
         Some(text) => {

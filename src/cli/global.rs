@@ -11,11 +11,12 @@ use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches};
 use crate::config::{Config, KnownStores};
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
+use crate::ids::DocId;
 use crate::llm::Configured;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, screen_width};
 use crate::search::{Encoder, Purpose, Searcher, called, resolve_document};
-use crate::store::{DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
+use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 use crate::text::{printable, visible};
 
 /// The options of every command.
@@ -198,12 +199,12 @@ impl Context {
     /// Finds documents by their names, each once, and notes each guess.
     pub(super) fn documents<'a>(
         &self,
-        documents: &'a [DocumentRow],
+        documents: &'a [DocumentName],
         names: &[String],
         store: &Store,
         purpose: Purpose,
-    ) -> Result<Vec<&'a DocumentRow>> {
-        let mut found: Vec<&DocumentRow> = Vec::new();
+    ) -> Result<Vec<&'a DocumentName>> {
+        let mut found: Vec<&DocumentName> = Vec::new();
         for name in names {
             let named = resolve_document(documents, name, store, purpose)?;
             named.note.iter().for_each(|note| self.tell(note));
@@ -228,9 +229,13 @@ impl Context {
             true => None,
             false => Some(Writer::open_existing(&namespace, &wait.lock_timeout(self)).await?),
         };
-        let documents = Snapshot::open(&namespace).await?.documents().await?;
-        let found = self.documents(&documents, names, &store, Purpose::Change)?;
-        Ok((writer, found.into_iter().cloned().collect()))
+        let snapshot = Snapshot::open(&namespace).await?;
+        let all = snapshot.all_document_names().await?;
+        let found = self.documents(&all, names, &store, Purpose::Change)?;
+        let ids: Vec<DocId> = found.into_iter().map(|document| document.doc_id.clone()).collect();
+        let mut rows = snapshot.documents_by_id(&ids).await?;
+        rows.sort_by_key(|row| ids.iter().position(|id| *id == row.doc_id));
+        Ok((writer, rows))
     }
 
     pub(super) fn output_format(&self) -> OutputFormat {

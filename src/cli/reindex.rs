@@ -94,7 +94,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         [] => None,
         names => {
             let namespace = store.namespace(&context.global.namespace)?;
-            let all = Snapshot::open(&namespace).await?.documents().await?;
+            let all = Snapshot::open(&namespace).await?.all_document_names().await?;
             let found = context.documents(&all, names, &store, Purpose::Change)?;
             Some(found.into_iter().map(|row| row.doc_id.clone()).collect())
         }

@@ -10,7 +10,7 @@ use super::hit::titles_of_section;
 use super::section_name::SectionName;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
-use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
+use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentName, Scope, Snapshot};
 
 /// A column that orders a list of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -90,7 +90,7 @@ impl ChunkList {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], request: &ChunkListRequest) -> Result<Self> {
+    pub async fn read(snapshot: &Snapshot, documents: &[DocumentName], request: &ChunkListRequest) -> Result<Self> {
         let limit = request.limit.unwrap_or(usize::MAX);
         let Pages { filter, offset, total } = Pages::of(documents, request, limit);
         let mut keys = snapshot.chunk_keys(&filter).await?;
@@ -119,14 +119,14 @@ struct Pages {
 impl Pages {
     /// The documents of the page, if chunks are listed document by document and all are wanted; otherwise all that the
     /// request asks for.
-    fn of(documents: &[DocumentRow], request: &ChunkListRequest, limit: usize) -> Self {
+    fn of(documents: &[DocumentName], request: &ChunkListRequest, limit: usize) -> Self {
         let (wanted, filter) = (&request.filter, request.filter.clone());
         let by_document = request.order.is_empty() && request.scope == Scope::Everything;
         if !by_document || wanted.section_ids.is_some() || wanted.text.is_some() || wanted.edited {
             return Pages { filter, offset: request.offset, total: None };
         }
         let (mut in_front, mut doc_ids, mut total) = (0, Vec::new(), 0);
-        let is_named = |row: &&DocumentRow| wanted.doc_ids.as_ref().is_none_or(|ids| ids.contains(&row.doc_id));
+        let is_named = |row: &&DocumentName| wanted.doc_ids.as_ref().is_none_or(|ids| ids.contains(&row.doc_id));
         for document in documents.iter().filter(is_named) {
             let chunks = match wanted.chunk_type {
                 Some(ChunkType::Parent) => document.parents as usize,
@@ -156,12 +156,12 @@ impl ListedChunk {
     pub async fn read(snapshot: &Snapshot, chunk_id: &str) -> Result<Option<Self>> {
         let rows = snapshot.chunks_by_id(&[chunk_id.into()]).await?;
         let doc_ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
-        Ok(listed(&snapshot.documents_by_id(&doc_ids).await?, rows).pop())
+        Ok(listed(&snapshot.document_names(&doc_ids).await?, rows).pop())
     }
 }
 
-fn listed(documents: &[DocumentRow], rows: Vec<ChunkRow>) -> Vec<ListedChunk> {
-    let documents: HashMap<&str, &DocumentRow> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
+fn listed(documents: &[DocumentName], rows: Vec<ChunkRow>) -> Vec<ListedChunk> {
+    let documents: HashMap<&str, &DocumentName> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
     let listed = |row: ChunkRow| {
         let document = documents.get(row.doc_id.as_str());
         let document_title = document.map_or("", |document| &document.title);
@@ -172,7 +172,7 @@ fn listed(documents: &[DocumentRow], rows: Vec<ChunkRow>) -> Vec<ListedChunk> {
     rows.into_iter().map(listed).collect()
 }
 
-fn sort(keys: &mut [ChunkKey], documents: &[DocumentRow], order: &[(ChunkColumn, bool)]) {
+fn sort(keys: &mut [ChunkKey], documents: &[DocumentName], order: &[(ChunkColumn, bool)]) {
     let places: HashMap<&str, usize> = documents.iter().enumerate().map(|(i, row)| (row.doc_id.as_str(), i)).collect();
     let rest = [ChunkColumn::Document, ChunkColumn::Parent, ChunkColumn::ChunkType, ChunkColumn::Index];
     let columns: Vec<(ChunkColumn, bool)> = order.iter().copied().chain(rest.map(|column| (column, false))).collect();
@@ -188,6 +188,7 @@ fn sort(keys: &mut [ChunkKey], documents: &[DocumentRow], order: &[(ChunkColumn,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::DocumentRow;
 
     fn key(parent: u32, child: Option<u32>, section: &str) -> ChunkKey {
         let parent_id = ChunkId::parent("d", parent);
@@ -205,7 +206,11 @@ mod tests {
 
     #[test]
     fn a_page_reads_only_its_documents() {
-        let document = |id: &str, parents, children| DocumentRow { parents, children, ..DocumentRow::sample(id) };
+        let document = |id: &str, parents, children| DocumentName {
+            parents,
+            children,
+            ..DocumentName::from(&DocumentRow::sample(id))
+        };
         let documents = [document("a", 1, 2), document("b", 2, 4), document("c", 0, 0), document("d", 1, 1)];
         let pages = |request: ChunkListRequest, limit| {
             let Pages { filter, offset, total } = Pages::of(&documents, &request, limit);

@@ -19,7 +19,7 @@ use crate::knowledge::profile::Profile;
 
 /// Up to this number, the names of all documents stay in memory: about a hundred bytes each.
 const MOST_IN_MEMORY: usize = 50_000;
-const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title"]);
+const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "parents", "children"]);
 const FACT_COLUMNS: Wanted =
     Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "ingested_at", "parents", "time", "profile"]);
 
@@ -278,6 +278,8 @@ fn document_name(columns: &Columns, row: usize) -> Result<DocumentName> {
         doc_id: columns.text("doc_id", row)?.into(),
         source: columns.text("source", row)?,
         title: columns.text("title", row)?,
+        parents: columns.number("parents", row)?,
+        children: columns.number("children", row)?,
     })
 }
 

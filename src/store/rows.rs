@@ -192,6 +192,15 @@ pub struct DocumentName {
     pub doc_id: DocId,
     pub source: String,
     pub title: String,
+    pub parents: u32,
+    pub children: u32,
+}
+
+impl From<&DocumentRow> for DocumentName {
+    fn from(row: &DocumentRow) -> Self {
+        let DocumentRow { doc_id, source, title, parents, children, .. } = row.clone();
+        DocumentName { doc_id, source, title, parents, children }
+    }
 }
 
 /// The facts of a document that filters need.
