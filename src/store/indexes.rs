@@ -251,7 +251,7 @@ impl Tables {
         Ok(None)
     }
 
-    async fn rows_of(&self, table: &Table) -> Result<usize> {
+    pub(super) async fn rows_of(&self, table: &Table) -> Result<usize> {
         table.count_rows(None).await.map_err(|error| self.failed("read", &error))
     }
 

@@ -15,7 +15,7 @@ use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
 use super::indexed::ChildSpan;
 use super::keyword_index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
 use super::layout::Namespace;
-use super::rows::{ChunkRow, ParentChunk};
+use super::rows::{ChunkRow, DocumentRow, ParentChunk};
 use super::store_error;
 use super::tables::{Tables, Wanted};
 use super::words::name_entries;
@@ -26,6 +26,8 @@ use crate::text::tables::Heads;
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
 /// The maximum number of chunks in memory while the index is filled.
 const CHUNKS_AT_ONCE: usize = 4096;
+/// The number of documents that are read at once to replace their entries.
+const DOCUMENTS_AT_ONCE: usize = 256;
 
 /// The prefixes of the folders of an index that is being made, and of a replaced one.
 const NEW: &str = "keyword.new-";
@@ -206,6 +208,22 @@ impl KeywordWriter {
             })
             .await?;
         self.add(&convert::parents_of_rows(waiting), &mut profiles)
+    }
+
+    /// Replaces the entries of some documents by those of their rows in the tables.
+    pub(super) async fn replace_from(&mut self, tables: &Tables, doc_ids: &[DocId]) -> Result<()> {
+        self.delete_documents(doc_ids);
+        for some in doc_ids.chunks(DOCUMENTS_AT_ONCE) {
+            let (of_some, columns) = (("doc_id", some), Wanted::WithoutVectors);
+            let rows = tables.read_with(&tables.documents, of_some, columns, convert::document).await?;
+            let profile = |row: DocumentRow| Some((row.doc_id, row.profile?.indexed()?));
+            let mut profiles = rows.into_iter().filter_map(profile).collect();
+            let chunks = tables.read_with(&tables.chunks, of_some, columns, convert::chunk).await?;
+            let mut parents = convert::parents_of_rows(chunks);
+            parents.sort_by(|a, b| (&a.doc_id, a.chunk_index).cmp(&(&b.doc_id, b.chunk_index)));
+            self.add(&parents, &mut profiles)?;
+        }
+        Ok(())
     }
 
     pub(super) fn delete_documents(&mut self, doc_ids: &[DocId]) {

@@ -56,8 +56,10 @@ impl Change {
 }
 
 /// How the keyword index changes in the next generation.
-enum KeywordStep<'a> {
+pub(super) enum KeywordStep<'a> {
     Change(&'a Change),
+    /// Replaces these documents by those of the tables.
+    Replace(&'a [DocId]),
     /// Rebuilds it from the tables.
     Rebuild,
     /// Only sets the new number, because the text is the same.
@@ -197,7 +199,7 @@ impl Writer {
     /// Publishes an old generation in place of an unreadable one.
     pub(super) async fn publish_again(&mut self, old: &Manifest) -> Result<u64> {
         let note = Note { restored: Some(old.generation), ..Note::of("recovery") };
-        self.publish_restored(old, &note).await
+        self.publish_restored(old, KeywordStep::Rebuild, &note).await
     }
 
     /// Mends what an interrupted publication left, for a reader that found tables and keyword index in disagreement.
@@ -251,12 +253,17 @@ impl Writer {
     }
 
     /// Publishes an old generation, whose tables must exist, as the next one.
-    pub(super) async fn publish_restored(&mut self, old: &Manifest, note: &Note) -> Result<u64> {
+    pub(super) async fn publish_restored(
+        &mut self,
+        old: &Manifest,
+        keyword: KeywordStep<'_>,
+        note: &Note,
+    ) -> Result<u64> {
         self.begin()?;
         self.tables.restore(old).await?;
         self.may_have_vectors |= old.may_have_vectors;
         step("tables restored")?;
-        self.finish(old.model.clone(), KeywordStep::Rebuild, note).await
+        self.finish(old.model.clone(), keyword, note).await
     }
 
     /// Begins a publication. A mistake in the settings stops it here instead of halfway.
@@ -266,7 +273,7 @@ impl Writer {
     }
 
     /// Publishes the current state of the tables.
-    async fn finish(&mut self, model: ModelRecord, keyword: KeywordStep<'_>, note: &Note) -> Result<u64> {
+    pub(super) async fn finish(&mut self, model: ModelRecord, keyword: KeywordStep<'_>, note: &Note) -> Result<u64> {
         let keeping = Keeping::of(&self.namespace)?;
         let [documents, sections, chunks, entities] = self.tables.versions().await?;
         let published_at = jiff::Timestamp::now().to_string();
@@ -280,6 +287,7 @@ impl Writer {
         let mut rebuilt = None;
         let written = match keyword {
             KeywordStep::Same => Ok(()),
+            KeywordStep::Replace(doc_ids) => self.keyword.replace_from(&self.tables, doc_ids).await,
             // On Windows, readers would prevent the exchange of the folder.
             KeywordStep::Rebuild if cfg!(windows) => self.keyword.refill_from(&self.tables).await,
             KeywordStep::Rebuild => {
@@ -480,10 +488,7 @@ impl Rewrite {
     pub async fn publish(mut self, note: &Note) -> Result<u64> {
         self.write().await?;
         step("rows written again")?;
-        self.writer.tables.compact().await?;
-        step("tables compacted")?;
-        self.writer.tables.index(fewest_indexed_rows()).await?;
-        step("tables indexed")?;
+        self.writer.tidy_tables().await?;
         self.writer.finish(self.model, KeywordStep::Same, note).await
     }
 }

@@ -212,6 +212,38 @@ fn restore_undoes_and_redoes_an_edit() {
     assert!(text().contains("at once"), "{}", text());
 }
 
+/// A restore of few documents changes their entries of the keyword index alone, whatever was compacted in between.
+#[test]
+fn restoring_one_of_many_documents_keeps_the_keyword_index() {
+    let sandbox = Sandbox::new();
+    let text = |number: usize, word: &str| format!("# Valve {number}\n\nValve {number} is {word}.\n");
+    for number in 0..30 {
+        sandbox.write(&format!("docs/{number}.md"), text(number, "green"));
+    }
+    sandbox.json(&INGEST);
+    let found = |word: &str| -> Vec<String> {
+        let run = sandbox.kb(&["search", word, "--method", "keyword", "-k", "30", "--format", "paths"]);
+        run.out.lines().map(str::to_owned).collect()
+    };
+    // Deletions leave marks in files, and many publications make small files, which are compacted.
+    for round in 0..15 {
+        sandbox.write("docs/7.md", text(7, &format!("painted{round}")));
+        sandbox.json(&INGEST);
+    }
+    std::fs::remove_file(sandbox.path("docs/8.md")).unwrap();
+    sandbox.json(&INGEST);
+    assert_eq!(sandbox.kb(&["diff", "1", "--format", "paths"]).out, "docs/7.md\ndocs/8.md\n");
+    assert_eq!(sandbox.kb(&["diff", "16", "17", "--format", "paths"]).out, "docs/8.md\n");
+    // A rebuilt index is a new folder.
+    let mark = sandbox.write(".kb/namespaces/default/keyword/mark.lock", "");
+    sandbox.json(&["restore", "16"]);
+    assert!(mark.exists());
+    assert_eq!((found("painted14").len(), found("green").len()), (1, 29));
+    sandbox.json(&["restore", "1"]);
+    assert_eq!((found("painted14").len(), found("green").len()), (0, 30));
+    assert_sound(&sandbox);
+}
+
 #[test]
 fn restoring_the_published_or_an_unknown_generation_changes_nothing() {
     let sandbox = three_generations();

@@ -1,5 +1,8 @@
 //! Restores an old generation as a new one. The generations in between stay in the history.
 
+use std::collections::HashMap;
+
+use lancedb::Table;
 use serde::Serialize;
 
 use super::between::{GenerationDiff, between};
@@ -7,9 +10,18 @@ use super::compare::What;
 use super::past::Past;
 use super::record::Note;
 use crate::error::Result;
+use crate::ids::DocId;
+use crate::store::convert::Columns;
 use crate::store::layout::Namespace;
 use crate::store::manifest::ModelRecord;
-use crate::store::writer::Writer;
+use crate::store::tables::{Tables, Wanted};
+use crate::store::writer::{KeywordStep, Writer};
+
+/// If more than one document in this many differs, the keyword index is rebuilt: looking up their rows takes longer.
+const MOST_REPLACED: usize = 4;
+/// The columns of chunks that the keyword index is made of.
+const INDEXED: [&str; 8] =
+    ["doc_id", "chunk_id", "section_id", "titles", "content", "situating", "page_start", "page_end"];
 
 /// The outcome of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -69,11 +81,57 @@ impl Writer {
         if generation == self.generation() {
             return Ok(restored);
         }
+        let indexed_anew = indexed_anew(&now, &then).await?;
+        let keyword = indexed_anew.as_deref().map_or(KeywordStep::Rebuild, KeywordStep::Replace);
         // Otherwise its lease would count as a reader of the replaced generation.
         drop(now);
-        restored.generation = Some(self.publish_restored(&then.manifest, &note(generation, &diff)).await?);
+        restored.generation = Some(self.publish_restored(&then.manifest, keyword, &note(generation, &diff)).await?);
         Ok(restored)
     }
+}
+
+/// The documents whose entries in the keyword index differ. `None` if they are so many that a new index takes less time.
+async fn indexed_anew(now: &Past, then: &Past) -> Result<Option<Vec<DocId>>> {
+    // The sums of the hashes of a document's rows in files that only one of the generations has.
+    let mut sums: HashMap<DocId, u128> = HashMap::new();
+    for (of, wanted) in [(documents as OfTables, &["doc_id", "profile"][..]), (chunks, &INDEXED)] {
+        for (one, other, is_now) in [(now, then, true), (then, now, false)] {
+            let add = |columns: &Columns, row| {
+                let hash = hash(columns, row, wanted)?;
+                let sum = sums.entry(columns.str("doc_id", row)?.into()).or_default();
+                *sum = if is_now { sum.wrapping_add(hash) } else { sum.wrapping_sub(hash) };
+                Ok(())
+            };
+            one.tables.each_unshared(of, &other.tables, Wanted::Named(wanted), add).await?;
+        }
+    }
+    let differing: Vec<DocId> = sums.into_iter().filter_map(|(doc_id, sum)| (sum != 0).then_some(doc_id)).collect();
+    let all = then.tables.rows_of(&then.tables.documents).await?;
+    Ok((differing.len() <= all / MOST_REPLACED).then_some(differing))
+}
+
+type OfTables = fn(&Tables) -> &Table;
+
+fn documents(tables: &Tables) -> &Table {
+    &tables.documents
+}
+
+fn chunks(tables: &Tables) -> &Table {
+    &tables.chunks
+}
+
+/// The hash of some columns of a row.
+fn hash(columns: &Columns, row: usize, names: &[&str]) -> Result<u128> {
+    let mut hasher = blake3::Hasher::new();
+    for name in names {
+        let text = match *name {
+            "page_start" | "page_end" => columns.optional_number(name, row)?.map(|number| number.to_string()),
+            _ => columns.optional_text(name, row)?,
+        };
+        let length = text.as_ref().map_or(u64::MAX, |text| text.len() as u64);
+        hasher.update(&length.to_le_bytes()).update(text.unwrap_or_default().as_bytes());
+    }
+    Ok(u128::from_le_bytes(*hasher.finalize().as_bytes().first_chunk().expect("a hash has 32 bytes")))
 }
 
 fn note(generation: u64, diff: &GenerationDiff) -> Note {
