@@ -19,7 +19,7 @@ const READER: u32 = 2;
 /// The oldest released format.
 const OLDEST: u32 = 2;
 /// The format that this program can write, and that others must know to write to its stores.
-const WRITER: u32 = 2;
+const WRITER: u32 = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Format {
@@ -141,7 +141,7 @@ mod tests {
         let stored = blake3::hash(format!("{columns:?}{keyword}").as_bytes()).to_hex();
         assert_eq!(
             (READER, WRITER, &stored[..16]),
-            (2, 2, "2fad31ca73fe0efa"),
+            (2, 3, "fc12cc5f516ec8a8"),
             "columns or keyword fields have changed: raise WRITER, and READER where older programs would misread them"
         );
     }
