@@ -48,7 +48,12 @@ impl Near<'_> {
         let each = searcher.snapshots().await?.into_iter().enumerate();
         try_join_all(each.map(async |(place, snapshot)| {
             let near = self.documents_of(place, snapshot, candidates.clone()).await?;
-            let rarity = |word: &str| snapshot.keyword().rarity(KeywordField::Content, word);
+            // A document's words are those of its title and of its topics, which come from the text.
+            let rarity = |word: &str| {
+                let [titles, text] =
+                    [KeywordField::Titles, KeywordField::Content].map(|field| snapshot.keyword().rarity(field, word));
+                Ok(titles?.min(text?))
+            };
             let rows = snapshot.documents_with_vectors(near.as_deref()).await?;
             let documents = DocumentIndex::new(&rows, self.query, rarity)?;
             Ok((self.section_index(snapshot, near.as_deref()).await?, documents))
