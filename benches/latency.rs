@@ -1,7 +1,7 @@
 //! How long each stage of a search takes in a warm process, in stores of 10,000 and 100,000 chunks.
 //!
 //! ```sh
-//! cargo bench --bench latency -- --chunks 10000,100000 --questions 60
+//! cargo bench --bench latency -- --chunks 10000,100000 --runs 60
 //! ```
 //!
 //! Documents and stores are made up (`synthetic`); the questions use their words, English and Chinese in turn. Each is
@@ -12,41 +12,25 @@
 mod synthetic;
 
 use std::path::{Path, PathBuf};
-use std::process::exit;
 
 use kb::internals::embed::EngineChoice;
 use kb::internals::models::Models;
 use kb::internals::search::{Encoder, Method, Mode, SearchRequest, Searcher, Shape, Target, Trace};
 use kb::internals::store::Store;
 use kb::{Error, Result};
-use synthetic::{Random, make_store, write_documents};
-
-/// The child chunks of a document, and all its chunks, parents included.
-const PIECES: usize = 8;
-const CHUNKS: usize = 10;
-
-struct Options {
-    chunks: Vec<usize>,
-    questions: usize,
-    keep: Option<PathBuf>,
-}
+use synthetic::Random;
+use synthetic::stores::{CHUNKS, Options, fail, make};
 
 fn main() {
-    let options = options().unwrap_or_else(|reason| fail(&reason));
-    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
-    let folder = options.keep.clone().unwrap_or_else(|| scratch.path().to_owned());
+    let options = Options::read(60);
     for &chunks in &options.chunks {
-        measure(&folder.join(chunks.to_string()), chunks, options.questions)
-            .unwrap_or_else(|error| fail(&error.to_line()));
+        measure(&options.folder(chunks), chunks, options.runs).unwrap_or_else(|error| fail(&error.to_line()));
     }
 }
 
 /// Makes a store of this many chunks, unless it exists, and searches it.
 fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
-    if !folder.join(".kb").exists() {
-        write_documents(&folder.join("docs"), chunks / CHUNKS, PIECES)?;
-        make_store(folder)?;
-    }
+    make(folder, chunks / CHUNKS)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let (store, _) = Store::open_or_create(None, folder)?;
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
@@ -116,29 +100,4 @@ fn line(what: &str, mut times: Vec<f64>) {
     times.sort_by(f64::total_cmp);
     let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(0.0);
     println!("    {what:<24} {:>8.2} {:>8.2}", at(0.5), at(0.9));
-}
-
-fn options() -> std::result::Result<Options, String> {
-    let mut options = Options { chunks: vec![10_000, 100_000], questions: 60, keep: None };
-    let mut args = std::env::args().skip(1);
-    while let Some(flag) = args.next() {
-        // `cargo bench` adds this one.
-        if flag == "--bench" {
-            continue;
-        }
-        let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
-        let number = |text: &str| text.trim().parse().map_err(|_| format!("{flag} needs numbers, not {text:?}"));
-        match flag.as_str() {
-            "--chunks" => options.chunks = value.split(',').map(number).collect::<std::result::Result<_, _>>()?,
-            "--questions" => options.questions = number(&value)?,
-            "--keep" => options.keep = Some(PathBuf::from(&value)),
-            _ => return Err(format!("unknown flag {flag}")),
-        }
-    }
-    Ok(options)
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("{}", message.trim());
-    exit(1)
 }

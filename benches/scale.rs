@@ -10,89 +10,24 @@
 
 mod synthetic;
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, exit};
-use std::time::{Duration, Instant};
+use std::path::Path;
 
-use kb::Result;
-use kb::internals::embed::Model;
-use kb::internals::ids::DocId;
-use kb::internals::models::record_of;
-use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
-use synthetic::{Random, document, rows};
-
-/// The child chunks of a document, and all its chunks, parents included.
-const CHILDREN: usize = 8;
-const CHUNKS: usize = 10;
-/// Documents that are published at once.
-const BATCH: usize = 1000;
-
-struct Options {
-    chunks: Vec<usize>,
-    runs: usize,
-    keep: Option<PathBuf>,
-}
+use synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, source, timed};
+use synthetic::{Random, document};
 
 fn main() {
-    let options = options().unwrap_or_else(|reason| fail(&reason));
-    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
-    let folder = options.keep.clone().unwrap_or_else(|| scratch.path().to_owned());
+    let options = Options::read(15);
     for &chunks in &options.chunks {
-        let folder = folder.join(chunks.to_string());
+        let folder = options.folder(chunks);
         println!("\n## {chunks} chunks");
-        make(&folder, chunks / CHUNKS).unwrap_or_else(|error| fail(&error.to_line()));
+        if let Some(made) = make(&folder, chunks / CHUNKS).unwrap_or_else(|error| fail(&error.to_line())) {
+            println!("{:<40} {:>9.1} s", "cutting", made.cutting.as_secs_f64());
+            println!("{:<40} {:>9.1} s", "publishing, with its indexes", made.publishing.as_secs_f64());
+            println!("{:<40} {:>9.1} s", "  the slowest publication", made.slowest.as_secs_f64());
+            println!("{:<40} {:>9} MB", "memory at most", peak_memory());
+        }
         measure(&folder, options.runs);
     }
-}
-
-/// Makes the missing part of a store, and prints how long each step took.
-fn make(folder: &Path, documents: usize) -> Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let runtime = tokio::runtime::Runtime::new()?;
-    let (store, _) = Store::open_or_create(None, folder)?;
-    let namespace = store.namespace("default")?;
-    let there = match namespace.exists() {
-        true => runtime.block_on(async { Snapshot::open(&namespace).await?.counts().await })?[0],
-        false => 0,
-    };
-    if there >= documents {
-        return Ok(());
-    }
-    let mut taken: HashSet<DocId> = HashSet::new();
-    let ids: Vec<DocId> = (0..documents).map(|number| free_id(&source(number), &mut taken)).collect();
-    let (mut cutting, mut publishing, mut slowest) = (Duration::ZERO, Duration::ZERO, Duration::ZERO);
-    runtime.block_on(async {
-        let mut writer = Writer::open(&namespace, &record_of(&Model::embedded())).await?;
-        for first in (there..documents).step_by(BATCH) {
-            let start = Instant::now();
-            let numbers = first..documents.min(first + BATCH);
-            let of =
-                |number: usize| rows(ids[number].clone(), source(number), document(number, CHILDREN).as_bytes(), 1);
-            let add: Vec<NewDocument> = numbers.map(of).collect::<Result<_>>()?;
-            cutting += start.elapsed();
-            let start = Instant::now();
-            writer.publish(&Change { add, ..Change::default() }).await?;
-            publishing += start.elapsed();
-            slowest = slowest.max(start.elapsed());
-        }
-        Ok::<(), kb::Error>(())
-    })?;
-    println!("{:<40} {:>9.1} s", "cutting", cutting.as_secs_f64());
-    println!("{:<40} {:>9.1} s", "publishing, with its indexes", publishing.as_secs_f64());
-    println!("{:<40} {:>9.1} s", "  the slowest publication", slowest.as_secs_f64());
-    println!("{:<40} {:>9} MB", "memory at most", peak_memory());
-    Ok(())
-}
-
-fn source(number: usize) -> String {
-    format!("docs/{:03}/{number:05}.md", number / 1000)
-}
-
-/// The id of a source, as an ingest gives it.
-fn free_id(source: &str, taken: &mut HashSet<DocId>) -> DocId {
-    let mut ids = (0..).map(|attempt| DocId::of_source(source, attempt));
-    ids.find(|id| taken.insert(id.clone())).unwrap_or_else(|| fail("no id is free"))
 }
 
 /// The peak memory of this process, in megabytes; 0 if the system does not tell it.
@@ -137,53 +72,11 @@ fn measure(folder: &Path, runs: usize) {
                 "search" => args.iter().copied().chain([question.as_str()]).collect(),
                 _ => args.to_vec(),
             };
-            let start = Instant::now();
-            kb(folder, &asked);
-            start.elapsed().as_secs_f64() * 1000.0
+            timed(|| kb(folder, &asked))
         });
         let mut times: Vec<f64> = times.collect();
         times.sort_by(f64::total_cmp);
         let at = |place: usize| times.get(place).copied().unwrap_or_default();
         println!("{name:<40} {:>9.0} {:>9.0} {:>9.0}", at(0), at(runs / 2), at(runs - 1));
     }
-}
-
-/// Runs the program; a search that finds nothing is an answer too.
-fn kb(folder: &Path, args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
-        .args(args)
-        .current_dir(folder)
-        .env_remove("KB_DIR")
-        .env("KB_ONNXRUNTIME", "off")
-        .output()
-        .unwrap_or_else(|error| fail(&format!("kb does not start: {error}")));
-    if !matches!(output.status.code(), Some(0 | 1)) {
-        fail(&format!("kb {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr)));
-    }
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn options() -> std::result::Result<Options, String> {
-    let mut options = Options { chunks: vec![10_000, 100_000], runs: 15, keep: None };
-    let mut args = std::env::args().skip(1);
-    while let Some(flag) = args.next() {
-        // `cargo bench` adds this one.
-        if flag == "--bench" {
-            continue;
-        }
-        let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
-        let number = |text: &str| text.trim().parse().map_err(|_| format!("{flag} needs numbers, not {text:?}"));
-        match flag.as_str() {
-            "--chunks" => options.chunks = value.split(',').map(number).collect::<std::result::Result<_, _>>()?,
-            "--runs" => options.runs = number(&value)?.max(1),
-            "--keep" => options.keep = Some(PathBuf::from(&value)),
-            _ => return Err(format!("unknown flag {flag}")),
-        }
-    }
-    Ok(options)
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("{}", message.trim());
-    exit(1)
 }

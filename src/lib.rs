@@ -89,8 +89,8 @@ pub mod internals {
     }
     pub mod store {
         pub use crate::store::{
-            Change, Chunk, DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, REWRITE_STEPS, STEPS,
-            SectionRow, Snapshot, Store, Writer, diff, log,
+            Change, Chunk, DocumentRow, LockTimeout, ModelRecord, Namespace, NewDocument, Note, ParentChunk,
+            REWRITE_STEPS, STEPS, SectionRow, Snapshot, Store, Writer, diff, log,
         };
     }
     pub mod structure {

@@ -5,6 +5,8 @@
 // Each benchmark uses its own part of this.
 #![allow(dead_code)]
 
+pub mod stores;
+
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 

@@ -1,0 +1,142 @@
+//! Stores of several sizes, made in pieces, and the program run in them.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+use std::time::{Duration, Instant};
+
+use kb::Result;
+use kb::internals::embed::Model;
+use kb::internals::ids::DocId;
+use kb::internals::models::record_of;
+use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
+
+use super::{document, rows};
+
+/// The child chunks of a document, and all its chunks, parents included.
+pub const CHILDREN: usize = 8;
+pub const CHUNKS: usize = 10;
+/// Documents that are published at once.
+const BATCH: usize = 1000;
+
+/// `--chunks N,N --runs N --keep DIR`.
+pub struct Options {
+    /// The sizes of the stores.
+    pub chunks: Vec<usize>,
+    pub runs: usize,
+    keep: Option<PathBuf>,
+    /// Removed at the end, without `--keep`.
+    scratch: tempfile::TempDir,
+}
+
+impl Options {
+    /// What was typed; `runs` is the default.
+    pub fn read(runs: usize) -> Self {
+        let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+        let mut options = Options { chunks: vec![10_000, 100_000], runs, keep: None, scratch };
+        let mut args = std::env::args().skip(1);
+        while let Some(flag) = args.next() {
+            // `cargo bench` adds this one.
+            if flag == "--bench" {
+                continue;
+            }
+            let value = args.next().unwrap_or_else(|| fail(&format!("{flag} needs a value")));
+            let number = |text: &str| {
+                text.trim().parse().unwrap_or_else(|_| fail(&format!("{flag} needs numbers, not {text:?}")))
+            };
+            match flag.as_str() {
+                "--chunks" => options.chunks = value.split(',').map(number).collect(),
+                "--runs" => options.runs = number(&value).max(1),
+                "--keep" => options.keep = Some(PathBuf::from(&value)),
+                _ => fail(&format!("unknown flag {flag}")),
+            }
+        }
+        options
+    }
+
+    /// The folder of the store with so many chunks.
+    pub fn folder(&self, chunks: usize) -> PathBuf {
+        self.keep.as_deref().unwrap_or_else(|| self.scratch.path()).join(chunks.to_string())
+    }
+}
+
+/// How long the steps of making a store took.
+#[derive(Default)]
+pub struct Made {
+    pub cutting: Duration,
+    pub publishing: Duration,
+    pub slowest: Duration,
+}
+
+/// Makes the missing part of a store without files; `None` if nothing is missing.
+pub fn make(folder: &Path, documents: usize) -> Result<Option<Made>> {
+    std::fs::create_dir_all(folder)?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let (store, _) = Store::open_or_create(None, folder)?;
+    let namespace = store.namespace("default")?;
+    let there = match namespace.exists() {
+        true => runtime.block_on(async { Snapshot::open(&namespace).await?.counts().await })?[0],
+        false => 0,
+    };
+    if there >= documents {
+        return Ok(None);
+    }
+    let mut taken: HashSet<DocId> = HashSet::new();
+    let ids: Vec<DocId> = (0..documents).map(|number| free_id(&source(number), &mut taken)).collect();
+    let mut made = Made::default();
+    runtime.block_on(async {
+        let mut writer = Writer::open(&namespace, &record_of(&Model::embedded())).await?;
+        for first in (there..documents).step_by(BATCH) {
+            let start = Instant::now();
+            let numbers = first..documents.min(first + BATCH);
+            let of =
+                |number: usize| rows(ids[number].clone(), source(number), document(number, CHILDREN).as_bytes(), 1);
+            let add: Vec<NewDocument> = numbers.map(of).collect::<Result<_>>()?;
+            made.cutting += start.elapsed();
+            let start = Instant::now();
+            writer.publish(&Change { add, ..Change::default() }).await?;
+            made.publishing += start.elapsed();
+            made.slowest = made.slowest.max(start.elapsed());
+        }
+        Ok::<(), kb::Error>(())
+    })?;
+    Ok(Some(made))
+}
+
+/// The source of a document.
+pub fn source(number: usize) -> String {
+    format!("docs/{:03}/{number:05}.md", number / 1000)
+}
+
+/// The id of a source, as an ingest gives it.
+fn free_id(source: &str, taken: &mut HashSet<DocId>) -> DocId {
+    let mut ids = (0..).map(|attempt| DocId::of_source(source, attempt));
+    ids.find(|id| taken.insert(id.clone())).unwrap_or_else(|| fail("no id is free"))
+}
+
+/// Runs the program; a command that finds nothing has an answer too.
+pub fn kb(folder: &Path, args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
+        .args(args)
+        .current_dir(folder)
+        .env_remove("KB_DIR")
+        .env("KB_ONNXRUNTIME", "off")
+        .output()
+        .unwrap_or_else(|error| fail(&format!("kb does not start: {error}")));
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        fail(&format!("kb {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr)));
+    }
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The milliseconds of a call.
+pub fn timed<T>(call: impl FnOnce() -> T) -> f64 {
+    let start = Instant::now();
+    call();
+    start.elapsed().as_secs_f64() * 1000.0
+}
+
+pub fn fail(message: &str) -> ! {
+    eprintln!("{}", message.trim());
+    exit(1)
+}
