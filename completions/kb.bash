@@ -79,6 +79,9 @@ _kb() {
             kb,open)
                 cmd="kb__subcmd__open"
                 ;;
+            kb,optimize)
+                cmd="kb__subcmd__optimize"
+                ;;
             kb,parse-worker)
                 cmd="kb__subcmd__parse__subcmd__worker"
                 ;;
@@ -140,7 +143,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs doc-set remove status log undo restore diff namespaces export import check config trust reindex eval models llm schema completions parse-worker"
+            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs doc-set remove status log undo restore diff namespaces export import check optimize config trust reindex eval models llm schema completions parse-worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1698,6 +1701,52 @@ _kb() {
                 return 0
             fi
             case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__optimize)
+            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --kb)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

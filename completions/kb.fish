@@ -74,6 +74,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List, rename 
 complete -c kb -n "__fish_kb_needs_command" -f -a "export" -d 'Write a namespace with its history into one file'
 complete -c kb -n "__fish_kb_needs_command" -f -a "import" -d 'Check a file of `kb export` and import its namespace'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify and repair tables, vectors and the keyword index'
+complete -c kb -n "__fish_kb_needs_command" -f -a "optimize" -d 'Join small files and bring the indexes up to date, now'
 complete -c kb -n "__fish_kb_needs_command" -f -a "config" -d 'List every setting, its value and where it comes from'
 complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Rebuild sections, context or vectors from what is in the store'
@@ -958,6 +959,32 @@ complete -c kb -n "__fish_kb_using_subcommand check" -s q -l quiet -d 'Print onl
 complete -c kb -n "__fish_kb_using_subcommand check" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand check" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand check" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand optimize" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand optimize" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
+complete -c kb -n "__fish_kb_using_subcommand optimize" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand optimize" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand optimize" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand config" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand config" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand config" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'

@@ -21,6 +21,7 @@ mod input;
 mod llm;
 mod models;
 mod namespaces;
+mod optimize;
 mod parse;
 mod progress;
 mod reindex;
@@ -91,6 +92,7 @@ enum Command {
     Export(archive::ExportArgs),
     Import(archive::ImportArgs),
     Check(check::CheckArgs),
+    Optimize(optimize::OptimizeArgs),
     Config(config::ConfigArgs),
     Trust(trust::TrustArgs),
     Reindex(reindex::ReindexArgs),
@@ -176,6 +178,7 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
             Command::Export(args) => archive::export(&context, args).await,
             Command::Import(args) => archive::import(&context, args).await,
             Command::Check(args) => check::run(&context, args).await,
+            Command::Optimize(args) => optimize::run(&context, args).await,
             Command::Config(args) => config::run(&context, &args),
             Command::Trust(args) => trust::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,

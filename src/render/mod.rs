@@ -42,5 +42,5 @@ pub use schema::schema_of;
 pub use search::{nearest, search};
 pub use settings::{setting_list, store_not_trusted, store_trusted};
 pub use store::{NamespaceCheck, NamespaceLine, Status};
-pub use store::{archived, checks, namespace_list, namespace_removed, namespace_renamed, status};
+pub use store::{archived, checks, namespace_list, namespace_removed, namespace_renamed, optimized, status};
 pub use toc::{Shown, tables_of_contents, toc};

@@ -1,4 +1,4 @@
-//! The store: its figures, its namespaces, and what a check found.
+//! The store: its figures, its namespaces, what a check found and what was optimized.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,8 +12,8 @@ use super::page::{Grid, Page};
 use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
 use crate::store::check::{Checked, Finding, Mended};
-use crate::store::{Archived, Holder, VectorIndex};
-use crate::text::{count, size};
+use crate::store::{Archived, Holder, Optimized, VectorIndex};
+use crate::text::{count, first_of, size};
 
 /// A namespace in figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -265,5 +265,28 @@ pub fn checks(checks: &[NamespaceCheck]) -> Page {
             count(now.chunks, "chunk")
         ));
     }
+    page
+}
+
+/// What `kb optimize` shows.
+pub fn optimized(optimized: &Optimized) -> Page {
+    let Optimized { generation, files_before, files_after, indexes, segments_before, segments_after } = optimized;
+    let mut page = Page::new("optimize", optimized).with_paths(*generation);
+    if optimized.is_nothing() {
+        page.line("nothing to do");
+        return page;
+    }
+    let changed = |before: &usize, after: &usize, what: &str| {
+        (before != after).then(|| format!("{} became {after}", count(*before, what)))
+    };
+    let generation = generation.map(|generation| format!("published generation {generation} with the same documents"));
+    let indexes = (!indexes.is_empty()).then(|| format!("indexed {}", first_of(indexes.iter().cloned())));
+    let done = [
+        generation,
+        changed(files_before, files_after, "data file"),
+        indexes,
+        changed(segments_before, segments_after, "segment").map(|segments| format!("{segments} in the keyword index")),
+    ];
+    page.line(done.into_iter().flatten().collect::<Vec<_>>().join("; "));
     page
 }

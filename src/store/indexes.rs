@@ -32,7 +32,9 @@ use crate::vectors::dot;
 /// The number of rows from which an index pays off.
 pub(super) const FEWEST_ROWS: usize = 100_000;
 /// An eighth of that number may be outside an index. Such rows are read one by one.
-const OUTSIDE: usize = 8;
+pub(super) fn most_outside(fewest: usize) -> usize {
+    fewest.div_ceil(8)
+}
 
 /// Recall is measured with this number of nearest neighbours of this number of chunks.
 const NEIGHBOURS: usize = 10;
@@ -48,32 +50,39 @@ const OF_SECTIONS: [&str; 2] = ["section_id", "doc_id"];
 const OF_CHUNKS: [&str; 5] = ["chunk_id", "parent_id", "doc_id", "section_id", "embedding_hash"];
 
 impl Tables {
-    /// Makes and extends the indexes of tables with at least `fewest` rows.
-    pub(super) async fn index(&self, fewest: usize) -> Result<()> {
+    /// Makes the indexes of tables with at least `fewest` rows, and extends those with at least `outside` rows outside.
+    /// Returns the changed ones as `TABLE.COLUMN`.
+    pub(super) async fn index(&self, fewest: usize, outside: usize) -> Result<Vec<String>> {
+        let mut changed = Vec::new();
+        let name = |table: &Table, column: &str| format!("{}.{column}", table.name());
         for (table, columns) in [(&self.sections, &OF_SECTIONS[..]), (&self.chunks, &OF_CHUNKS[..])] {
             if self.rows_of(table).await? >= fewest {
                 for column in columns {
-                    self.extend(table, column, || Index::BTree(BTreeIndexBuilder::default()), fewest).await?;
+                    let index = || Index::BTree(BTreeIndexBuilder::default());
+                    changed.extend(self.extend(table, column, index, outside).await?.then(|| name(table, column)));
                 }
             }
         }
-        if self.rows_of(&self.chunks).await? >= fewest && self.chunks_with_vectors().await? >= fewest {
-            let extended = self.extend(&self.chunks, VECTOR, vector_index, fewest).await?;
+        let is_large = self.rows_of(&self.chunks).await? >= fewest;
+        let is_indexed = self.has_index(&self.chunks, VECTOR).await?;
+        if is_large && (is_indexed || self.chunks_with_vectors().await? >= fewest) {
+            let extended = self.extend(&self.chunks, VECTOR, vector_index, outside).await?;
             if extended {
                 self.note_recall().await?;
+                changed.push(name(&self.chunks, VECTOR));
             }
         }
-        Ok(())
+        Ok(changed)
     }
 
-    /// Makes the index of a column, or extends it if too many rows are outside. New rows become a new part, joined with
+    /// Makes the index of a column, or extends it if at least `outside` rows are outside. New rows become a new part, joined with
     /// parts that are not much larger, so that there are few parts and rows are seldom written again. If all parts
     /// would be joined, makes the whole index again. Returns whether anything was done.
-    async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, fewest: usize) -> Result<bool> {
+    async fn extend(&self, table: &Table, column: &str, index: fn() -> Index, outside: usize) -> Result<bool> {
         let fail = |error: lancedb::Error| self.failed("index", &error);
         let name = name_of(column);
         let rows = Covered::of(&*self.dataset(table).await?, &self.indexes_of(table).await?, &name);
-        if !rows.parts.is_empty() && rows.outside < fewest.div_ceil(OUTSIDE) {
+        if !rows.parts.is_empty() && rows.outside < outside {
             return Ok(false);
         }
         let joined = joined(&rows.parts, rows.outside);
@@ -353,7 +362,7 @@ mod tests {
         for run in 0..30 {
             let rows: Vec<ParentChunk> = (run * 20..run * 20 + 20).map(parent).collect();
             tables.append(&tables.chunks, chunks_to_batch(&rows, 8).unwrap()).await.unwrap();
-            tables.index(100).await.unwrap();
+            tables.index(100, most_outside(100)).await.unwrap();
             if run < 2 {
                 assert!(tables.indexes_of(&tables.chunks).await.unwrap().is_empty(), "too few rows");
             }

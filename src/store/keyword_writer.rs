@@ -311,6 +311,21 @@ impl KeywordWriter {
         Ok(())
     }
 
+    /// The number of its segments.
+    pub(super) fn segments(&self) -> Result<usize> {
+        let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
+        Ok(parts.len())
+    }
+
+    /// Merges all segments into one. Content and generation stay.
+    pub(super) fn merge_all(&mut self) -> Result<()> {
+        let ids = self.writer.index().searchable_segment_ids().map_err(|error| self.failed(error))?;
+        if ids.len() > 1 {
+            self.writer.merge(&ids).wait().map_err(|error| self.failed(error))?;
+        }
+        Ok(())
+    }
+
     fn failed(&self, error: TantivyError) -> Error {
         store_error("write to", &self.folder, &error)
     }

@@ -40,6 +40,7 @@ mod lock;
 mod manifest;
 mod metadata;
 mod namespaces;
+mod optimize;
 mod pinned;
 mod plain;
 #[cfg(all(debug_assertions, unix))]
@@ -79,6 +80,7 @@ pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
 pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};
 pub use namespaces::Validators;
+pub use optimize::Optimized;
 pub use read_cache::ReadAhead;
 pub use reading::{ChunkFilter, ChunkKey};
 pub use rows::{

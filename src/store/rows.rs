@@ -186,7 +186,7 @@ pub struct Edit {
     pub edited_at: String,
 }
 
-/// The names of a document.
+/// The names of a document, and the numbers of its chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentName {
     pub doc_id: DocId,

@@ -25,7 +25,7 @@ use super::versions::{Lost, TABLES, lost_version};
 use crate::error::{Error, NextStep, Result, root_io};
 
 /// A publication compacts a table with more small data files than this.
-const MOST_SMALL_FILES: usize = 12;
+pub(super) const MOST_SMALL_FILES: usize = 12;
 /// A data file with at least this many rows is large: others are not merged into it. So a change of one document never
 /// writes a large table again as a whole.
 const ROWS_OF_A_LARGE_FILE: usize = 16_384;
@@ -179,15 +179,15 @@ impl Tables {
         Ok(())
     }
 
-    /// Compacts tables with many small files.
-    pub(super) async fn compact(&self) -> Result<()> {
+    /// Compacts tables with more small files than `most`.
+    pub(super) async fn compact(&self, most: usize) -> Result<()> {
         let fail = |error: lancedb::Error| self.failed("compact", &error);
         for table in self.all() {
             let small_files = match table.as_native() {
                 Some(native) => native.num_small_files(ROWS_OF_A_LARGE_FILE).await.map_err(fail)?,
                 None => 0,
             };
-            if small_files > MOST_SMALL_FILES {
+            if small_files > most {
                 let options = CompactionOptions {
                     target_rows_per_fragment: ROWS_OF_A_LARGE_FILE,
                     ..CompactionOptions::default()

@@ -13,6 +13,7 @@ use super::durable::{Durable, sync_above};
 use super::entities::EntityChange;
 use super::fault::{fewest_indexed_rows, step};
 use super::history::{Keeping, Note, Pruned, Record, prune, record};
+use super::indexes::most_outside;
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
@@ -20,7 +21,7 @@ use super::manifest::{Manifest, ModelRecord};
 use super::recovery::{Older, recover_pending};
 use super::removed::clear_removed;
 use super::rows::{DocumentRow, NewDocument, ParentChunk, SectionRow};
-use super::tables::{Tables, Wanted};
+use super::tables::{MOST_SMALL_FILES, Tables, Wanted};
 use super::versions::{remove_damaged, remove_unpublished};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
@@ -74,7 +75,7 @@ pub struct Writer {
     /// Whether anything in the tables may have a vector.
     may_have_vectors: bool,
     durable: Durable,
-    keyword: KeywordWriter,
+    pub(super) keyword: KeywordWriter,
     /// When the writer opened the namespace. All publications of one writer are one run.
     begun_at: String,
     /// What the run has done.
@@ -267,7 +268,7 @@ impl Writer {
     }
 
     /// Begins a publication. A mistake in the settings stops it here instead of halfway.
-    fn begin(&self) -> Result<()> {
+    pub(super) fn begin(&self) -> Result<()> {
         Keeping::of(&self.namespace)?;
         step("begun")
     }
@@ -400,9 +401,15 @@ impl Writer {
         step("chunks written")?;
         tables.write_entities(&change.entities, &change.remove, &change.add).await?;
         step("entities written")?;
-        tables.compact().await?;
+        self.tidy_tables().await
+    }
+
+    /// Joins many small files, and makes and extends indexes.
+    async fn tidy_tables(&self) -> Result<()> {
+        self.tables.compact(MOST_SMALL_FILES).await?;
         step("tables compacted")?;
-        tables.index(fewest_indexed_rows()).await?;
+        let fewest = fewest_indexed_rows();
+        self.tables.index(fewest, most_outside(fewest)).await?;
         step("tables indexed")
     }
 

@@ -31,6 +31,7 @@ mod locking;
 mod metadata;
 mod models;
 mod namespaces;
+mod optimize;
 mod output;
 mod read_cache;
 mod recovery;

@@ -1,0 +1,28 @@
+//! `kb optimize`: joins small files and brings indexes up to date.
+
+use clap::Args;
+
+use super::global::{Context, WaitArgs};
+use crate::error::Result;
+use crate::render;
+use crate::store::Writer;
+
+/// Join small files and bring the indexes up to date, now
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb optimize                 before a store is copied, or after a long ingest
+  kb optimize -n reports      another namespace
+  kb optimize && kb export backup.kb
+
+kb does this by itself whenever enough has changed, and every command works without it. Searches go on meanwhile. The
+result is one generation with the same documents; old files leave the disk with the generations that need them.")]
+pub struct OptimizeArgs {
+    #[command(flatten)]
+    wait: WaitArgs,
+}
+
+pub async fn run(context: &Context, args: OptimizeArgs) -> Result<u8> {
+    let mut writer = Writer::open_existing(&context.namespace()?, &args.wait.lock_timeout(context)).await?;
+    let optimized = writer.optimize().await?;
+    context.show(render::optimized(&optimized))
+}

@@ -1,0 +1,63 @@
+//! `kb optimize`: small files are joined and indexes made, in one generation or none.
+
+use serde_json::{Value, json};
+
+use crate::common::{Run, Sandbox};
+
+/// A store of several publications.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for number in 0..4 {
+        sandbox.write(&format!("docs/{number}.md"), format!("# Valve {number}\n\nClose valve {number} slowly.\n"));
+        sandbox.json(&["ingest", "docs", "--no-embed"]);
+    }
+    sandbox
+}
+
+fn found(sandbox: &Sandbox) -> String {
+    sandbox.json(&["search", "close the valve", "--method", "keyword"])["hits"].to_string()
+}
+
+#[test]
+fn optimize_joins_files_once_and_changes_no_document() {
+    let sandbox = sandbox();
+    let before = found(&sandbox);
+    let done = sandbox.json(&["optimize"]);
+    assert_eq!((done["generation"].as_u64(), done["segments_after"].as_u64()), (Some(5), Some(1)), "{done}");
+    assert!(done["files_after"].as_u64() < done["files_before"].as_u64(), "{done}");
+    assert_eq!(found(&sandbox), before);
+    assert_eq!(sandbox.kb(&["diff", "4"]).code, 1, "no document differs");
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    let again = sandbox.kb(&["optimize"]);
+    assert_eq!((again.code, again.out.trim()), (0, "nothing to do"));
+    assert_eq!(sandbox.items(&["log"])[0]["generation"], 5);
+    sandbox.json(&["restore", "2"]);
+    assert_eq!(sandbox.items(&["docs"]).as_array().map(Vec::len), Some(2));
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn optimize_makes_the_indexes_of_a_large_store() {
+    let sandbox = sandbox();
+    let optimize = || {
+        let mut command = sandbox.command(&["optimize", "--format", "json"]);
+        let run = Run::of(command.env("KB_TEST_INDEX_ROWS", "1").output().unwrap());
+        serde_json::from_str::<Value>(&run.out).unwrap_or_else(|_| panic!("{}{}", run.out, run.err))["indexes"].take()
+    };
+    let made = optimize().to_string();
+    assert!(made.contains("chunks.doc_id") && made.contains("sections.doc_id") && !made.contains("vector"), "{made}");
+    assert_eq!((optimize(), sandbox.kb(&["check"]).code), (json!([]), 0));
+}
+
+#[test]
+fn a_crash_in_optimize_leaves_the_store_as_it_was() {
+    for step in ["tables compacted", "tables indexed", "history written", "keyword committed", "published"] {
+        let sandbox = sandbox();
+        let before = found(&sandbox);
+        let ended = sandbox.command(&["optimize"]).env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
+        assert!(!ended.status.success(), "{step}");
+        assert_eq!(found(&sandbox), before, "{step}");
+        assert!(sandbox.kb(&["optimize"]).code == 0 && sandbox.kb(&["check"]).code == 0, "{step}");
+        assert_eq!(found(&sandbox), before, "{step}");
+    }
+}
