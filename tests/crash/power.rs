@@ -100,19 +100,48 @@ fn an_edit_survives_a_power_loss_whole_or_not_at_all() {
     a_power_loss_at_each(STEPS, one_version, &edit, ["version1x", "Written by hand"]);
 }
 
+fn two_versions() -> Sandbox {
+    Sandbox::prepared("power::two_versions", |sandbox| {
+        for version in [1, 2] {
+            write_version(sandbox, version);
+            sandbox.json(&INGEST);
+        }
+    })
+}
+
+/// The steps of a publication from one on.
+fn steps_from(first: &str) -> &'static [&'static str] {
+    &STEPS[STEPS.iter().position(|step| *step == first).unwrap()..]
+}
+
 #[test]
 fn a_restore_survives_a_power_loss_whole_or_not_at_all() {
-    let two_versions = || {
-        Sandbox::prepared("power::two_versions", |sandbox| {
-            for version in [1, 2] {
-                write_version(sandbox, version);
-                sandbox.json(&INGEST);
-            }
-        })
-    };
-    let first = STEPS.iter().position(|step| *step == "keyword written").unwrap();
-    let steps = [&["begun", "tables restored", "keyword moved aside"][..], &STEPS[first..]].concat();
+    let steps = [&["begun", "tables restored", "keyword moved aside"][..], steps_from("keyword written")].concat();
     a_power_loss_at_each(&steps, two_versions, &["restore", "1"], ["version2x", "version1x"]);
+}
+
+/// Many documents, of which one has changed.
+fn one_changed() -> Sandbox {
+    Sandbox::prepared("power::one_changed", |sandbox| {
+        write_version(sandbox, 1);
+        (0..8).for_each(|number| drop(sandbox.write(&format!("docs/more{number}.md"), "# Same\n\nIt stays.\n")));
+        sandbox.json(&INGEST);
+        let text = std::fs::read_to_string(sandbox.path("docs/1.md")).unwrap();
+        sandbox.write("docs/1.md", text.replace("version1x", "version2x"));
+        sandbox.json(&INGEST);
+    })
+}
+
+/// The entries of the document in the keyword index are replaced; the others stay.
+#[test]
+fn a_restore_of_one_document_survives_a_power_loss_whole_or_not_at_all() {
+    let steps = [&["begun", "tables restored"][..], steps_from("keyword written")].concat();
+    a_power_loss_at_each(&steps, one_changed, &["restore", "1"], ["version2x", "version1x"]);
+}
+
+#[test]
+fn an_optimized_store_survives_a_power_loss() {
+    a_power_loss_at_each(steps_from("tables compacted"), one_changed, &["optimize"], ["version2x"; 2]);
 }
 
 #[test]
