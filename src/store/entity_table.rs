@@ -31,7 +31,9 @@ impl Tables {
             return Ok(());
         }
         let rewrite_all = change.rewrite_all;
-        let after = if change.renames(&before, &after) || rewrite_all {
+        let after = if after.is_empty() {
+            after
+        } else if change.renames(&before, &after) || rewrite_all {
             let mut counter = MentionCounter::new(after)?;
             counter.forget();
             self.count_mentions(&mut counter).await?;
