@@ -113,7 +113,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     };
     let request = ChunkListRequest { filter, scope, order: args.order_by, offset, limit };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
-    context.show(render::chunk_list(&list, render::screen_width()).read_from(&[snapshot]))?;
+    context.show(render::chunk_list(&list, context.screen.columns).read_from(&[snapshot]))?;
     let behind = offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
         context.tell(&format!("chunks {} to {behind} of {}; --offset {behind} shows more", offset + 1, list.total));

@@ -1,6 +1,6 @@
 //! The global options, and what commands make of them: the store, models, a searcher, output.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
@@ -8,16 +8,17 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches};
 
+use super::output::{Output, Stream};
 use crate::config::{Config, KnownStores};
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
 use crate::ids::DocId;
 use crate::llm::Configured;
 use crate::models::Models;
-use crate::render::{OutputFormat, Page, screen_width};
+use crate::render::{OutputFormat, Page, Screen};
 use crate::search::{Encoder, Purpose, Searcher, called, resolve_document};
 use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
-use crate::text::{printable, visible};
+use crate::text::printable;
 
 /// The options of every command.
 #[derive(Debug, Clone, Args)]
@@ -108,13 +109,15 @@ pub(super) struct Context {
     pub(super) global: Global,
     /// The arguments of the subcommand, environment variables included.
     pub(super) matches: ArgMatches,
+    pub(super) screen: Screen,
+    pub(super) output: Output,
     /// The note on ignored settings of the store is shown once.
     told: Once,
 }
 
 impl Context {
-    pub(super) fn new(global: Global, matches: ArgMatches) -> Self {
-        Context { global, matches, told: Once::new() }
+    pub(super) fn new(global: Global, matches: ArgMatches, screen: Screen, output: Output) -> Self {
+        Context { global, matches, screen, output, told: Once::new() }
     }
 
     pub(super) fn here() -> Result<PathBuf> {
@@ -242,11 +245,7 @@ impl Context {
         if self.global.null {
             return OutputFormat::PathsWithNul;
         }
-        self.global.format.unwrap_or(if std::io::stdout().is_terminal() {
-            OutputFormat::Table
-        } else {
-            OutputFormat::Markdown
-        })
+        self.global.format.unwrap_or(if self.screen.is_terminal { OutputFormat::Table } else { OutputFormat::Markdown })
     }
 
     /// Records that the user has written to a store, so that reading commands may repair it and keep caches in it.
@@ -278,13 +277,9 @@ impl Context {
                 page.locate(|source| from_here(&store, source, &here));
             }
         }
-        // The stream that removes colours would remove NUL too.
-        let mut out: Box<dyn Write> = match format {
-            OutputFormat::PathsWithNul => Box::new(std::io::stdout().lock()),
-            _ => Box::new(anstream::AutoStream::auto(std::io::stdout()).lock()),
-        };
-        page.write(format, screen_width(), &mut out)?;
-        out.flush()?;
+        let mut bytes = Vec::new();
+        page.write(format, self.screen.columns, &mut bytes)?;
+        self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, &bytes)?;
         page.notes.iter().for_each(|note| self.tell(&note.message));
         Ok(0)
     }
@@ -294,7 +289,7 @@ impl Context {
         if self.output_format().is_json() {
             return self.show(Page::of_text(kind, of, text));
         }
-        std::io::stdout().lock().write_all(text.as_bytes())?;
+        self.output.write(Stream::Raw, text.as_bytes())?;
         Ok(0)
     }
 
@@ -305,7 +300,7 @@ impl Context {
     /// Writes a note to standard error, unless `--quiet`.
     pub(super) fn tell(&self, text: &str) {
         if !self.global.quiet {
-            write_line(text);
+            self.output.line(text);
         }
     }
 
@@ -387,7 +382,7 @@ pub(super) fn warn(text: &str) {
     write_line(&format!("warning: {}", printable(text)));
 }
 
-/// Writes a line to standard error. Ignores failure, because the work can go on.
+/// Writes a line to standard error of this process.
 pub(super) fn write_line(text: &str) {
-    writeln!(anstream::stderr(), "{}", visible(text)).unwrap_or_default();
+    Output.line(text);
 }

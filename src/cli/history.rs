@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::global::{Context, WaitArgs};
 use crate::error::{Error, Result};
-use crate::render::{self, screen_width};
+use crate::render;
 use crate::store::{self, Writer, plan_restore};
 
 /// List the generations, newest first, with their changes
@@ -58,7 +58,7 @@ pub async fn diff(context: &Context, args: DiffArgs) -> Result<u8> {
     let namespace = context.namespace()?;
     let diff = store::diff(&namespace, args.from, args.to, !args.stat).await?;
     let is_empty = diff.is_empty();
-    context.show(render::diff(&diff, screen_width()))?;
+    context.show(render::diff(&diff, context.screen.columns))?;
     if is_empty {
         context.tell(&format!("generations {} and {} do not differ", diff.from, diff.to));
     }

@@ -22,6 +22,7 @@ mod llm;
 mod models;
 mod namespaces;
 mod optimize;
+mod output;
 mod parse;
 mod progress;
 mod reindex;
@@ -41,7 +42,9 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::error::{Error, Result};
+use crate::render::Screen;
 use global::{Context, Global};
+use output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -151,7 +154,7 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
     }
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
-    let context = Context::new(cli.global, matches);
+    let context = Context::new(cli.global, matches, Screen::of_output(), Output);
     runtime.block_on(async {
         match cli.command {
             Command::Ingest(args) => ingest::run(&context, *args).await,

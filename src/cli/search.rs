@@ -106,7 +106,7 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     }
     let result = searcher.search(&request).await?;
     report(context, &result.notes, &result.route, &result.trace)?;
-    context.show(render::search(&result, render::Screen::of_output()).read_from(&searcher.snapshots().await?))?;
+    context.show(render::search(&result, context.screen).read_from(&searcher.snapshots().await?))?;
     if result.hits.is_empty() && result.contents.is_empty() {
         return Ok(nothing_found(context, &result.query, &result.notes, &result.nearest));
     }

@@ -55,7 +55,7 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);
     let content = SectionContent::read(snapshot, &document, &sections, &wanted, !args.no_children, max_tokens).await?;
-    context.show(render::sections(&content, render::screen_width()).read_from(&[snapshot]))
+    context.show(render::sections(&content, context.screen.columns).read_from(&[snapshot]))
 }
 
 /// The document in a section's id, or the only document that has a section of this name.

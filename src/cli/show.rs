@@ -41,7 +41,7 @@ pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
         Error::not_found(format!("no chunk {:?}", args.id))
             .hint("search results show ids; a new ingest may have changed this one")
     })?;
-    context.show(render::chunk(&chunk, render::screen_width()).read_from(&[snapshot]))
+    context.show(render::chunk(&chunk, context.screen.columns).read_from(&[snapshot]))
 }
 
 /// Open the file of a chunk, a section or a document in the system's viewer, at its page if the viewer can

@@ -13,7 +13,7 @@ use crate::config::ReadingSettings;
 use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result};
 use crate::ids::DocId;
-use crate::render::{Shown, corrected_contents, screen_width, tables_of_contents, toc};
+use crate::render::{Shown, corrected_contents, tables_of_contents, toc};
 use crate::search::{Purpose, title_section};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
@@ -94,7 +94,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     }
     let store = context.store()?;
     let snapshot = Snapshot::open(&store.namespace(&context.global.namespace)?).await?;
-    let shown = Shown { provenance: args.provenance, width: screen_width() };
+    let shown = Shown { provenance: args.provenance, width: context.screen.columns };
     let Some(name) = &args.document else {
         let documents = args.part.of(context, snapshot.documents().await?);
         return list(context, &snapshot, &documents, args.max_level, shown).await;

@@ -29,27 +29,27 @@ impl OutputFormat {
     }
 }
 
-/// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else 100.
-pub fn screen_width() -> usize {
-    let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
-    width(set.as_deref(), terminal_size::terminal_size().map(|(columns, _)| columns.0))
-}
-
 const WITHOUT_TERMINAL: usize = 100;
 const LINES_WITHOUT_TERMINAL: usize = 24;
 
-/// The size of the output, in characters.
-#[derive(Debug, Clone, Copy)]
+/// What results are shown on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Screen {
+    /// In characters: `COLUMNS` if the user set it, else the terminal's, else 100.
     pub columns: usize,
     pub lines: usize,
+    /// Whether standard output is a terminal.
+    pub is_terminal: bool,
 }
 
 impl Screen {
-    /// The size of the terminal, if there is one.
+    /// The screen of this process.
     pub fn of_output() -> Self {
-        let lines = terminal_size::terminal_size().map_or(LINES_WITHOUT_TERMINAL, |(_, lines)| usize::from(lines.0));
-        Screen { columns: screen_width(), lines }
+        let (is_terminal, size) = (std::io::stdout().is_terminal(), terminal_size::terminal_size());
+        let set = std::env::var("COLUMNS").ok().filter(|_| is_terminal);
+        let columns = width(set.as_deref(), size.map(|(columns, _)| columns.0));
+        let lines = size.map_or(LINES_WITHOUT_TERMINAL, |(_, lines)| usize::from(lines.0));
+        Screen { columns, lines, is_terminal }
     }
 }
 

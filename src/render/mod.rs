@@ -32,7 +32,7 @@ pub use edits::{conflicts, corrected_contents, deleted_chunks, edited_chunks};
 pub use entities::{entities, entity_list, set_entities};
 pub use eval::{answered_questions, evaluation};
 pub use explain::why;
-pub use format::{OutputFormat, Screen, screen_width};
+pub use format::{OutputFormat, Screen};
 pub use history::{diff, log, restored};
 pub use ingest::ingested;
 pub use models::{ModelLine, ModelList, added_model, llm_check, model_list, removed_model};
