@@ -59,10 +59,6 @@ impl CrossEncoder {
         Ok(CrossEncoder { folder: folder.to_owned(), engine: engine.clone(), sessions })
     }
 
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     pub fn engine(&self) -> &Engine {
         &self.engine
     }

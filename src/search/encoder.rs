@@ -29,13 +29,17 @@ pub(super) struct Encoded {
     pub encode_ms: f64,
 }
 
+/// The loaded models, by fingerprint.
+pub(super) type LoadedModels = Arc<Mutex<HashMap<String, Arc<Embedder>>>>;
+
 /// Embeds questions. A model is loaded when the first question needs it.
 #[derive(Clone)]
 pub struct Encoder {
     choice: EngineChoice,
     models: Models,
-    /// The loaded models, by fingerprint.
-    loaded: Arc<Mutex<HashMap<String, Arc<Embedder>>>>,
+    /// The model that was given loaded.
+    given: Option<Arc<Model>>,
+    pub(super) loaded: LoadedModels,
     /// The cache. The same question comes again: with other settings, in a fallback, in another process.
     kept: Option<Arc<CacheFolder>>,
 }
@@ -43,7 +47,7 @@ pub struct Encoder {
 impl Encoder {
     /// An encoder with the installed models, on the engine that `choice` selects.
     pub fn new(choice: EngineChoice, models: Models) -> Self {
-        Encoder { choice, models, loaded: Arc::default(), kept: None }
+        Encoder { choice, models, given: None, loaded: Arc::default(), kept: None }
     }
 
     /// Caches the vectors of questions in the folder of a store.
@@ -53,9 +57,9 @@ impl Encoder {
 
     /// An encoder with a loaded model.
     pub fn with(embedder: Arc<Embedder>) -> Self {
-        let encoder = Encoder::new(EngineChoice::Auto, Models::open(""));
-        guarded(&encoder.loaded).insert(embedder.model().fingerprint.clone(), embedder);
-        encoder
+        let model = embedder.model().clone();
+        let loaded = Arc::new(Mutex::new(HashMap::from([(model.fingerprint.clone(), embedder)])));
+        Encoder { given: Some(model), loaded, ..Encoder::new(EngineChoice::Auto, Models::open("")) }
     }
 
     /// The installed models.
@@ -76,9 +80,8 @@ impl Encoder {
     /// # Errors
     /// If it is not installed, or another model has its name.
     pub(super) fn model_of(&self, record: &ModelRecord) -> Result<Arc<Model>> {
-        let loaded =
-            guarded(&self.loaded).values().map(|own| own.model().clone()).find(|own| record_of(own) == *record);
-        loaded.map_or_else(|| self.models.recorded(record), Ok)
+        let given = self.given.clone().filter(|own| record_of(own) == *record);
+        given.map_or_else(|| self.models.recorded(record), Ok)
     }
 
     /// Begins to embed a question on another thread.

@@ -9,9 +9,9 @@
 //! model loads while the store opens and the retrievers recall, and stays for the next question.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::task::JoinHandle;
 
@@ -27,6 +27,7 @@ use crate::embed::CrossEncoder;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::knowledge::profile::judge;
 use crate::llm;
+use crate::paths::real;
 use crate::store::{IndexedParentChunk, Snapshot, WordsFound};
 use crate::text::count;
 
@@ -176,9 +177,25 @@ fn signs(found: &WordsFound, weights: &[f32]) -> f32 {
 /// A model that is being loaded, and the milliseconds that took.
 pub(super) type LoadingCrossEncoder = JoinHandle<Result<(Arc<CrossEncoder>, f64)>>;
 
-/// The last used model.
+/// The last used model, with the files that it was loaded from.
 #[derive(Clone, Default)]
-pub(super) struct LoadedCrossEncoder(Arc<Mutex<Option<Arc<CrossEncoder>>>>);
+pub(super) struct LoadedCrossEncoder(Arc<Mutex<Option<(Files, Arc<CrossEncoder>)>>>);
+
+/// Files with their lengths and times, which change with their content.
+type Files = Vec<(PathBuf, u64, Option<SystemTime>)>;
+
+/// The files in a folder and the folders in it. A relative path means another folder in another current folder.
+fn files_in(folder: &Path) -> Files {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let all = entries(&real(folder)).flat_map(|path| entries(&path).chain([path]).collect::<Vec<_>>());
+    let with_facts = |path: PathBuf| {
+        let facts = std::fs::metadata(&path).ok()?;
+        Some((path, facts.len(), facts.modified().ok()))
+    };
+    let mut files: Files = all.filter_map(with_facts).collect();
+    files.sort();
+    files
+}
 
 impl LoadedCrossEncoder {
     /// Begins to load the model that a request names, on another thread.
@@ -193,13 +210,15 @@ impl LoadedCrossEncoder {
 
     fn get(&self, encoder: &Encoder, folder: &Path) -> Result<Arc<CrossEncoder>> {
         // Held while it loads, so that two questions do not load it twice.
-        let mut loaded = self.0.lock().map_err(|_| Error::failed("loading the reranking model crashed earlier"))?;
-        if let Some(model) = loaded.as_ref().filter(|model| model.folder() == folder) {
+        // A model is kept once it is whole, so a crash while one was loaded leaves the lock sound.
+        let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = files_in(folder);
+        if let Some((_, model)) = loaded.as_ref().filter(|(known, _)| *known == files) {
             return Ok(model.clone());
         }
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let model = Arc::new(CrossEncoder::load(&encoder.engine()?, folder, jobs)?);
-        *loaded = Some(model.clone());
+        *loaded = Some((files, model.clone()));
         Ok(model)
     }
 }

@@ -18,7 +18,7 @@ use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snap
 
 /// Vectors are scored in memory up to this many bytes over all namespaces: 100,000 vectors of the embedded model. A
 /// namespace with a vector index is searched by that.
-const MOST_IN_MEMORY: usize = 153_600_000;
+pub(super) const MOST_IN_MEMORY: usize = 153_600_000;
 
 /// Answers questions from one namespace, or from several as if they were one.
 pub struct Searcher {
@@ -128,9 +128,11 @@ impl Searcher {
             let bytes = try_join_all(snapshots.iter().map(|snapshot| bytes(snapshot))).await?;
             let held = held_in_memory(&bytes, MOST_IN_MEMORY);
             let searched = self.searched.iter().zip(snapshots).zip(held);
-            try_join_all(searched.map(async |((searched, snapshot), held)| {
-                if held { snapshot.load_vectors(searched.taken_ahead()).await.map(Some) } else { Ok(None) }
-            }))
+            try_join_all(searched.map(
+                async |((searched, snapshot), held)| {
+                    if held { searched.vectors(snapshot).await.map(Some) } else { Ok(None) }
+                },
+            ))
             .await
         };
         self.vectors.get_or_try_init(load).await.map(Vec::as_slice)
@@ -139,7 +141,10 @@ impl Searcher {
     /// Starts reading the vectors while the generation is opened. Only for a single namespace: of several, some may
     /// stay in their tables.
     pub(super) fn read_vectors_ahead(&self) {
-        if let ([only], false) = (self.searched.as_slice(), self.vectors.initialized()) {
+        if let [only] = self.searched.as_slice()
+            && !self.vectors.initialized()
+            && !only.opened.vectors.initialized()
+        {
             *only.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some(Snapshot::read_ahead(&only.namespace));
         }
     }
@@ -200,10 +205,17 @@ fn held_in_memory(bytes: &[usize], most: usize) -> Vec<bool> {
     held
 }
 
+/// The generation of a namespace that is read. Each part is opened with the first question that needs it.
+#[derive(Default)]
+pub(super) struct Opened {
+    pub(super) snapshot: OnceCell<Snapshot>,
+    pub(super) vectors: OnceCell<LoadedVectors>,
+}
+
 /// A searched namespace. Each part is read with the first question that needs it.
-pub(super) struct Searched {
-    namespace: Namespace,
-    snapshot: OnceCell<Snapshot>,
+pub struct Searched {
+    pub(super) namespace: Namespace,
+    pub(super) opened: Arc<Opened>,
     /// The facts that filters test.
     pub(super) facts: Facts,
     /// Its vectors while they are being read from disk.
@@ -211,8 +223,13 @@ pub(super) struct Searched {
 }
 
 impl Searched {
-    fn new(namespace: Namespace) -> Self {
-        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default(), ahead: Mutex::default() }
+    pub fn new(namespace: Namespace) -> Self {
+        Searched { namespace, opened: Arc::default(), facts: Facts::default(), ahead: Mutex::default() }
+    }
+
+    async fn vectors(&self, snapshot: &Snapshot) -> Result<LoadedVectors> {
+        let load = || snapshot.load_vectors(self.taken_ahead());
+        self.opened.vectors.get_or_try_init(load).await.cloned()
     }
 
     fn taken_ahead(&self) -> Option<ReadAhead> {
@@ -223,8 +240,12 @@ impl Searched {
         self.namespace.name()
     }
 
-    async fn snapshot(&self) -> Result<&Snapshot> {
-        self.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
+    /// The generation, opened if it is not yet.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub async fn snapshot(&self) -> Result<&Snapshot> {
+        self.opened.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
     }
 }
 

@@ -125,6 +125,7 @@ fn vector_hit(columns: &Columns, row: usize, score: f32) -> Result<VectorHit> {
 }
 
 /// All vectors of a generation, in memory.
+#[derive(Clone)]
 pub struct LoadedVectors {
     /// With the columns `chunk_id`, `parent_id`, `doc_id` and `vector`.
     batches: Vec<RecordBatch>,
