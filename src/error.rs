@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{PoisonError, RwLock};
 
 use serde::Serialize;
 
@@ -93,16 +93,17 @@ struct Spelling {
     step: fn(NextStep<'_>) -> String,
 }
 
-static SPELLING: OnceLock<Spelling> = OnceLock::new();
+static SPELLING: RwLock<Option<Spelling>> = RwLock::new(None);
 
-/// Registers how the program spells settings and next steps. Only the first call counts.
+/// Registers how the program spells settings and next steps. The last call counts.
 pub fn spell_with(setting: impl Fn(&str) -> String + Send + Sync + 'static, step: fn(NextStep<'_>) -> String) {
-    SPELLING.get_or_init(|| Spelling { setting: Box::new(setting), step });
+    let spelling = Spelling { setting: Box::new(setting), step };
+    *SPELLING.write().unwrap_or_else(PoisonError::into_inner) = Some(spelling);
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match SPELLING.get() {
+        match &*SPELLING.read().unwrap_or_else(PoisonError::into_inner) {
             Some(spelling) => f.write_str(&(spelling.setting)(self.0)),
             None => f.write_str(self.0),
         }
@@ -111,7 +112,7 @@ impl fmt::Display for Setting {
 
 impl fmt::Display for NextStep<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match SPELLING.get() {
+        match &*SPELLING.read().unwrap_or_else(PoisonError::into_inner) {
             Some(spelling) => f.write_str(&(spelling.step)(*self)),
             None => write!(f, "{self:?}"),
         }

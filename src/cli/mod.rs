@@ -36,6 +36,7 @@ mod status;
 mod toc;
 mod trust;
 
+use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
@@ -111,7 +112,8 @@ enum Command {
 
 /// Runs the program and gives its exit code.
 pub fn main() -> ExitCode {
-    let (cli, matches) = parse::parse::<Cli>();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let (cli, matches) = parse::parse::<Cli>(&arguments);
     cli.global.apply_color();
     let global = cli.global.clone();
     // Some crashes inside an engine cannot be caught; all of them end the command in the same way.

@@ -29,21 +29,30 @@ const RARE: [&str; 14] = [
     "trust",
 ];
 
-/// Parses the arguments of the process, or prints help or an error and exits. Also gives the matches of the subcommand.
-pub(super) fn parse<C: CommandFactory + FromArgMatches>() -> (C, ArgMatches) {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+/// Parses arguments, or prints help or an error and exits. Also gives the matches of the subcommand.
+pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> (C, ArgMatches) {
     let mut command = command::<C>(arguments.iter().any(|argument| argument == "--help"));
-    let matches = command
-        .try_get_matches_from_mut(&arguments)
-        .unwrap_or_else(|error| end(&blame_variable(error, &command, &arguments), &arguments));
-    let cli = C::from_arg_matches(&matches).unwrap_or_else(|error| end(&error.format(&mut command), &arguments));
-    let (mut command, mut matches) = (&command, &matches);
+    try_parse(&mut command, arguments).unwrap_or_else(|error| end(&error, arguments))
+}
+
+/// As [`parse`], with the error as a value. `command` is the [`command`] line, which may parse more than once.
+///
+/// # Errors
+/// If the arguments ask for help or are not valid.
+pub(super) fn try_parse<C: CommandFactory + FromArgMatches>(
+    command: &mut Command,
+    arguments: &[OsString],
+) -> Result<(C, ArgMatches), clap::Error> {
+    let matches = command.try_get_matches_from_mut(arguments);
+    let matches = matches.map_err(|error| blame_variable(error, command, arguments))?;
+    let cli = C::from_arg_matches(&matches).map_err(|error| error.format(command))?;
+    let (mut command, mut matches) = (&*command, &matches);
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { break };
         (command, matches) = (subcommand, inner);
     }
     super::spelling::register(command, matches);
-    (cli, matches.clone())
+    Ok((cli, matches.clone()))
 }
 
 /// The command line. `-h` shows what people use daily, `--help` (`all`) everything, both in the compact layout.
