@@ -36,6 +36,7 @@ mod spelling;
 mod synonyms;
 mod trace;
 mod understand;
+mod warm;
 mod why;
 
 pub use contents::Contents;
@@ -56,11 +57,12 @@ pub use request::{
 };
 pub use resolve::{Purpose, called, resolve_document, resolve_each};
 pub use result::SearchResult;
-pub use searcher::Searcher;
+pub use searcher::{Searched, Searcher};
 pub use section::{SectionContent, SectionPart, with_subsections};
 pub use section_name::SectionName;
 pub use trace::{Stage, Trace};
 pub use understand::{Kind, Route};
 #[cfg(feature = "fuzzing")]
 pub use understand::{Understanding, keyword_terms};
+pub use warm::Warm;
 pub use why::{Why, WhyStage};

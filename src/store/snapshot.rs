@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::try_join_all;
@@ -40,7 +41,7 @@ pub struct Snapshot {
     manifest: Manifest,
     pub(super) tables: Tables,
     keyword: KeywordReader,
-    lease: Option<Lease>,
+    lease: Mutex<Option<Lease>>,
     /// The names of all documents; `None` if there are too many.
     pub(super) names: OnceCell<Option<HashMap<DocId, DocumentName>>>,
     pub(super) cache: ReadCache,
@@ -99,7 +100,7 @@ impl Snapshot {
         lease: Option<Lease>,
     ) -> Self {
         let cache = ReadCache::of(namespace);
-        Snapshot { manifest, tables, keyword, lease, names: OnceCell::new(), cache }
+        Snapshot { manifest, tables, keyword, lease: Mutex::new(lease), names: OnceCell::new(), cache }
     }
 
     /// Opens the newest readable generation in place of the unreadable published one.
@@ -150,9 +151,24 @@ impl Snapshot {
         }
     }
 
+    /// Gives up the lease while nobody reads. The generation may be removed meanwhile: [`resume`](Self::resume) tells.
+    pub fn rest(&self) {
+        *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Takes a lease again. False if the generation is no longer the one that a reader would open.
+    pub fn resume(&self, namespace: &Namespace) -> bool {
+        let lease = Lease::take(namespace, self.manifest.generation);
+        // The lease comes first: what it holds cannot be removed after the look at the manifest.
+        let published = (Manifest::read(namespace), Manifest::read_pending(namespace));
+        let is_current = matches!(published, (Ok(Some(now)), Ok(None)) if now == self.manifest) && lease.is_some();
+        *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = lease;
+        is_current
+    }
+
     /// Drops the keyword index.
     pub(super) fn into_parts(self) -> (Manifest, Tables, Option<Lease>) {
-        (self.manifest, self.tables, self.lease)
+        (self.manifest, self.tables, self.lease.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub fn manifest(&self) -> &Manifest {

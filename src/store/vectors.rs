@@ -132,6 +132,11 @@ pub struct LoadedVectors {
 }
 
 impl LoadedVectors {
+    /// What they take in memory.
+    pub fn bytes(&self) -> usize {
+        self.batches.iter().map(RecordBatch::get_array_memory_size).sum()
+    }
+
     /// Calls `show` with the id, the parent (for a parent, its own id) and the cosine of every chunk of a scope that
     /// has a vector. All vectors have length 1.
     ///

@@ -1,0 +1,88 @@
+//! What `kb serve` keeps between questions: open generations with their vectors, and loaded models.
+//!
+//! A question gets the same answer as in a fresh process. So an open generation counts only while the manifest is the
+//! one that it was opened with and no other is being published; every question looks again. Between questions no lease
+//! is held: pruning may remove a generation that was left open, which then is opened anew.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::encoder::{Encoder, LoadedModels};
+use super::rerank::LoadedCrossEncoder;
+use super::searcher::{MOST_IN_MEMORY, Opened, Searched, Searcher};
+use crate::embed::EngineChoice;
+use crate::store::Namespace;
+
+/// At most this many namespaces stay open.
+const MOST_OPEN: usize = 8;
+
+/// What is kept between questions.
+#[derive(Default)]
+pub struct Warm {
+    /// The open generations; the last used come last.
+    open: Mutex<Vec<(Namespace, Arc<Opened>)>>,
+    models: LoadedModels,
+    cross_encoder: LoadedCrossEncoder,
+    engine: OnceLock<EngineChoice>,
+}
+
+impl Warm {
+    /// Whether the loaded models run on this engine. A process has one engine, which the first question chooses.
+    pub fn has_engine(&self, choice: &EngineChoice) -> bool {
+        self.engine.get_or_init(|| choice.clone()) == choice
+    }
+
+    /// The generation of a namespace, open already if it still is the published one.
+    fn opened(&self, namespace: &Namespace) -> Arc<Opened> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = open.iter().position(|(kept, _)| kept == namespace);
+        let kept = place.map(|place| open.remove(place).1);
+        let is_current = |kept: &Arc<Opened>| kept.snapshot.get().is_some_and(|own| own.resume(namespace));
+        let opened = kept.filter(is_current).unwrap_or_default();
+        open.push((namespace.clone(), opened.clone()));
+        opened
+    }
+
+    /// Ends a question: gives up all leases, and closes what takes too much memory, the last used at last.
+    pub fn rest(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = 0;
+        let fits = |(_, opened): &&(Namespace, Arc<Opened>)| {
+            bytes += opened.vectors.get().map_or(0, |vectors| vectors.bytes());
+            bytes <= MOST_IN_MEMORY
+        };
+        let fitting = open.iter().rev().take(MOST_OPEN).take_while(fits).count();
+        let too_many = open.len() - fitting;
+        open.drain(..too_many);
+        open.iter().filter_map(|(_, opened)| opened.snapshot.get()).for_each(|snapshot| snapshot.rest());
+    }
+
+    /// Closes everything but the models.
+    pub fn close(&self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Searched {
+    /// The same with what is open already.
+    pub fn warmed(mut self, warm: &Warm) -> Self {
+        self.opened = warm.opened(&self.namespace);
+        self
+    }
+}
+
+impl Searcher {
+    /// The same with what is open already.
+    pub fn warmed(mut self, warm: &Warm) -> Self {
+        self.searched = self.searched.into_iter().map(|searched| searched.warmed(warm)).collect();
+        self.cross_encoder = warm.cross_encoder.clone();
+        self
+    }
+}
+
+impl Encoder {
+    /// The same with the loaded models.
+    pub fn warmed(mut self, warm: &Warm) -> Self {
+        self.loaded = warm.models.clone();
+        self
+    }
+}
