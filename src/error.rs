@@ -83,6 +83,8 @@ pub enum NextStep<'a> {
     Show(&'a str),
     ShowContents(&'a str),
     ShowFilters,
+    /// End the server of a store.
+    StopServer,
     /// Trust the settings of a store, and let reading commands repair it.
     Trust,
 }

@@ -40,6 +40,7 @@ mod render;
 #[path = "../tests/common/repository.rs"]
 mod repository;
 mod search;
+mod serve;
 mod store;
 mod structure;
 mod text;

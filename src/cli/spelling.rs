@@ -57,6 +57,7 @@ fn step(step: NextStep<'_>) -> String {
         NextStep::Search => "kb search".to_owned(),
         NextStep::ShowContents(name) => format!("kb toc {name}"),
         NextStep::ShowFilters => "kb search --help".to_owned(),
+        NextStep::StopServer => "kb serve --stop".to_owned(),
         NextStep::Trust => "kb trust".to_owned(),
     }
 }
@@ -80,6 +81,7 @@ mod tests {
             NextStep::RequestContextsAgain,
             NextStep::ResetChunk("x"),
             NextStep::ResetContents("x"),
+            NextStep::StopServer,
             NextStep::Trust,
         ];
         for text in steps.map(step) {

@@ -1,0 +1,113 @@
+//! Where the socket of a store lies: in a folder that only its user can enter.
+
+use std::fs::{DirBuilder, File, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::paths::real;
+
+/// The longest path of a socket that every system takes, in bytes.
+const LONGEST: usize = 100;
+/// The length of the hash in its name.
+const HASH: usize = 16;
+
+/// The place of a store's socket.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    folder: PathBuf,
+    pub(super) socket: PathBuf,
+    /// The file that a running server has locked.
+    lock: PathBuf,
+}
+
+impl Place {
+    /// In the user's folder for running programs, otherwise in one of the temporary folder. Nothing is created.
+    pub(super) fn of(store: &Path) -> Self {
+        let runtime = dirs::runtime_dir().filter(|folder| folder.is_absolute() && folder.is_dir());
+        let folder = runtime.map_or_else(
+            || std::env::temp_dir().join(format!("kb-{}", rustix::process::geteuid().as_raw())),
+            |folder| folder.join("kb"),
+        );
+        let hash = blake3::hash(real(store).as_os_str().as_encoded_bytes()).to_hex();
+        let name = &hash[..HASH];
+        Place { socket: folder.join(format!("{name}.sock")), lock: folder.join(format!("{name}.lock")), folder }
+    }
+
+    /// Whether there is a socket that nobody else can have put there.
+    pub(super) fn has_socket(&self) -> bool {
+        self.is_private() && is_own(&self.socket)
+    }
+
+    /// Takes the place: creates its folder and locks it. `None` if another server has it.
+    ///
+    /// # Errors
+    /// If the folder cannot be created, or others can enter it.
+    pub(super) fn take(&self) -> Result<Option<File>> {
+        if self.socket.as_os_str().len() > LONGEST {
+            let message = format!("{} is too long for the path of a socket", self.socket.display());
+            return Err(Error::failed(message).hint("set XDG_RUNTIME_DIR or TMPDIR to a shorter path"));
+        }
+        let created = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        created.map_err(|error| Error::io("create", &self.folder, &error))?;
+        if !self.is_private() {
+            let message = format!("{} is not a folder that only you can enter", self.folder.display());
+            return Err(Error::failed(message).hint(format!("correct it with `chmod 700 {}`", self.folder.display())));
+        }
+        let file = File::options().write(true).create(true).truncate(false).mode(0o600).open(&self.lock);
+        let file = file.map_err(|error| Error::io("open", &self.lock, &error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(Error::io("lock", &self.lock, &error)),
+        }
+    }
+
+    fn is_private(&self) -> bool {
+        let facts = self.folder.symlink_metadata();
+        facts.is_ok_and(|facts| facts.is_dir() && facts.mode() & 0o077 == 0 && is_own(&self.folder))
+    }
+}
+
+/// Whether this user owns a file, which is no link.
+fn is_own(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|facts| facts.uid() == rustix::process::geteuid().as_raw() && !facts.is_symlink())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn place(folder: &Path) -> Place {
+        Place { folder: folder.to_owned(), socket: folder.join("a.sock"), lock: folder.join("a.lock") }
+    }
+
+    #[test]
+    fn a_folder_that_others_can_enter_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("kb");
+        let taken = place(&folder).take().unwrap();
+        assert!(taken.is_some() && folder.metadata().unwrap().mode() & 0o777 == 0o700);
+        assert!(place(&folder).take().unwrap().is_none(), "another server has it");
+        std::fs::write(folder.join("a.sock"), "").unwrap();
+        assert!(place(&folder).has_socket());
+        for mode in [0o701, 0o750, 0o777] {
+            std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(mode)).unwrap();
+            assert!(place(&folder).take().is_err() && !place(&folder).has_socket(), "{mode:o}");
+        }
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink(&folder, parent.path().join("link")).unwrap();
+        assert!(!place(&parent.path().join("link")).has_socket());
+    }
+
+    #[test]
+    fn a_store_has_one_place_by_all_its_names() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        let of = |name: &str| Place::of(&folder.path().join(name)).socket;
+        assert_eq!(of("a"), of("./a/../a"));
+        assert_ne!(of("a"), of("b"));
+    }
+}

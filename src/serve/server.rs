@@ -1,0 +1,207 @@
+//! The side that answers.
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::identity::Identity;
+use super::message::{Answer, Call, Reply, Request};
+use super::place::Place;
+use crate::error::{Error, NextStep, Result, or_gone};
+
+/// At most this many processes are connected; further ones are sent away.
+const MOST_CONNECTED: usize = 32;
+/// How long a request may take to arrive.
+const REQUEST_WITHIN: Duration = Duration::from_secs(2);
+/// How long a request waits for the one before it: about as long as a process needs to answer itself.
+const TURN_WITHIN: Duration = Duration::from_millis(30);
+/// How long a process may take to read its answer.
+const TAKEN_WITHIN: Duration = Duration::from_secs(10);
+/// The pause after a failure to accept, as when too many files are open.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A server with its socket.
+pub struct Server {
+    listener: Arc<UnixListener>,
+    place: Place,
+    identity: Identity,
+    /// Locked while the server runs.
+    _lock: File,
+}
+
+/// Why a server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Idle,
+    Stopped,
+}
+
+impl Server {
+    /// Listens for requests about a store.
+    ///
+    /// # Errors
+    /// If another server does, or the socket cannot be made.
+    pub fn start(store: &Path) -> Result<Self> {
+        let place = Place::of(store);
+        let lock = place.take()?.ok_or_else(|| {
+            Error::failed(format!("kb serve already runs for {}", store.display()))
+                .hint(format!("`{}` ends it", NextStep::StopServer))
+        })?;
+        let identity = Identity::of_process()
+            .ok_or_else(|| Error::failed("the file of this program was removed or replaced").hint("start it again"))?;
+        let failed = |doing| move |error: std::io::Error| (doing, error);
+        let listen = || {
+            // It is that of a dead server, because the lock was free.
+            or_gone(std::fs::remove_file(&place.socket)).map_err(failed("remove"))?;
+            let listener = UnixListener::bind(&place.socket).map_err(failed("make the socket"))?;
+            let private = std::fs::Permissions::from_mode(0o600);
+            std::fs::set_permissions(&place.socket, private).map_err(failed("set the permissions of"))?;
+            Ok(listener)
+        };
+        let listener = listen().map_err(|(doing, error)| Error::io(doing, &place.socket, &error))?;
+        Ok(Server { listener: Arc::new(listener), place, identity, _lock: lock })
+    }
+
+    /// Where it listens.
+    pub fn socket(&self) -> &Path {
+        &self.place.socket
+    }
+
+    /// Answers one request after the other, until none came for `idle`, or a person or the system ends it.
+    ///
+    /// # Errors
+    /// If signals cannot be received.
+    pub async fn run(self, idle: Duration, mut answer: impl AsyncFnMut(Call) -> Answer) -> Result<End> {
+        let failed = |error| Error::failed(format!("cannot receive signals: {error}")).caused_by(error);
+        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+        let stop = Arc::new(Notify::new());
+        let (jobs, mut waiting) = mpsc::channel::<Job>(1);
+        let turn = Arc::new(Semaphore::new(1));
+        let door = Arc::new(Door { jobs, turn, stop: stop.clone(), own: self.identity.clone() });
+        // A command that computes leaves this thread no time, so the door has its own. It closes with this function.
+        let mut open = JoinSet::new();
+        open.spawn(accept(self.listener.clone(), door));
+        let work = async {
+            while let Ok(Some(Job { call, mut reply, turn })) = timeout(idle, waiting.recv()).await {
+                // A process that went away gets no answer, and its command ends where it waits next.
+                let answer = tokio::select! {
+                    biased;
+                    () = reply.closed() => None,
+                    answer = answer(call) => Some(answer),
+                };
+                drop(turn);
+                if let Some(answer) = answer {
+                    // The process may go away now, too.
+                    drop(reply.send(answer));
+                }
+            }
+            End::Idle
+        };
+        tokio::select! {
+            end = work => Ok(end),
+            () = stop.notified() => Ok(End::Stopped),
+            _ = terminate.recv() => Ok(End::Stopped),
+            _ = interrupt.recv() => Ok(End::Stopped),
+        }
+    }
+}
+
+/// Lets processes of this user in, each for one request.
+async fn accept(listener: Arc<UnixListener>, door: Arc<Door>) {
+    let mut connected = JoinSet::new();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                while connected.try_join_next().is_some() {}
+                // A process that is sent away runs its command itself.
+                if connected.len() < MOST_CONNECTED && is_of_this_user(&stream) {
+                    connected.spawn(door.clone().let_in(stream));
+                }
+            }
+            Err(_) => sleep(PAUSE).await,
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // If it cannot be removed, the next server does.
+        drop(std::fs::remove_file(&self.place.socket));
+    }
+}
+
+/// Whether the process on the other side runs as this user.
+pub(super) fn is_of_this_user(stream: &UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::geteuid().as_raw())
+}
+
+/// A request whose turn it is.
+struct Job {
+    call: Call,
+    reply: oneshot::Sender<Answer>,
+    turn: OwnedSemaphorePermit,
+}
+
+/// What every connection needs.
+struct Door {
+    jobs: mpsc::Sender<Job>,
+    turn: Arc<Semaphore>,
+    stop: Arc<Notify>,
+    own: Identity,
+}
+
+impl Door {
+    /// Takes a request and sends its answer. A process that misbehaves is sent away without one.
+    async fn let_in(self: Arc<Self>, mut stream: UnixStream) {
+        let Ok(Ok(request)) = timeout(REQUEST_WITHIN, Request::receive(&mut stream)).await else { return };
+        let (answer, is_end) = match request {
+            Request::Stop => (Some(Answer::Done { code: 0, pieces: Vec::new() }), true),
+            Request::Run(other, call) => match self.own.refusal(&other) {
+                // After an update of the program, nobody will need this server.
+                Some(reason) => (Some(Answer::Declined(reason.to_owned())), self.is_outdated()),
+                None => (self.answer(call, &mut stream).await, false),
+            },
+        };
+        if let Some(answer) = answer {
+            // A process that does not read its answer has gone its own way.
+            drop(timeout(TAKEN_WITHIN, Reply::Answer(answer).send(&mut stream)).await);
+        }
+        if is_end {
+            self.stop.notify_one();
+        }
+    }
+
+    /// Whether the file of this program was removed or replaced.
+    fn is_outdated(&self) -> bool {
+        Identity::of_process().is_none_or(|now| now.program != self.own.program)
+    }
+
+    /// `None` if the process went away.
+    async fn answer(&self, call: Call, stream: &mut UnixStream) -> Option<Answer> {
+        let Ok(Ok(turn)) = timeout(TURN_WITHIN, self.turn.clone().acquire_owned()).await else {
+            return Some(Answer::Declined("it is busy".to_owned()));
+        };
+        Reply::Begun.send(stream).await.ok()?;
+        let (reply, answer) = oneshot::channel();
+        self.jobs.send(Job { call, reply, turn }).await.ok()?;
+        tokio::select! {
+            answer = answer => answer.ok(),
+            () = gone(stream) => None,
+        }
+    }
+}
+
+/// Returns when the other side closes the connection, or sends what it should not.
+async fn gone(stream: &mut (impl AsyncRead + Unpin)) {
+    drop(stream.read_u8().await);
+}
