@@ -103,6 +103,9 @@ _kb() {
             kb,section)
                 cmd="kb__subcmd__section"
                 ;;
+            kb,serve)
+                cmd="kb__subcmd__serve"
+                ;;
             kb,show)
                 cmd="kb__subcmd__show"
                 ;;
@@ -143,7 +146,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs doc-set remove status log undo restore diff namespaces export import check optimize config trust reindex eval models llm schema completions parse-worker"
+            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs doc-set remove status log undo restore diff namespaces export import check optimize config trust reindex serve eval models llm schema completions parse-worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -177,6 +180,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -185,7 +192,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__check)
-            opts="-n -0 -q -v -h --repair --all-namespaces --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --repair --all-namespaces --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,6 +228,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -231,7 +242,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunk__subcmd__delete)
-            opts="-y -n -0 -q -v -h --no-cascade --dry-run --yes --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-y -n -0 -q -v -h --no-cascade --dry-run --yes --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -269,6 +280,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -277,7 +292,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunk__subcmd__edit)
-            opts="-n -0 -q -v -h --content --content-file --meta --batch --reset --resolve --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --content --content-file --meta --batch --reset --resolve --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -335,6 +350,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -343,7 +362,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunks__subcmd__list)
-            opts="-n -0 -q -v -h --doc --section --type --filter --where --edited --conflicts --limit --offset --order-by --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --doc --section --type --filter --where --edited --conflicts --limit --offset --order-by --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -409,6 +428,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -417,7 +440,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__completions)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help bash elvish fish powershell zsh"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -449,6 +472,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -459,7 +486,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__config)
-            opts="-n -0 -q -v -h --set --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --set --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -493,6 +520,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -501,7 +532,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --time-field --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --time-field --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -654,6 +685,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -662,7 +697,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__diff)
-            opts="-n -0 -q -v -h --stat --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --stat --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -696,6 +731,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -704,7 +743,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__doc__subcmd__set)
-            opts="-n -0 -q -v -h --meta --tag --unset --untag --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --meta --tag --unset --untag --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -758,6 +797,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -766,7 +809,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__docs)
-            opts="-n -0 -q -v -h --filter --before --after --as-of --time-field --limit --offset --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --filter --before --after --as-of --time-field --limit --offset --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -828,6 +871,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -836,7 +883,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entities)
-            opts="-n -0 -q -v -h --as-of --time-field --type --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --as-of --time-field --type --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -882,6 +929,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -890,7 +941,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entity__subcmd__set)
-            opts="-n -0 -q -v -h --type --state --alias --time --time-field --retype --remove --from --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --type --state --alias --time --time-field --retype --remove --from --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -952,6 +1003,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -960,7 +1015,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__eval)
-            opts="-n -0 -q -v -h --questions --baseline --methods --unanswerable --min --rerank --rerank-budget --model --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --questions --baseline --methods --unanswerable --min --rerank --rerank-budget --model --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1029,6 +1084,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1037,7 +1096,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__export)
-            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1075,6 +1134,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1083,7 +1146,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__import)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1117,6 +1180,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1125,7 +1192,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -0 -q -v -h --files-from --name --as --prune --yes --dry-run --allow-private --force --new-failures --time --no-embed --model --meta --tag --wait --include --exclude --context --parent-chars --child-chars --overlap-chars --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --files-from --name --as --prune --yes --dry-run --allow-private --force --new-failures --time --no-embed --model --meta --tag --wait --include --exclude --context --parent-chars --child-chars --overlap-chars --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1243,6 +1310,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1251,7 +1322,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help check prompt"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help check prompt"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1285,6 +1356,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1293,7 +1368,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm__subcmd__check)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1325,6 +1400,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1335,7 +1414,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm__subcmd__prompt)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help contexts profile expand-query"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help contexts profile expand-query"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1369,6 +1448,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1377,7 +1460,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__log)
-            opts="-n -0 -q -v -h --limit --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --limit --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1415,6 +1498,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1423,7 +1510,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help add remove"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help add remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1457,6 +1544,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1465,7 +1556,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models__subcmd__add)
-            opts="-n -0 -q -v -h --name --query-prefix --document-prefix --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --name --query-prefix --document-prefix --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1511,6 +1602,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1519,7 +1614,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models__subcmd__remove)
-            opts="-y -n -0 -q -v -h --force --yes --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-y -n -0 -q -v -h --force --yes --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1551,6 +1646,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1561,7 +1660,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help rename remove"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help rename remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1593,6 +1692,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1603,7 +1706,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces__subcmd__remove)
-            opts="-y -n -0 -q -v -h --yes --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-y -n -0 -q -v -h --yes --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1639,6 +1742,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1649,7 +1756,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces__subcmd__rename)
-            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1687,6 +1794,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1695,7 +1806,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__open)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1727,6 +1838,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1783,7 +1898,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__parse__subcmd__worker)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1817,6 +1932,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1825,7 +1944,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -0 -q -v -h --structure --chunks --context --vectors --model --force --dry-run --wait --parent-chars --child-chars --overlap-chars --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --structure --chunks --context --vectors --model --force --dry-run --wait --parent-chars --child-chars --overlap-chars --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1907,6 +2026,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1915,7 +2038,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__remove)
-            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1951,6 +2074,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1961,7 +2088,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__restore)
-            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1999,6 +2126,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2007,7 +2138,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__schema)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2041,6 +2172,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2049,7 +2184,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --time-field --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --why --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -0 -q -v -h --explain --doc --before --after --as-of --time-field --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --why --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2206,6 +2341,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2214,7 +2353,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__section)
-            opts="-n -0 -q -v -h --no-children --max-tokens --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --no-children --max-tokens --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2252,6 +2391,60 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__serve)
+            opts="-n -0 -q -v -h --idle --stop --background --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --idle)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2260,7 +2453,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__show)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2292,6 +2485,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -2302,7 +2499,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__status)
-            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2336,6 +2533,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2344,7 +2545,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__toc)
-            opts="-n -0 -q -v -h --max-level --provenance --limit --offset --edit --editable --set --reset --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --max-level --provenance --limit --offset --edit --editable --set --reset --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2422,6 +2623,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2430,7 +2635,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__trust)
-            opts="-n -0 -q -v -h --revoke --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --revoke --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2464,6 +2669,10 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2472,7 +2681,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__undo)
-            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2508,6 +2717,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)

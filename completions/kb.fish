@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_kb_global_optspecs
-    string join \n kb= n/namespace= format= 0/null q/quiet v/verbose color= no-progress onnxruntime= device= h/help V/version
+    string join \n kb= n/namespace= format= 0/null q/quiet v/verbose color= no-progress onnxruntime= device= serve= h/help V/version
 end
 
 function __fish_kb_needs_command
@@ -44,6 +44,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_needs_command" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_needs_command" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_needs_command" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_needs_command" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -78,6 +81,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "optimize" -d 'Join small file
 complete -c kb -n "__fish_kb_needs_command" -f -a "config" -d 'List every setting, its value and where it comes from'
 complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Rebuild sections, context or vectors from what is in the store'
+complete -c kb -n "__fish_kb_needs_command" -f -a "serve" -d 'Keep the store open and the model loaded, and answer the reading commands of other processes'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure how well kb answers your own questions, or a set in the BEIR layout'
 complete -c kb -n "__fish_kb_needs_command" -f -a "models" -d 'List, add or remove models'
 complete -c kb -n "__fish_kb_needs_command" -f -a "llm" -d 'Check the language model, or print its prompts'
@@ -152,6 +156,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Remove documents whose files are gone from the given folders'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l yes -d 'Prune without asking, even more than a fifth of all documents or all of a folder'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Show what would happen'
@@ -226,6 +233,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l explain -d 'Show each stage with its time, its input and its output'
 complete -c kb -n "__fish_kb_using_subcommand search" -l all -d 'Show all hits, however low their confidence'
 complete -c kb -n "__fish_kb_using_subcommand search" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
@@ -293,6 +303,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l explain -d 'Show each stage with its time, its input and its output'
 complete -c kb -n "__fish_kb_using_subcommand context" -l all -d 'Show all hits, however low their confidence'
 complete -c kb -n "__fish_kb_using_subcommand context" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
@@ -331,6 +344,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand toc" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l provenance -d 'Show the origin of each entry and its confidence, from 0 to 1'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l edit -d 'Correct it in an editor'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l editable -d 'Print it in the form that --edit and --set take'
@@ -361,6 +377,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand section" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-children -d 'Leave subsections out'
 complete -c kb -n "__fish_kb_using_subcommand section" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Print only results and errors'
@@ -387,6 +406,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand show" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand show" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand show" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand show" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -412,6 +434,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand open" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand open" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand open" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand open" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -446,6 +471,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l edited -d 'Only edited chunks'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l conflicts -d 'List conflicts instead: edits that no longer fit the source'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
@@ -480,6 +508,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l reset -d 'Restore the text of the source in parent chunks, and remove their notes'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l dry-run -d 'Show what would change'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
@@ -508,6 +539,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-cascade -d 'Refuse to delete a parent chunk that has child chunks'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l dry-run -d 'Show what would be deleted'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s y -l yes -d 'Skip the confirmation'
@@ -543,6 +577,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l retype -d 'Replace an existing type with --type'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l remove -d 'Remove the state of --time and each --alias; without these, the whole entity'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l dry-run -d 'Show what would change'
@@ -574,6 +611,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand entities" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand entities" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand entities" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand entities" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -606,6 +646,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand docs" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand docs" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -636,6 +679,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l dry-run -d 'Show what would change'
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s q -l quiet -d 'Print only results and errors'
@@ -663,6 +709,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand remove" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand remove" -l dry-run -d 'Show what would be removed'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s q -l quiet -d 'Print only results and errors'
@@ -689,6 +738,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand status" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand status" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -715,6 +767,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand log" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand log" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand log" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand log" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -741,6 +796,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand undo" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand undo" -l dry-run -d 'Show what would change'
 complete -c kb -n "__fish_kb_using_subcommand undo" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand undo" -s q -l quiet -d 'Print only results and errors'
@@ -768,6 +826,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand restore" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand restore" -l dry-run -d 'Show what would change'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s q -l quiet -d 'Print only results and errors'
@@ -794,6 +855,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand diff" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand diff" -l stat -d 'Show only counts of each document'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s q -l quiet -d 'Print only results and errors'
@@ -820,6 +884,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -848,6 +915,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -874,6 +944,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s y -l yes -d 'Skip the confirmation'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only results and errors'
@@ -901,6 +974,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand export" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand export" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand export" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand export" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -926,6 +1002,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand import" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand import" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand import" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand import" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -952,6 +1031,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand check" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand check" -l repair -d 'Repair the damage, as one new generation'
 complete -c kb -n "__fish_kb_using_subcommand check" -l all-namespaces -d 'Check all namespaces of the store'
 complete -c kb -n "__fish_kb_using_subcommand check" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
@@ -1005,6 +1087,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand config" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand config" -l set -d 'Only settings that a file or a variable sets'
 complete -c kb -n "__fish_kb_using_subcommand config" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand config" -s q -l quiet -d 'Print only results and errors'
@@ -1031,6 +1116,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand trust" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand trust" -l revoke -d 'Forget that the store is trusted'
 complete -c kb -n "__fish_kb_using_subcommand trust" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand trust" -s q -l quiet -d 'Print only results and errors'
@@ -1072,6 +1160,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l structure -d 'Find sections and cut them into parent chunks'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l chunks -d 'Cut documents again whose chunks have other lengths than asked for'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l vectors -d 'Make missing vectors, or all if the model changes'
@@ -1082,6 +1173,37 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Print o
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand serve" -l idle -d 'End after this time without a command' -r
+complete -c kb -n "__fish_kb_using_subcommand serve" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand serve" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand serve" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
+complete -c kb -n "__fish_kb_using_subcommand serve" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand serve" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand serve" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand serve" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
+complete -c kb -n "__fish_kb_using_subcommand serve" -l stop -d 'End the one that runs'
+complete -c kb -n "__fish_kb_using_subcommand serve" -l background -d 'Leave the terminal of the command that starts it'
+complete -c kb -n "__fish_kb_using_subcommand serve" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
+complete -c kb -n "__fish_kb_using_subcommand serve" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand serve" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand serve" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand serve" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l questions -d 'Ask the questions in this file, with the documents and the kb.toml of the store' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -l baseline -d 'Compare with an earlier run, as `--questions … --format json` wrote it' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -l methods -d 'Which methods to measure' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
@@ -1113,6 +1235,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l unanswerable -d 'Take half of the answers out of the corpus, and measure how well the confidence tells which questions lost theirs'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Print only results and errors'
@@ -1139,6 +1264,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -1169,6 +1297,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -1194,6 +1325,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s y -l yes -l force -d 'Remove it even if the store has vectors of it'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Print only results and errors'
@@ -1220,6 +1354,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -1247,6 +1384,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -1272,6 +1412,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -1297,6 +1440,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand schema" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand schema" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand schema" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand schema" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -1322,6 +1468,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand completions" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand completions" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -1347,6 +1496,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'

@@ -39,9 +39,10 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
     let moment = args.moment.of()?;
     let (mut listed, mut found) = (Vec::<ListedEntity>::new(), Vec::<EntityFacts>::new());
     let mut all: Vec<EntityRow> = Vec::new();
-    let mut snapshots = Vec::new();
-    for namespace in &namespaces {
-        let snapshot = Snapshot::open(namespace).await?;
+    let each: Vec<_> = namespaces.iter().cloned().map(|namespace| context.reading(namespace)).collect();
+    let mut snapshots: Vec<&Snapshot> = Vec::new();
+    for (namespace, reading) in namespaces.iter().zip(&each) {
+        let snapshot = reading.snapshot().await?;
         let rows = snapshot.entities().await?;
         match &args.name {
             Some(name) => {
@@ -53,7 +54,6 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
         all.extend(rows);
         snapshots.push(snapshot);
     }
-    let snapshots: Vec<&Snapshot> = snapshots.iter().collect();
     let Some(name) = &args.name else {
         if listed.is_empty() {
             let of_type = args.kind.map(|kind| format!(" of the type {kind:?}")).unwrap_or_default();

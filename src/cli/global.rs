@@ -2,23 +2,27 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches};
 
-use super::output::{Output, Stream};
-use crate::config::{Config, KnownStores};
+use super::output::Output;
+use crate::config::{Config, KnownStores, ServeChoice};
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
 use crate::ids::DocId;
-use crate::llm::Configured;
+use crate::llm::{Configured, EMBEDDINGS};
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, Screen};
-use crate::search::{Encoder, Purpose, Searcher, called, resolve_document};
+use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
+use crate::serve::Stream;
 use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 use crate::text::printable;
+
+/// The variables with keys may have any name, so `kb serve` cannot know whether they are the same.
+pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
 
 /// The options of every command.
 #[derive(Debug, Clone, Args)]
@@ -62,6 +66,17 @@ pub struct Global {
         hide_short_help = true
     )]
     device: Option<Device>,
+    /// Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHICH",
+        env = "KB_SERVE",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub(super) serve: Option<ServeChoice>,
     /// Print help; --help lists all options
     #[arg(short, long, global = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
@@ -77,10 +92,18 @@ impl Global {
         choice.write_global();
     }
 
-    /// Writes an error to standard error, with its causes under `--verbose`.
+    /// Writes an error to standard error.
     pub(super) fn report(&self, error: &Error) {
-        let text = match (error.kind(), self.format) {
-            (Kind::BrokenPipe, _) => return,
+        if let Some(text) = self.in_words(error) {
+            // If standard error is closed too, nothing is left to do.
+            writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+        }
+    }
+
+    /// An error as it is reported, with its causes under `--verbose`; `None` if nobody reads the output any more.
+    pub(super) fn in_words(&self, error: &Error) -> Option<String> {
+        Some(match (error.kind(), self.format) {
+            (Kind::BrokenPipe, _) => return None,
             (_, Some(format)) if format.is_json() => error_json(error),
             (kind, _) => {
                 let (red, reset) = (anstyle::AnsiColor::Red.on_default().bold(), anstyle::Reset);
@@ -91,9 +114,7 @@ impl Global {
                 }
                 text
             }
-        };
-        // If standard error is closed too, nothing is left to do.
-        writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+        })
     }
 }
 
@@ -104,20 +125,44 @@ pub(super) fn error_json(error: &Error) -> String {
     serde_json::json!({ "error": { "kind": kind, "code": code, "message": message, "hint": hint } }).to_string()
 }
 
+/// What a command has in `kb serve`.
+struct Served {
+    warm: Arc<Warm>,
+    declined: OnceLock<&'static str>,
+}
+
 /// What every command gets: the global options and its own arguments.
 pub(super) struct Context {
     pub(super) global: Global,
     /// The arguments of the subcommand, environment variables included.
     pub(super) matches: ArgMatches,
     pub(super) screen: Screen,
-    pub(super) output: Output,
+    pub(super) output: Arc<Output>,
+    /// `None` unless `kb serve` runs the command.
+    served: Option<Served>,
     /// The note on ignored settings of the store is shown once.
     told: Once,
 }
 
 impl Context {
-    pub(super) fn new(global: Global, matches: ArgMatches, screen: Screen, output: Output) -> Self {
-        Context { global, matches, screen, output, told: Once::new() }
+    pub(super) fn new(global: Global, matches: ArgMatches, screen: Screen, output: Arc<Output>) -> Self {
+        Context { global, matches, screen, output, served: None, told: Once::new() }
+    }
+
+    /// The same with what `kb serve` has open.
+    pub(super) fn served_from(self, warm: Arc<Warm>) -> Self {
+        Context { served: Some(Served { warm, declined: OnceLock::new() }), ..self }
+    }
+
+    /// Why `kb serve` leaves the command to the process that asked, if it does.
+    pub(super) fn declined(&self) -> Option<&'static str> {
+        self.served.as_ref()?.declined.get().copied()
+    }
+
+    /// Ends a command that `kb serve` runs; in a process of its own it goes on.
+    pub(super) fn decline_if_served(&self, reason: &'static str) -> Result<()> {
+        let Some(served) = &self.served else { return Ok(()) };
+        Err(Error::failed(*served.declined.get_or_init(|| reason)))
     }
 
     pub(super) fn here() -> Result<PathBuf> {
@@ -161,9 +206,35 @@ impl Context {
         Models::of_user().unwrap_or_else(|_| Models::open("")).with_endpoint(config.embedding.clone())
     }
 
-    pub(super) fn encoder(&self, store: &Store, config: &Config) -> Encoder {
-        let encoder = Encoder::new(self.engine(config), self.models(config));
-        if store.is_own() { encoder.keeping(store.root()) } else { encoder }
+    fn encoder(&self, store: &Store, config: &Config) -> Result<Encoder> {
+        let engine = self.engine(config);
+        let mut encoder = Encoder::new(engine.clone(), self.models(config));
+        if let Some(Served { warm, .. }) = &self.served {
+            if !matches!(config.embedding.settings(EMBEDDINGS), Ok(None)) {
+                self.decline_if_served(ASKS_AN_ENDPOINT)?;
+            }
+            if !warm.has_engine(&engine) {
+                self.decline_if_served("it runs models on another engine")?;
+            }
+            encoder = encoder.warmed(warm);
+        }
+        Ok(if store.is_own() { encoder.keeping(store.root()) } else { encoder })
+    }
+
+    fn warmed(&self, searcher: Searcher) -> Searcher {
+        match &self.served {
+            Some(served) => searcher.warmed(&served.warm),
+            None => searcher,
+        }
+    }
+
+    /// A namespace to read without a search.
+    pub(super) fn reading(&self, namespace: Namespace) -> Searched {
+        let searched = Searched::new(namespace);
+        match &self.served {
+            Some(served) => searched.warmed(&served.warm),
+            None => searched,
+        }
     }
 
     /// The language model that is configured for a store.
@@ -173,12 +244,14 @@ impl Context {
 
     /// A searcher on the selected namespace.
     pub(super) fn searcher(&self, store: &Store) -> Result<Searcher> {
-        Ok(Searcher::new(store.namespace(&self.global.namespace)?, self.encoder(store, &self.config(store)?)))
+        let namespace = store.namespace(&self.global.namespace)?;
+        Ok(self.warmed(Searcher::new(namespace, self.encoder(store, &self.config(store)?)?)))
     }
 
     /// A searcher on all selected namespaces.
     pub(super) fn searcher_over(&self, store: &Store, config: &Config) -> Result<Searcher> {
-        Ok(Searcher::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config)))
+        let namespaces = store.namespaces_named(&self.global.namespace)?;
+        Ok(self.warmed(Searcher::over(namespaces, self.encoder(store, config)?)))
     }
 
     /// Finds a document by its name and notes a guess. Reads only the names of the other documents.
@@ -279,7 +352,7 @@ impl Context {
         }
         let mut bytes = Vec::new();
         page.write(format, self.screen.columns, &mut bytes)?;
-        self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, &bytes)?;
+        self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, bytes)?;
         page.notes.iter().for_each(|note| self.tell(&note.message));
         Ok(0)
     }
@@ -289,7 +362,7 @@ impl Context {
         if self.output_format().is_json() {
             return self.show(Page::of_text(kind, of, text));
         }
-        self.output.write(Stream::Raw, text.as_bytes())?;
+        self.output.write(Stream::Raw, text.as_bytes().to_vec())?;
         Ok(0)
     }
 
@@ -377,12 +450,12 @@ fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     path?.to_str().map(str::to_owned)
 }
 
-/// Writes a warning, even with `--quiet`: it is as serious as an error.
-pub(super) fn warn(text: &str) {
-    write_line(&format!("warning: {}", printable(text)));
+/// A warning as it is shown, even with `--quiet`: it is as serious as an error.
+pub(super) fn warning(text: &str) -> String {
+    format!("warning: {}", printable(text))
 }
 
 /// Writes a line to standard error of this process.
 pub(super) fn write_line(text: &str) {
-    Output.line(text);
+    Output::default().line(text);
 }

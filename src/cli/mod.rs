@@ -30,6 +30,7 @@ mod remove;
 mod schema;
 mod search;
 mod section;
+mod serve;
 mod show;
 mod spelling;
 mod status;
@@ -39,13 +40,13 @@ mod trust;
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::error::{Error, Result};
 use crate::render::Screen;
 use global::{Context, Global};
-use output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,6 +101,7 @@ enum Command {
     Config(config::ConfigArgs),
     Trust(trust::TrustArgs),
     Reindex(reindex::ReindexArgs),
+    Serve(serve::ServeArgs),
     Eval(eval::EvalArgs),
     Models(models::ModelsArgs),
     Llm(llm::LlmArgs),
@@ -108,6 +110,24 @@ enum Command {
     /// Parse files for a parent process
     #[command(name = crate::ingest::worker::SUBCOMMAND, hide = true)]
     ParseWorker,
+}
+
+impl Command {
+    /// Whether `kb serve` answers it: it only reads a store.
+    #[cfg(unix)]
+    fn is_served(&self) -> bool {
+        match self {
+            Command::Search(_)
+            | Command::Context(_)
+            | Command::Section(_)
+            | Command::Show(_)
+            | Command::ChunksList(_)
+            | Command::Entities(_)
+            | Command::Docs(_) => true,
+            Command::Toc(args) => !args.is_change(),
+            _ => false,
+        }
+    }
 }
 
 /// Runs the program and gives its exit code.
@@ -122,11 +142,12 @@ pub fn main() -> ExitCode {
         on_crash.report(error);
         std::process::exit(i32::from(error.kind().exit_code()));
     });
-    crate::notice::give_with(global::warn);
+    crate::notice::give_with(|text| global::write_line(&global::warning(text)));
     // A damaged store can make a library crash. The worker's parent wants to see the crash.
     let outcome = match matches!(cli.command, Command::ParseWorker) {
-        true => run(cli, matches),
-        false => std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches))).unwrap_or_else(|_| Err(crashed())),
+        true => run(cli, matches, &arguments),
+        false => std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches, &arguments)))
+            .unwrap_or_else(|_| Err(crashed())),
     };
     match outcome {
         Ok(code) => ExitCode::from(code),
@@ -144,7 +165,8 @@ fn crashed() -> Error {
     )
 }
 
-fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has kb serve"))]
+fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     if matches!(cli.command, Command::ParseWorker) {
         return crate::ingest::worker::serve().map(|()| 0);
     }
@@ -154,43 +176,51 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
     if let Command::Schema(args) = &cli.command {
         return schema::run(args, &Cli::command());
     }
+    let context = Context::new(cli.global, matches, Screen::of_output(), Arc::default());
+    #[cfg(unix)]
+    if let Some(code) = serve::ask(&context, &cli.command, arguments)? {
+        return Ok(code);
+    }
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
-    let context = Context::new(cli.global, matches, Screen::of_output(), Output);
-    runtime.block_on(async {
-        match cli.command {
-            Command::Ingest(args) => ingest::run(&context, *args).await,
-            Command::Search(args) => search::run(&context, *args).await,
-            Command::Context(args) => context::run(&context, *args).await,
-            Command::Toc(args) => toc::run(&context, args).await,
-            Command::Section(args) => section::run(&context, args).await,
-            Command::Show(args) => show::run(&context, args).await,
-            Command::Open(args) => show::open(&context, args).await,
-            Command::ChunkEdit(args) => chunk_edit::run(&context, args).await,
-            Command::ChunkDelete(args) => chunk_delete::run(&context, args).await,
-            Command::ChunksList(args) => chunks_list::run(&context, args).await,
-            Command::EntitySet(args) => entity_set::run(&context, args).await,
-            Command::Entities(args) => entities::run(&context, args).await,
-            Command::Docs(args) => docs::run(&context, args).await,
-            Command::DocSet(args) => doc_set::run(&context, args).await,
-            Command::Remove(args) => remove::run(&context, args).await,
-            Command::Status(args) => status::run(&context, args).await,
-            Command::Log(args) => history::log(&context, args).await,
-            Command::Undo(args) => history::undo(&context, args).await,
-            Command::Restore(args) => history::restore(&context, args).await,
-            Command::Diff(args) => history::diff(&context, args).await,
-            Command::Namespaces(args) => namespaces::run(&context, args).await,
-            Command::Export(args) => archive::export(&context, args).await,
-            Command::Import(args) => archive::import(&context, args).await,
-            Command::Check(args) => check::run(&context, args).await,
-            Command::Optimize(args) => optimize::run(&context, args).await,
-            Command::Config(args) => config::run(&context, &args),
-            Command::Trust(args) => trust::run(&context, args).await,
-            Command::Reindex(args) => reindex::run(&context, args).await,
-            Command::Eval(args) => eval::run(&context, args).await,
-            Command::Models(args) => models::run(&context, args).await,
-            Command::Llm(args) => llm::run(&context, args).await,
-            Command::Completions(_) | Command::Schema(_) | Command::ParseWorker => Ok(0),
-        }
-    })
+    runtime.block_on(answer(&context, cli.command))
+}
+
+/// Runs a command and gives the exit code of its success.
+async fn answer(context: &Context, command: Command) -> Result<u8> {
+    match command {
+        Command::Ingest(args) => ingest::run(context, *args).await,
+        Command::Search(args) => search::run(context, *args).await,
+        Command::Context(args) => context::run(context, *args).await,
+        Command::Toc(args) => toc::run(context, args).await,
+        Command::Section(args) => section::run(context, args).await,
+        Command::Show(args) => show::run(context, args).await,
+        Command::Open(args) => show::open(context, args).await,
+        Command::ChunkEdit(args) => chunk_edit::run(context, args).await,
+        Command::ChunkDelete(args) => chunk_delete::run(context, args).await,
+        Command::ChunksList(args) => chunks_list::run(context, args).await,
+        Command::EntitySet(args) => entity_set::run(context, args).await,
+        Command::Entities(args) => entities::run(context, args).await,
+        Command::Docs(args) => docs::run(context, args).await,
+        Command::DocSet(args) => doc_set::run(context, args).await,
+        Command::Remove(args) => remove::run(context, args).await,
+        Command::Status(args) => status::run(context, args).await,
+        Command::Log(args) => history::log(context, args).await,
+        Command::Undo(args) => history::undo(context, args).await,
+        Command::Restore(args) => history::restore(context, args).await,
+        Command::Diff(args) => history::diff(context, args).await,
+        Command::Namespaces(args) => namespaces::run(context, args).await,
+        Command::Export(args) => archive::export(context, args).await,
+        Command::Import(args) => archive::import(context, args).await,
+        Command::Check(args) => check::run(context, args).await,
+        Command::Optimize(args) => optimize::run(context, args).await,
+        Command::Config(args) => config::run(context, &args),
+        Command::Trust(args) => trust::run(context, args).await,
+        Command::Reindex(args) => reindex::run(context, args).await,
+        Command::Serve(args) => serve::run(context, args).await,
+        Command::Eval(args) => eval::run(context, args).await,
+        Command::Models(args) => models::run(context, args).await,
+        Command::Llm(args) => llm::run(context, args).await,
+        Command::Completions(_) | Command::Schema(_) | Command::ParseWorker => Ok(0),
+    }
 }

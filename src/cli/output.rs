@@ -1,25 +1,16 @@
-//! Where a command writes.
+//! Where a command writes: to the streams of its process, or into a list that `kb serve` sends to the process that asked.
 
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
 
+use crate::serve::{Piece, Stream};
 use crate::text::visible;
-
-/// A stream of the process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
-    /// Standard output. Styles are removed where it shows none.
-    Out,
-    /// Standard output, byte for byte.
-    Raw,
-    /// Standard error. Styles are removed where it shows none.
-    Err,
-}
 
 /// Writes to a stream of this process.
 ///
 /// # Errors
 /// If standard output cannot be written. Failures of standard error are ignored, because the work can go on.
-fn write(stream: Stream, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
     match stream {
         Stream::Err => {
             anstream::stderr().write_all(bytes).unwrap_or_default();
@@ -34,18 +25,39 @@ fn write(stream: Stream, bytes: &[u8]) -> std::io::Result<()> {
 
 /// Takes what a command writes.
 #[derive(Debug, Default)]
-pub(super) struct Output;
+pub(super) struct Output {
+    /// `None` writes to the streams of this process.
+    collected: Option<Mutex<Vec<Piece>>>,
+}
 
 impl Output {
+    /// Keeps everything in memory.
+    pub(super) fn collecting() -> Self {
+        Output { collected: Some(Mutex::default()) }
+    }
+
     /// # Errors
     /// As for [`write`].
-    pub(super) fn write(&self, stream: Stream, bytes: &[u8]) -> std::io::Result<()> {
-        write(stream, bytes)
+    pub(super) fn write(&self, stream: Stream, bytes: Vec<u8>) -> std::io::Result<()> {
+        let piece = Piece { stream, bytes };
+        match &self.collected {
+            Some(collected) => collected.lock().unwrap_or_else(PoisonError::into_inner).push(piece),
+            None => write(&piece)?,
+        }
+        Ok(())
     }
 
     /// Writes a line to standard error.
     pub(super) fn line(&self, text: &str) {
         // Failures of standard error are ignored.
-        self.write(Stream::Err, format!("{}\n", visible(text)).as_bytes()).unwrap_or_default();
+        self.write(Stream::Err, format!("{}\n", visible(text)).into_bytes()).unwrap_or_default();
+    }
+
+    /// What was collected so far.
+    pub(super) fn take(&self) -> Vec<Piece> {
+        let collected = self.collected.as_ref();
+        collected
+            .map(|all| std::mem::take(&mut *all.lock().unwrap_or_else(PoisonError::into_inner)))
+            .unwrap_or_default()
     }
 }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 14] = [
+const RARE: [&str; 15] = [
     "check",
     "completions",
     "config",
@@ -26,6 +26,7 @@ const RARE: [&str; 14] = [
     "reindex",
     "restore",
     "schema",
+    "serve",
     "trust",
 ];
 

@@ -7,7 +7,7 @@ use clap::Args;
 use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
-use super::global::Context;
+use super::global::{ASKS_AN_ENDPOINT, Context};
 use crate::config::{HalfLifeSetting, Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -168,14 +168,17 @@ pub(super) async fn ask(
     request.explain = args.explain;
     let mut searcher = context.searcher_over(&store, &config)?;
     if request.expand.wordings.any() {
+        context.decline_if_served(ASKS_AN_ENDPOINT)?;
         let expand = format!("{} {}", Setting("expand"), request.expand);
         searcher = searcher.asking(Arc::new(context.llm(&store, &config).required(&expand)?));
     } else if request.fallback != Fallback::default()
         && let Some(client) = context.llm(&store, &config).client()?
     {
+        context.decline_if_served(ASKS_AN_ENDPOINT)?;
         searcher = searcher.asking(Arc::new(client));
     }
     if matches!(request.rerank, Rerank::Endpoint { .. }) {
+        context.decline_if_served(ASKS_AN_ENDPOINT)?;
         let settings = config.reranking.settings(RERANKING)?.ok_or_else(|| {
             Error::usage(format!("no endpoint is configured for {} endpoint", Setting("rerank")))
                 .hint("set base_url and model in [reranking] of your config.toml")

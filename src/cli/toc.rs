@@ -75,6 +75,13 @@ pub struct CorrectArgs {
     reset: bool,
 }
 
+impl TocArgs {
+    /// Whether it corrects a table of contents.
+    pub(super) fn is_change(&self) -> bool {
+        self.correct.is_change()
+    }
+}
+
 impl CorrectArgs {
     fn is_change(&self) -> bool {
         self.edit || self.reset || self.set.is_some()
@@ -93,15 +100,16 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
         return Err(Error::usage(message).hint("leave it out"));
     }
     let store = context.store()?;
-    let snapshot = Snapshot::open(&store.namespace(&context.global.namespace)?).await?;
+    let reading = context.reading(store.namespace(&context.global.namespace)?);
+    let snapshot = reading.snapshot().await?;
     let shown = Shown { provenance: args.provenance, width: context.screen.columns };
     let Some(name) = &args.document else {
         let documents = args.part.of(context, snapshot.documents().await?);
-        return list(context, &snapshot, &documents, args.max_level, shown).await;
+        return list(context, snapshot, &documents, args.max_level, shown).await;
     };
     args.part.refuse()?;
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };
-    let document = &context.document_of(&snapshot, name, &store, purpose).await?;
+    let document = &context.document_of(snapshot, name, &store, purpose).await?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
     if args.correct.editable {
         let text = editable_toc(document, &sections);
@@ -115,7 +123,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let default = if context.output_format().is_json() { u32::MAX } else { DEFAULT_LEVEL };
     let deepest = args.max_level.unwrap_or(default);
     sections.retain(|section| section.level <= deepest);
-    context.show(toc(document, &sections, all - sections.len(), shown).read_from(&[&snapshot]))?;
+    context.show(toc(document, &sections, all - sections.len(), shown).read_from(&[snapshot]))?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::llm::endpoint_settings;
 
 /// Settings without a flag: the name, the variable if it has one, and the default.
-const OTHERS: [(&str, Option<&str>, &str); 11] = [
+const OTHERS: [(&str, Option<&str>, &str); 12] = [
     ("kb", Some("KB_DIR"), "the nearest .kb"),
     ("namespace", Some("KB_NAMESPACE"), "default"),
     ("models", Some("KB_MODELS_DIR"), "kb/models in the user's data folder"),
@@ -22,6 +22,7 @@ const OTHERS: [(&str, Option<&str>, &str); 11] = [
     ("model", Some("KB_MODEL"), "the embedded one"),
     ("device", Some("KB_DEVICE"), "auto"),
     ("onnxruntime", Some("KB_ONNXRUNTIME"), "the one found"),
+    ("serve", Some("KB_SERVE"), "running"),
     ("history.keep", None, "7d"),
     ("history.generations", None, "20"),
 ];

@@ -8,6 +8,7 @@ mod ingest;
 mod known_stores;
 mod listing;
 mod search;
+mod serve;
 mod settings_file;
 mod trust;
 mod values;
@@ -23,6 +24,7 @@ pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleS
 pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
+pub use serve::ServeChoice;
 pub use trust::{Ignored, Risky, StoreSettings};
 pub use values::{HalfLifeSetting, Share};
 
@@ -44,6 +46,7 @@ pub struct Config {
     pub device: Option<Device>,
     /// The embedding model of new namespaces.
     pub model: Option<String>,
+    pub serve: Option<ServeChoice>,
     pub search: SearchSettings,
     pub ingest: IngestSettings,
     pub history: HistoryConfig,

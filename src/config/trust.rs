@@ -26,8 +26,9 @@ struct Risk {
 const LIMIT: &str = "lifts a limit on hostile documents";
 
 /// All other settings only choose, by a name or a number, among things that kb does anyway.
-const RISKS: [Risk; 13] = [
+const RISKS: [Risk; 14] = [
     Risk { setting: "onnxruntime", harmless: &["off"], can: "loads a library into kb" },
+    Risk { setting: "serve", harmless: &["running", "off"], can: "leaves a process running" },
     Risk { setting: "ingest.ocr_command", harmless: &[], can: "runs a program" },
     Risk { setting: "llm", harmless: &[], can: "sends text of documents and questions" },
     Risk { setting: "reranking", harmless: &[], can: "sends text of documents and questions" },

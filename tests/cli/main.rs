@@ -49,6 +49,7 @@ mod search_namespaces;
 mod search_query;
 mod search_rerank;
 mod section;
+mod serve;
 mod show;
 mod structure;
 mod synonyms;

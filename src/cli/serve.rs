@@ -1,0 +1,201 @@
+//! `kb serve`: answers reading commands of other processes, with the store open and the model loaded.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::error::Result;
+use crate::text::period;
+
+/// Keep the store open and the model loaded, and answer the reading commands of other processes
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb serve                    until Ctrl-C, or after ten minutes without a command
+  kb serve --idle 8h
+  kb serve --stop
+
+While it runs, kb search, context, toc, section, show, docs, chunks-list and entities get their answers from it, the same
+as without it. With serve = \"auto\" in your config.toml the first of them starts one. --serve off uses none.")]
+pub struct ServeArgs {
+    /// End after this time without a command
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_idle)]
+    idle: Duration,
+    /// End the one that runs
+    #[arg(long, conflicts_with = "idle")]
+    stop: bool,
+    /// Leave the terminal of the command that starts it
+    #[arg(long, hide = true)]
+    background: bool,
+}
+
+fn parse_idle(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a duration above 0 such as 30s, 10m or 8h".to_owned();
+    period::seconds(text).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(expected)
+}
+
+#[cfg(unix)]
+pub(super) use here::{ask, run};
+
+#[cfg(unix)]
+mod here {
+    use std::ffi::OsString;
+    use std::panic::AssertUnwindSafe;
+    use std::path::Path;
+    use std::process::{Command as Process, Stdio};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use futures::FutureExt;
+
+    use super::super::global::{Context, warning};
+    use super::super::output::{self, Output};
+    use super::super::{Cli, Command, answer, parse};
+    use super::ServeArgs;
+    use crate::config::{Config, ServeChoice};
+    use crate::error::{Error, Kind, Result};
+    use crate::notice;
+    use crate::paths::real;
+    use crate::render::Screen;
+    use crate::search::Warm;
+    use crate::serve::{self, Answer, Asked, Call, End, Server, Stream};
+    use crate::text::period;
+
+    /// A server leaves the folder that it was started in, so that the folder can be removed.
+    const NOWHERE: &str = "/";
+
+    pub(in super::super) async fn run(context: &Context, args: ServeArgs) -> Result<u8> {
+        let store = context.store()?;
+        let root = store.root();
+        if args.stop {
+            let failed = |error| Error::failed(format!("kb serve does not answer: {error}")).caused_by(error);
+            if serve::stop(root).await.map_err(failed)? {
+                context.tell("kb serve was ended");
+                return Ok(0);
+            }
+            return Err(Error::not_found(format!("kb serve does not run for {}", root.display())));
+        }
+        let server = Server::start(root)?;
+        if args.background {
+            // Fails only for a process that leads a session already.
+            rustix::process::setsid().map(drop).unwrap_or_default();
+        }
+        let (idle, socket) = (period::duration(args.idle.as_secs_f64()), server.socket().display());
+        context.tell(&format!("kb serve listens at {socket} and ends after {idle} without a command"));
+        std::env::set_current_dir(NOWHERE).unwrap_or_default();
+        let (warm, mut command_line) = (Arc::new(Warm::default()), parse::command::<Cli>(false));
+        let end = server.run(args.idle, async |call| answer_to(call, &warm, &mut command_line).await).await?;
+        if end == End::Idle {
+            context.tell(&format!("no command came for {idle}"));
+        }
+        Ok(0)
+    }
+
+    /// Closes what stays open after a command that did not end as it should: nobody knows its state.
+    struct Running<'w> {
+        warm: &'w Warm,
+        is_sound: bool,
+    }
+
+    impl Drop for Running<'_> {
+        fn drop(&mut self) {
+            if !self.is_sound {
+                self.warm.close();
+            }
+            self.warm.rest();
+            std::env::set_current_dir(NOWHERE).unwrap_or_default();
+        }
+    }
+
+    /// Runs a command as a process of its own would. The current folder, the spelling of settings and the notices belong
+    /// to the whole process; they are the command's, because one runs at a time.
+    async fn answer_to(call: Call, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
+        let declined = |reason: &str| Answer::Declined(reason.to_owned());
+        let mut running = Running { warm, is_sound: true };
+        if std::env::set_current_dir(&call.folder).is_err() {
+            return declined("it cannot enter the current folder");
+        }
+        let Ok((cli, matches)) = parse::try_parse::<Cli>(command_line, &call.arguments) else {
+            return declined("it does not understand the command");
+        };
+        if !cli.command.is_served() {
+            return declined("it only reads");
+        }
+        running.is_sound = false;
+        let screen = Screen { columns: call.columns, lines: call.lines, is_terminal: call.is_terminal };
+        let (output, noticed) = (Arc::new(Output::collecting()), Arc::new(AtomicBool::new(false)));
+        let (to, flag) = (output.clone(), noticed.clone());
+        notice::give_with(move |text| {
+            flag.store(true, Ordering::Relaxed);
+            to.line(&warning(text));
+        });
+        let context = Context::new(cli.global.clone(), matches, screen, output.clone()).served_from(warm.clone());
+        let Ok(outcome) = AssertUnwindSafe(answer(&context, cli.command).boxed_local()).catch_unwind().await else {
+            return declined("the command crashed");
+        };
+        // What gave a notice gives it to the next command too only if it is opened again.
+        running.is_sound = !noticed.load(Ordering::Relaxed);
+        if let Some(reason) = context.declined() {
+            return declined(reason);
+        }
+        let code = match outcome {
+            Ok(code) => code,
+            // It may be this process that failed, as with too many open files.
+            Err(error) if error.kind() == Kind::Failed => return declined("the command failed"),
+            Err(error) => {
+                let text = cli.global.in_words(&error).map(|text| format!("{text}\n"));
+                let written = text.map_or(Ok(()), |text| output.write(Stream::Err, text.into_bytes()));
+                if written.is_err() {
+                    return declined("the output was lost");
+                }
+                error.kind().exit_code()
+            }
+        };
+        Answer::Done { code, pieces: output.take() }
+    }
+
+    /// Lets the server of the store answer, if there is one. `None` if this process has to.
+    ///
+    /// # Errors
+    /// If the answer cannot be written.
+    pub(in super::super) fn ask(context: &Context, command: &Command, arguments: &[OsString]) -> Result<Option<u8>> {
+        // What is wrong with the store or its settings is reported by the command.
+        let (true, Ok(store), Ok(folder)) = (command.is_served(), context.store(), Context::here()) else {
+            return Ok(None);
+        };
+        let configured = || Config::read(store.root()).ok().and_then(|config| config.serve);
+        let choice = context.global.serve.or_else(configured).unwrap_or_default();
+        if choice == ServeChoice::Off {
+            return Ok(None);
+        }
+        let Screen { columns, lines, is_terminal } = context.screen;
+        let call = Call { folder, columns, lines, is_terminal, arguments: arguments.to_vec() };
+        match serve::ask(store.root(), call) {
+            Asked::Answered(Answer::Done { code, pieces }) => {
+                context.tell_more("answered by kb serve");
+                pieces.iter().try_for_each(output::write)?;
+                return Ok(Some(code));
+            }
+            Asked::Answered(Answer::Declined(reason)) => context.tell_more(&format!("kb serve declined: {reason}")),
+            Asked::Failed(error) => context.tell_more(&format!("kb serve did not answer: {error}")),
+            Asked::Nobody if choice == ServeChoice::Auto && store.is_own() => match start(store.root()) {
+                Ok(()) => context.tell_more("started kb serve"),
+                Err(error) => context.tell_more(&format!("cannot start kb serve: {error}")),
+            },
+            Asked::Nobody => {}
+        }
+        Ok(None)
+    }
+
+    /// Starts a server that outlives this process and its terminal.
+    fn start(store: &Path) -> std::io::Result<()> {
+        let mut server = Process::new(std::env::current_exe()?);
+        server.arg("serve").arg("--background").arg("--kb").arg(real(store));
+        server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
+    }
+}
+
+/// Local sockets with checked owners exist on Unix only.
+#[cfg(not(unix))]
+pub(super) async fn run(_context: &super::global::Context, _args: ServeArgs) -> Result<u8> {
+    Err(crate::error::Error::failed("kb serve is not available on this system").hint("every command works without it"))
+}
