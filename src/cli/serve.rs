@@ -74,6 +74,7 @@ mod here {
             }
             return Err(Error::not_found(format!("kb serve does not run for {}", root.display())));
         }
+        let engine = context.engine(&context.config(&store)?);
         let server = Server::start(root)?;
         if args.background {
             // Fails only for a process that leads a session already.
@@ -82,7 +83,7 @@ mod here {
         let (idle, socket) = (period::duration(args.idle.as_secs_f64()), server.socket().display());
         context.tell(&format!("kb serve listens at {socket} and ends after {idle} without a command"));
         std::env::set_current_dir(NOWHERE).unwrap_or_default();
-        let (warm, mut command_line) = (Arc::new(Warm::default()), parse::command::<Cli>(false));
+        let (warm, mut command_line) = (Arc::new(Warm::new(engine)), parse::command::<Cli>(false));
         let end = server.run(args.idle, async |call| answer_to(call, &warm, &mut command_line).await).await?;
         if end == End::Idle {
             context.tell(&format!("no command came for {idle}"));

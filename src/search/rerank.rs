@@ -177,9 +177,15 @@ fn signs(found: &WordsFound, weights: &[f32]) -> f32 {
 /// A model that is being loaded, and the milliseconds that took.
 pub(super) type LoadingCrossEncoder = JoinHandle<Result<(Arc<CrossEncoder>, f64)>>;
 
-/// The last used model, with the files that it was loaded from.
+/// The last used model.
 #[derive(Clone, Default)]
-pub(super) struct LoadedCrossEncoder(Arc<Mutex<Option<(Files, Arc<CrossEncoder>)>>>);
+pub(super) struct LoadedCrossEncoder(Arc<Mutex<Option<LastUsed>>>);
+
+struct LastUsed {
+    /// What it was loaded from.
+    files: Files,
+    model: Arc<CrossEncoder>,
+}
 
 /// Files with their lengths and times, which change with their content.
 type Files = Vec<(PathBuf, u64, Option<SystemTime>)>;
@@ -213,12 +219,12 @@ impl LoadedCrossEncoder {
         // A model is kept once it is whole, so a crash while one was loaded leaves the lock sound.
         let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let files = files_in(folder);
-        if let Some((_, model)) = loaded.as_ref().filter(|(known, _)| *known == files) {
-            return Ok(model.clone());
+        if let Some(last) = loaded.as_ref().filter(|last| last.files == files) {
+            return Ok(last.model.clone());
         }
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let model = Arc::new(CrossEncoder::load(&encoder.engine()?, folder, jobs)?);
-        *loaded = Some((files, model.clone()));
+        *loaded = Some(LastUsed { files, model: model.clone() });
         Ok(model)
     }
 }

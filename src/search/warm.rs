@@ -4,7 +4,7 @@
 //! one that it was opened with and no other is being published; every question looks again. Between questions no lease
 //! is held: pruning may remove a generation that was left open, which then is opened anew.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::encoder::{Encoder, LoadedModels};
 use super::rerank::LoadedCrossEncoder;
@@ -16,19 +16,23 @@ use crate::store::Namespace;
 const MOST_OPEN: usize = 8;
 
 /// What is kept between questions.
-#[derive(Default)]
 pub struct Warm {
     /// The open generations; the last used come last.
     open: Mutex<Vec<(Namespace, Arc<Opened>)>>,
     models: LoadedModels,
     cross_encoder: LoadedCrossEncoder,
-    engine: OnceLock<EngineChoice>,
+    /// A process has one engine.
+    engine: EngineChoice,
 }
 
 impl Warm {
-    /// Whether the loaded models run on this engine. A process has one engine, which the first question chooses.
+    /// Nothing yet; models will run on this engine.
+    pub fn new(engine: EngineChoice) -> Self {
+        Warm { open: Mutex::default(), models: Arc::default(), cross_encoder: LoadedCrossEncoder::default(), engine }
+    }
+
     pub fn has_engine(&self, choice: &EngineChoice) -> bool {
-        self.engine.get_or_init(|| choice.clone()) == choice
+        self.engine == *choice
     }
 
     /// The generation of a namespace, open already if it still is the published one.
