@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 15] = [
+const RARE: [&str; 16] = [
     "check",
     "completions",
     "config",
@@ -23,6 +23,7 @@ const RARE: [&str; 15] = [
     "llm",
     "namespaces",
     "open",
+    "optimize",
     "reindex",
     "restore",
     "schema",
