@@ -133,7 +133,7 @@ mod here {
         let Ok(outcome) = AssertUnwindSafe(answer(&context, cli.command).boxed_local()).catch_unwind().await else {
             return declined("the command crashed");
         };
-        // What gave a notice gives it to the next command too only if it is opened again.
+        // Opening a store gives its notices. Opened again, it gives them to the next command too.
         running.is_sound = !noticed.load(Ordering::Relaxed);
         if let Some(reason) = context.declined() {
             return declined(reason);

@@ -96,12 +96,20 @@ impl<'a, 'b> Collector<'a, 'b> {
     /// Handles one source that a loader thread has finished.
     pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
+        let before = match &loaded {
+            Ok(loaded) => loaded.before(),
+            Err(_) => self.existing.get(source),
+        };
+        let doc_id = before.map(|row| row.doc_id.clone());
         let metadata = |loaded: &Loaded| request.metadata_of(source, &target.store, loaded.before());
         let report = match loaded.and_then(|loaded| Ok((metadata(&loaded)?, loaded))) {
             Err(error) => self.failed(source, &error),
             Ok((metadata, Loaded::Known(facts, row))) => self.known(facts, *row, metadata).await?,
             Ok((metadata, Loaded::Cut(facts, read))) => self.read(facts, *read, metadata).await?,
         };
+        if let Some(doc_id) = doc_id {
+            self.vectors_ahead.forget(&doc_id);
+        }
         self.report.sources.push(report);
         Ok(())
     }

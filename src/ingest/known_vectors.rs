@@ -92,6 +92,11 @@ impl VectorsAhead {
         Ok(self.read.remove(doc_id).unwrap_or_default())
     }
 
+    /// Drops the vectors of a document that needs none, or not again.
+    pub(super) fn forget(&mut self, doc_id: &DocId) {
+        self.read.remove(doc_id);
+    }
+
     fn with_next(&mut self, doc_id: &DocId) -> Vec<DocId> {
         let Some(at) = self.planned.iter().position(|(id, _)| id == doc_id) else { return vec![doc_id.clone()] };
         let mut chunks = 0;

@@ -35,7 +35,7 @@ pub(super) struct Recalled<'s> {
     pub replacements: Vec<Replacement>,
     /// The question's vector, if semantic search was used.
     pub vector: Option<Vec<f32>>,
-    /// Whether semantic search ran but no searched chunk has a vector.
+    /// Whether the question wants semantic search and no searched chunk has a vector.
     pub no_vectors: bool,
 }
 

@@ -30,7 +30,7 @@ pub struct Ranking {
     pub vector: Option<Vec<f32>>,
     /// The scope of each namespace.
     pub(super) scopes: Vec<Scope>,
-    /// Whether semantic search ran but no searched chunk has a vector.
+    /// Whether the question wants semantic search and no searched chunk has a vector.
     pub no_vectors: bool,
 }
 

@@ -90,3 +90,39 @@ impl Encoder {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Change, DocumentRow, ModelRecord, NewDocument, ParentChunk, Snapshot, Store, Writer};
+
+    #[tokio::test]
+    async fn the_last_used_namespaces_stay_open_until_their_next_generation() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (warm, model) = (Warm::default(), ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() });
+        let publish = async |namespace: &Namespace, doc_id: &str| {
+            let mut parent = ParentChunk::sample(&format!("{doc_id}:0"), "text");
+            parent.vector = vec![0.0, 1.0, 0.0, 0.0];
+            let new =
+                NewDocument { document: DocumentRow::sample(doc_id), sections: Vec::new(), parents: vec![parent] };
+            let mut writer = Writer::open(namespace, &model).await.unwrap();
+            writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+        };
+        let mut each = Vec::new();
+        for number in 0..=MOST_OPEN {
+            let namespace = store.namespace(&format!("n{number}")).unwrap();
+            publish(&namespace, "aaaaaa").await;
+            let opened = warm.opened(&namespace);
+            let snapshot = opened.snapshot.get_or_try_init(|| Snapshot::open(&namespace)).await.unwrap();
+            opened.vectors.get_or_try_init(|| snapshot.load_vectors(None)).await.unwrap();
+            each.push((namespace, opened));
+        }
+        warm.rest();
+        let is_kept = |(namespace, opened): &(Namespace, Arc<Opened>)| Arc::ptr_eq(&warm.opened(namespace), opened);
+        assert!(is_kept(&each[MOST_OPEN]) && is_kept(&each[1]));
+        assert!(!is_kept(&each[0]), "too many are open");
+        publish(&each[1].0, "bbbbbb").await;
+        assert!(!is_kept(&each[1]), "another generation is published");
+    }
+}

@@ -271,7 +271,8 @@ impl Case<'_> {
                 Some("limit"),
             ),
             Some(_) if request.shape.max_tokens.is_some() => self.loss_in_budget(),
-            _ => {
+            Some(_) => lost("sections", None, "its document is not among those that were compared", None),
+            None => {
                 let reason =
                     "its title and chunks match the question too little, or its chunks count for another section";
                 lost("sections", at, reason, None)

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tokio::net::UnixStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::identity::Identity;
 use super::message::{Answer, Call, Reply, Request};
@@ -16,6 +16,10 @@ use super::server::is_of_this_user;
 const BEGUN_WITHIN: Duration = Duration::from_millis(250);
 /// How long a server may take to answer.
 const DONE_WITHIN: Duration = Duration::from_secs(60);
+
+/// How long a server may take to end.
+const ENDED_WITHIN: Duration = Duration::from_secs(5);
+const MOMENT: Duration = Duration::from_millis(5);
 
 /// The outcome of a call.
 #[derive(Debug)]
@@ -53,7 +57,16 @@ pub async fn stop(store: &Path) -> Result<bool> {
         return Ok(false);
     }
     match exchange(&place, Request::Stop).await {
-        Ok(_) => Ok(true),
+        Ok(_) => {
+            // It answers before it ends.
+            let gone = async {
+                while place.has_socket() {
+                    sleep(MOMENT).await;
+                }
+            };
+            timeout(ENDED_WITHIN, gone).await?;
+            Ok(true)
+        }
         Err(error) if is_of_dead_server(&error) => Ok(false),
         Err(error) => Err(error),
     }

@@ -35,7 +35,7 @@ pub struct Call {
     pub arguments: Vec<OsString>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Request {
     Run(Identity, Call),
     Stop,
@@ -196,11 +196,7 @@ mod tests {
         let identity = Identity { program: "p".into(), environment: "e".into() };
         for request in [Request::Run(identity, call()), Request::Stop] {
             let mut sent = Vec::new();
-            let copy = match &request {
-                Request::Run(identity, call) => Request::Run(identity.clone(), call.clone()),
-                Request::Stop => Request::Stop,
-            };
-            copy.send(&mut sent).await.unwrap();
+            request.clone().send(&mut sent).await.unwrap();
             assert_eq!(Request::receive(&mut sent.as_slice()).await.unwrap(), request);
         }
         let piece = |stream, text: &str| Piece { stream, bytes: text.into() };

@@ -45,6 +45,15 @@ impl Format {
         write_json(&root.join(FORMAT_FILE), &Format::own())
     }
 
+    /// Raises the format of a store that this program is about to write to, so that programs that know less leave it
+    /// alone from now on.
+    pub(super) fn raise(root: &Path) -> Result<()> {
+        match Format::read(root)? {
+            Some(format) if format.min_writer.is_some_and(|least| least < WRITER) => Format::write(root),
+            _ => Ok(()),
+        }
+    }
+
     /// The format of this program.
     pub(super) fn own() -> Self {
         let created_by = env!("CARGO_PKG_VERSION").to_owned();

@@ -22,7 +22,7 @@ use super::keyword_index::{KeywordField, KeywordReader, content_term};
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
-use crate::text::stopwords::is_stopword;
+use crate::text::stopwords::informative;
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// If more parent chunks than this have a phrase, only the best by their words are taken, because such a common phrase
@@ -113,9 +113,7 @@ impl KeywordReader {
     /// first those with the whole question as a phrase, then by BM25.
     pub fn documents_by_titles(&self, query: &str, scope: &Scope, most: usize) -> Result<Vec<DocId>> {
         let Some(phrase) = Phrase::of(query).filter(|_| !scope.is_empty()) else { return Ok(Vec::new()) };
-        let words: BTreeSet<String> = tokenize(query).into_iter().map(|token| token.text).collect();
-        let informative: BTreeSet<String> = words.iter().filter(|word| !is_stopword(word)).cloned().collect();
-        let words = if informative.is_empty() { words } else { informative };
+        let words = informative(tokenize(query).into_iter().map(|token| token.text).collect());
         let fields = [self.fields.titles_in_front, self.fields.titles_apart];
         let term = |field: Field, word: &str| -> (Occur, Box<dyn Query>) {
             let term = Term::from_field_text(field, word);

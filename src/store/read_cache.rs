@@ -2,10 +2,11 @@
 //!
 //! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
 //! So the first reader writes the rows of each fragment of a table as one Arrow stream beside the tables
-//! (`read-cache/NAME-HASH.arrow`), with the rows deleted since, and later readers read these files. So a publication makes
-//! no stream stale: the next reader adds those of new fragments. A stream carries the fragment that its rows were read from and the layout of its
-//! columns, and ends with its hash. A stream that is damaged or of anything else is ignored and replaced. The files may
-//! be deleted at any time.
+//! (`read-cache/NAME-HASH.arrow`), deleted rows included, and readers leave those out. So neither a deletion nor a
+//! publication makes a stream stale: the next reader adds the streams of new fragments.
+//!
+//! A stream carries the fragment that its rows were read from and the layout of its columns, and ends with its hash. A
+//! stream that is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
 
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
@@ -87,10 +88,12 @@ impl ReadCache {
         stale.try_for_each(|path| or_none(std::fs::remove_file(path)).map(drop))
     }
 
+    /// The files of a name; the one without a hash is of an earlier layout.
     fn files(&self, name: &str) -> Vec<PathBuf> {
         let entries = self.folder.as_ref().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
-        let begins = format!("{name}-");
-        entries.flatten().map(|entry| entry.path()).filter(|path| name_of(path).starts_with(&begins)).collect()
+        let (begins, whole) = (format!("{name}-"), format!("{name}.arrow"));
+        let is_own = |path: &PathBuf| name_of(path).starts_with(&begins) || name_of(path) == whole;
+        entries.flatten().map(|entry| entry.path()).filter(is_own).collect()
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) const MOST_SMALL_FILES: usize = 12;
 /// A data file with at least this many rows is large: others are not merged into it. So a change of one document never
 /// writes a large table again as a whole.
 const ROWS_OF_A_LARGE_FILE: usize = 16_384;
+/// So many rows are read at once by their ids.
+const ROWS_AT_ONCE: usize = 8192;
 
 /// The tables of a namespace.
 pub(super) struct Tables {
@@ -272,18 +274,19 @@ impl Tables {
             scan.with_fragments(unshared);
             self.each_of(table, scan, &mut show).await?;
         }
-        if undeleted.is_empty() {
-            return Ok(());
-        }
         let select = match self.names_of(table, columns).await? {
             Some(names) => Select::Columns(names),
             None => Select::All,
         };
-        let read = async || table.take_row_ids(undeleted).select(select).execute().await?.try_collect().await;
-        let batches: Vec<RecordBatch> = read().await.map_err(|error: lancedb::Error| self.failed("read", &error))?;
-        for batch in &batches {
-            let columns = Columns { table: table.name(), batch };
-            (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
+        for some in undeleted.chunks(ROWS_AT_ONCE) {
+            let rows = table.take_row_ids(some.to_vec()).select(select.clone());
+            let read = async || rows.execute().await?.try_collect().await;
+            let batches: Vec<RecordBatch> =
+                read().await.map_err(|error: lancedb::Error| self.failed("read", &error))?;
+            for batch in &batches {
+                let columns = Columns { table: table.name(), batch };
+                (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
+            }
         }
         Ok(())
     }

@@ -132,9 +132,11 @@ pub struct LoadedVectors {
 }
 
 impl LoadedVectors {
-    /// What they take in memory.
+    /// What the vectors take in memory, without their ids. Batches of one file share its memory, so that it cannot be
+    /// taken from them.
     pub fn bytes(&self) -> usize {
-        self.batches.iter().map(RecordBatch::get_array_memory_size).sum()
+        let of_batch = |batch| Columns { table: CHUNKS, batch }.vectors(VECTOR).map_or(0, |(all, _)| size_of_val(all));
+        self.batches.iter().map(of_batch).sum()
     }
 
     /// Calls `show` with the id, the parent (for a parent, its own id) and the cosine of every chunk of a scope that
@@ -366,6 +368,8 @@ mod rows_without_vectors {
             },
             ["with11:0"]
         );
+        // From the cache they take the same memory as from the table, although their batches share a file.
+        assert_eq!(snapshot.load_vectors(None).await.unwrap().bytes(), 2 * DIMENSION * size_of::<f32>());
         assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
         let parents = ["with11:0".into(), "none22:0".into()];
         assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);

@@ -12,6 +12,7 @@ use super::convert::{self, Columns, VECTOR};
 use super::durable::{Durable, sync_above};
 use super::entities::EntityChange;
 use super::fault::{fewest_indexed_rows, step};
+use super::format::Format;
 use super::history::{Keeping, Note, Pruned, Record, prune, record};
 use super::indexes::most_outside;
 use super::keyword_writer::KeywordWriter;
@@ -134,6 +135,7 @@ impl Writer {
         lock_timeout: &LockTimeout,
     ) -> Result<Self> {
         let begun_at = jiff::Timestamp::now().to_string();
+        Format::raise(namespace.store())?;
         clear_removed(namespace);
         // Must come before the mending, whose changes have to be synced like those of a publication.
         let durable = Durable::of(namespace)?;

@@ -1,6 +1,8 @@
 //! Words too common to distinguish questions. The index keeps them, because phrases need them; keyword queries leave
 //! them out unless the question has no other words.
 
+use std::collections::BTreeSet;
+
 /// English function and question words in their indexed (stemmed) form, sorted.
 const ENGLISH: &[&str] = &[
     "a", "about", "all", "am", "an", "and", "ani", "any", "are", "as", "at", "be", "becaus", "been", "but", "by",
@@ -30,6 +32,12 @@ pub fn is_stopword(token: &str) -> bool {
     ENGLISH.binary_search(&token).is_ok()
         || CHINESE.contains(&token)
         || negated.is_some_and(|verb| NEGATED.contains(&verb))
+}
+
+/// The words that distinguish a question: those that are no function words, unless it has only those.
+pub fn informative(words: BTreeSet<String>) -> BTreeSet<String> {
+    let informative: BTreeSet<String> = words.iter().filter(|word| !is_stopword(word)).cloned().collect();
+    if informative.is_empty() { words } else { informative }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! The documents that are compared with a question by titles, topics and summaries: so many that none that may win is
-//! missed, so few that the time does not grow with the store.
+//! Chooses the documents that section and drill modes compare with a question: those of the candidates, and at most a
+//! hundred by their titles, so that the time does not grow with the store. Topics and summaries rank them, and find no
+//! others.
 
 use std::collections::BTreeSet;
 

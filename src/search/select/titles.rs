@@ -9,7 +9,7 @@ use crate::search::find_section::without_number;
 use crate::search::section::with_subsections;
 use crate::store::{Scope, SectionRow};
 use crate::structure::{PREAMBLE, normalise_title};
-use crate::text::stopwords::is_stopword;
+use crate::text::stopwords::{informative, is_stopword};
 use crate::text::tokens::tokenize;
 use crate::text::{fold, squeeze};
 
@@ -74,9 +74,7 @@ impl SectionIndex {
             by_document.entry(row.doc_id.clone()).or_insert(at..at).end = at + 1;
         }
         let asked = Title::of(query);
-        let words: BTreeSet<String> = asked.words.iter().cloned().collect();
-        let informative: BTreeSet<String> = words.iter().filter(|word| !is_stopword(word)).cloned().collect();
-        let informative = if informative.is_empty() { words } else { informative };
+        let informative = informative(asked.words.iter().cloned().collect());
         let titles: Vec<Title> = rows.iter().map(|row| Title::of(&row.title)).collect();
         let shared = titles.iter().filter(|title| title.words.iter().any(|word| informative.contains(word)));
         let weighed: BTreeSet<&String> = shared.flat_map(|title| &title.words).chain(&informative).collect();

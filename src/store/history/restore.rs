@@ -94,7 +94,8 @@ impl Writer {
 async fn indexed_anew(now: &Past, then: &Past) -> Result<Option<Vec<DocId>>> {
     // The sums of the hashes of a document's rows in files that only one of the generations has.
     let mut sums: HashMap<DocId, u128> = HashMap::new();
-    for (of, wanted) in [(documents as OfTables, &["doc_id", "profile"][..]), (chunks, &INDEXED)] {
+    let documents: fn(&Tables) -> &Table = |tables| &tables.documents;
+    for (of, wanted) in [(documents, &["doc_id", "profile"][..]), (|tables| &tables.chunks, &INDEXED)] {
         for (one, other, is_now) in [(now, then, true), (then, now, false)] {
             let add = |columns: &Columns, row| {
                 let hash = hash(columns, row, wanted)?;
@@ -108,16 +109,6 @@ async fn indexed_anew(now: &Past, then: &Past) -> Result<Option<Vec<DocId>>> {
     let differing: Vec<DocId> = sums.into_iter().filter_map(|(doc_id, sum)| (sum != 0).then_some(doc_id)).collect();
     let all = then.tables.rows_of(&then.tables.documents).await?;
     Ok((differing.len() <= all / MOST_REPLACED).then_some(differing))
-}
-
-type OfTables = fn(&Tables) -> &Table;
-
-fn documents(tables: &Tables) -> &Table {
-    &tables.documents
-}
-
-fn chunks(tables: &Tables) -> &Table {
-    &tables.chunks
 }
 
 /// The hash of some columns of a row.
