@@ -781,6 +781,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]')
             [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]')
+            [CompletionResult]::new('--serve', '--serve', [CompletionResultType]::ParameterName, 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]')
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too')
             [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only results and errors')

@@ -1852,7 +1852,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__optimize)
-            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --serve --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1888,6 +1888,10 @@ _kb() {
                     ;;
                 --device)
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                --serve)
+                    COMPREPLY=($(compgen -W "running auto off" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -751,6 +751,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]'
             cand --device 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]'
+            cand --serve 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]'
             cand -0 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
             cand --null 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
             cand -q 'Print only results and errors'

@@ -1062,6 +1062,9 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
 complete -c kb -n "__fish_kb_using_subcommand optimize" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
 complete -c kb -n "__fish_kb_using_subcommand optimize" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand optimize" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'

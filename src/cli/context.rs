@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::filter::FILTERS;
-use super::global::Context;
+use super::global::{Context, READS_A_FILE};
 use super::search::{AskedArgs, SETTINGS, ask, nothing_found, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;
@@ -44,6 +44,9 @@ pub struct ContextArgs {
 }
 
 pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
+    if args.template.is_some() {
+        context.decline_if_served(READS_A_FILE)?;
+    }
     let template = args.template.as_deref().map(Template::read).transpose()?;
     let layout: &dyn Layout = match &template {
         Some(template) => template,

@@ -24,6 +24,9 @@ use crate::text::printable;
 /// The variables with keys may have any name, so `kb serve` cannot know whether they are the same.
 pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
 
+/// A server has descriptors, a standard input and pipes of its own, so a name may mean another file to it.
+pub(super) const READS_A_FILE: &str = "the command reads a file";
+
 /// The options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]

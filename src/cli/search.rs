@@ -7,7 +7,7 @@ use clap::Args;
 use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
-use super::global::{ASKS_AN_ENDPOINT, Context};
+use super::global::{ASKS_AN_ENDPOINT, Context, READS_A_FILE};
 use crate::config::{HalfLifeSetting, Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -162,6 +162,9 @@ pub(super) async fn ask(
     config.search = context.over(config.search)?;
     if args.all {
         config.search.min_confidence = Some(Share(0.0));
+    }
+    if config.search.tokenizer.as_deref().is_some_and(|name| !name.starts_with("chars/")) {
+        context.decline_if_served(READS_A_FILE)?;
     }
     let (mut request, notes) = config.search.request(query, target, output, |id| context.is_typed(id))?;
     notes.iter().for_each(|note| context.tell(note));

@@ -39,6 +39,7 @@ pub(super) use here::{ask, run};
 #[cfg(unix)]
 mod here {
     use std::ffi::OsString;
+    use std::os::fd::{BorrowedFd, RawFd};
     use std::panic::AssertUnwindSafe;
     use std::path::Path;
     use std::process::{Command as Process, Stdio};
@@ -46,6 +47,7 @@ mod here {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use futures::FutureExt;
+    use rustix::io::FdFlags;
 
     use super::super::global::{Context, warning};
     use super::super::output::{self, Output};
@@ -60,6 +62,8 @@ mod here {
     use crate::serve::{self, Answer, Asked, Call, End, Server, Stream};
     use crate::text::period;
 
+    /// The last of the standard streams.
+    const STANDARD_ERROR: RawFd = 2;
     /// A server leaves the folder that it was started in, so that the folder can be removed.
     const NOWHERE: &str = "/";
 
@@ -187,8 +191,23 @@ mod here {
         Ok(None)
     }
 
+    /// Lets no descriptor pass to a started process but the standard streams: a server would hold the pipes and locks that
+    /// a script has open.
+    fn keep_descriptors() -> std::io::Result<()> {
+        for entry in std::fs::read_dir("/dev/fd")? {
+            let number = entry?.file_name().to_str().and_then(|name| name.parse::<RawFd>().ok());
+            if let Some(number) = number.filter(|number| *number > STANDARD_ERROR) {
+                // SAFETY: it is named for this call only, which fails if it was closed meanwhile.
+                let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+                rustix::io::fcntl_setfd(descriptor, FdFlags::CLOEXEC).unwrap_or_default();
+            }
+        }
+        Ok(())
+    }
+
     /// Starts a server that outlives this process and its terminal.
     fn start(store: &Path) -> std::io::Result<()> {
+        keep_descriptors()?;
         let mut server = Process::new(std::env::current_exe()?);
         server.arg("serve").arg("--background").arg("--kb").arg(real(store));
         server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)

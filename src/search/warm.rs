@@ -100,7 +100,8 @@ mod tests {
     async fn the_last_used_namespaces_stay_open_until_their_next_generation() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let (warm, model) = (Warm::default(), ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() });
+        let (warm, model) =
+            (Warm::new(EngineChoice::Auto), ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() });
         let publish = async |namespace: &Namespace, doc_id: &str| {
             let mut parent = ParentChunk::sample(&format!("{doc_id}:0"), "text");
             parent.vector = vec![0.0, 1.0, 0.0, 0.0];
@@ -124,5 +125,7 @@ mod tests {
         assert!(!is_kept(&each[0]), "too many are open");
         publish(&each[1].0, "bbbbbb").await;
         assert!(!is_kept(&each[1]), "another generation is published");
+        std::fs::remove_file(each[2].0.root().join("keyword/meta.json")).unwrap();
+        assert!(!is_kept(&each[2]), "its keyword index is another");
     }
 }

@@ -15,7 +15,7 @@ use super::server::is_of_this_user;
 /// How long a server may take to begin. One that is stuck costs a process this much.
 const BEGUN_WITHIN: Duration = Duration::from_millis(250);
 /// How long a server may take to answer.
-const DONE_WITHIN: Duration = Duration::from_secs(60);
+const DONE_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long a server may take to end.
 const ENDED_WITHIN: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 //!
 //! A process sends what it was started with: its arguments, its folder, its screen. The server runs the same command and
 //! sends back what it wrote and its exit code. A process that gets no answer runs the command itself, so a server that is
-//! busy, stuck, old or gone costs a moment and never a result.
+//! busy, old or gone costs a moment, one that hangs in a command ten seconds, and none a result.
 //!
 //! - The socket lies in a folder of the user that nobody else can enter, and both sides check whose process the other is.
 //! - Both sides have the same program, and the same environment as far as it changes answers ([`identity`]).

@@ -1,6 +1,7 @@
 //! Where the socket of a store lies: in a folder that only its user can enter.
 
 use std::fs::{DirBuilder, File, TryLockError};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ impl Place {
     pub(super) fn of(store: &Path) -> Self {
         let runtime = dirs::runtime_dir().filter(|folder| folder.is_absolute() && folder.is_dir());
         let folder = runtime.map_or_else(
-            || std::env::temp_dir().join(format!("kb-{}", rustix::process::geteuid().as_raw())),
+            || temporary().join(format!("kb-{}", rustix::process::geteuid().as_raw())),
             |folder| folder.join("kb"),
         );
         let hash = blake3::hash(real(store).as_os_str().as_encoded_bytes()).to_hex();
@@ -39,6 +40,18 @@ impl Place {
         self.is_private() && is_own(&self.socket)
     }
 
+    /// The device and the number of the socket; `None` if there is none.
+    pub(super) fn socket_facts(&self) -> Option<(u64, u64)> {
+        self.socket.symlink_metadata().ok().map(|facts| (facts.dev(), facts.ino()))
+    }
+
+    /// Removes the socket if it still is this one. If it cannot be removed, the next server does it.
+    pub(super) fn leave(&self, own: (u64, u64)) {
+        if self.socket_facts() == Some(own) {
+            drop(std::fs::remove_file(&self.socket));
+        }
+    }
+
     /// Takes the place: creates its folder and locks it. `None` if another server has it.
     ///
     /// # Errors
@@ -48,8 +61,12 @@ impl Place {
             let message = format!("{} is too long for the path of a socket", self.socket.display());
             return Err(Error::failed(message).hint("set XDG_RUNTIME_DIR or TMPDIR to a shorter path"));
         }
-        let created = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
-        created.map_err(|error| Error::io("create", &self.folder, &error))?;
+        match DirBuilder::new().mode(0o700).create(&self.folder) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(Error::io("create", &self.folder, &error));
+            }
+            _ => {}
+        }
         if !self.is_private() {
             let message = format!("{} is not a folder that only you can enter", self.folder.display());
             return Err(Error::failed(message).hint(format!("correct it with `chmod 700 {}`", self.folder.display())));
@@ -67,6 +84,11 @@ impl Place {
         let facts = self.folder.symlink_metadata();
         facts.is_ok_and(|facts| facts.is_dir() && facts.mode() & 0o077 == 0 && is_own(&self.folder))
     }
+}
+
+/// The folder for temporary files. A relative one would be another in each current folder.
+fn temporary() -> PathBuf {
+    Some(std::env::temp_dir()).filter(|folder| folder.is_absolute()).unwrap_or_else(|| "/tmp".into())
 }
 
 /// Whether this user owns a file, which is no link.

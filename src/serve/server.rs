@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -26,6 +26,10 @@ const REQUEST_WITHIN: Duration = Duration::from_secs(2);
 const TURN_WITHIN: Duration = Duration::from_millis(30);
 /// How long a process may take to read its answer.
 const TAKEN_WITHIN: Duration = Duration::from_secs(10);
+/// How long a command may go on after the server was ended.
+const ENDED_WITHIN: Duration = Duration::from_secs(1);
+/// How often the server looks whether its socket is there.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The pause after a failure to accept, as when too many files are open.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -34,6 +38,8 @@ pub struct Server {
     listener: Arc<UnixListener>,
     place: Place,
     identity: Identity,
+    /// The device and the number of its socket.
+    own: (u64, u64),
     /// Locked while the server runs.
     _lock: File,
 }
@@ -68,7 +74,8 @@ impl Server {
             Ok(listener)
         };
         let listener = listen().map_err(|(doing, error)| Error::io(doing, &place.socket, &error))?;
-        Ok(Server { listener: Arc::new(listener), place, identity, _lock: lock })
+        let own = place.socket_facts().ok_or_else(|| Error::failed("the socket was removed").hint("start it again"))?;
+        Ok(Server { listener: Arc::new(listener), place, identity, own, _lock: lock })
     }
 
     /// Where it listens.
@@ -82,15 +89,26 @@ impl Server {
     /// If signals cannot be received.
     pub async fn run(self, idle: Duration, mut answer: impl AsyncFnMut(Call) -> Answer) -> Result<End> {
         let failed = |error| Error::failed(format!("cannot receive signals: {error}")).caused_by(error);
-        let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
-        let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+        let signals = [SignalKind::terminate(), SignalKind::interrupt()].map(|kind| signal(kind).map_err(failed));
+        let [terminate, interrupt] = signals;
+        let (terminate, interrupt) = (terminate?, interrupt?);
         let stop = Arc::new(Notify::new());
         let (jobs, mut waiting) = mpsc::channel::<Job>(1);
         let turn = Arc::new(Semaphore::new(1));
         let door = Arc::new(Door { jobs, turn, stop: stop.clone(), own: self.identity.clone() });
-        // A command that computes leaves this thread no time, so the door has its own. It closes with this function.
-        let mut open = JoinSet::new();
+        // A command that computes leaves this thread no time, so the door has its own, and so has the end. Both go with
+        // this function.
+        let (mut open, ended) = (JoinSet::new(), Arc::new(Notify::new()));
         open.spawn(accept(self.listener.clone(), door));
+        let (place, own, told) = (self.place.clone(), self.own, ended.clone());
+        open.spawn(async move {
+            wait_for_end(terminate, interrupt, &stop, &place, own).await;
+            told.notify_one();
+            sleep(ENDED_WITHIN).await;
+            // The command that runs does not end.
+            place.leave(own);
+            std::process::exit(0);
+        });
         let work = async {
             while let Ok(Some(Job { call, mut reply, turn })) = timeout(idle, waiting.recv()).await {
                 // A process that went away gets no answer, and its command ends where it waits next.
@@ -109,10 +127,23 @@ impl Server {
         };
         tokio::select! {
             end = work => Ok(end),
-            () = stop.notified() => Ok(End::Stopped),
-            _ = terminate.recv() => Ok(End::Stopped),
-            _ = interrupt.recv() => Ok(End::Stopped),
+            () = ended.notified() => Ok(End::Stopped),
         }
+    }
+}
+
+/// Returns when a person or the system ends the server, or its socket was removed, so that nobody can reach it.
+async fn wait_for_end(mut terminate: Signal, mut interrupt: Signal, stop: &Notify, place: &Place, own: (u64, u64)) {
+    let unreachable = async {
+        while place.socket_facts() == Some(own) {
+            sleep(LOOK_EVERY).await;
+        }
+    };
+    tokio::select! {
+        () = stop.notified() => {}
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+        () = unreachable => {}
     }
 }
 
@@ -135,8 +166,7 @@ async fn accept(listener: Arc<UnixListener>, door: Arc<Door>) {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // If it cannot be removed, the next server does.
-        drop(std::fs::remove_file(&self.place.socket));
+        self.place.leave(self.own);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The keyword index: its schema and opening it for reading.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,6 +112,16 @@ impl KeywordReader {
     pub(super) fn of(index: &Index, folder: PathBuf) -> tantivy::Result<Self> {
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(KeywordReader { reader, fields: schema().1, folder })
+    }
+
+    /// Whether the index on the disk still has the segments that are read. A merge changes them, and the counts behind the
+    /// scores, without a new generation.
+    pub(super) fn is_current(&self) -> bool {
+        let searcher = self.reader.searcher();
+        let Ok(now) = searcher.index().searchable_segment_metas() else { return false };
+        let now: HashSet<_> = now.iter().map(|meta| (meta.id(), meta.num_deleted_docs())).collect();
+        let read = searcher.segment_readers().iter().map(|segment| (segment.segment_id(), segment.num_deleted_docs()));
+        now == read.collect::<HashSet<_>>()
     }
 
     /// Whether the checksums of all files are right. Reads all files.

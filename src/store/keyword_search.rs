@@ -8,7 +8,7 @@
 //! parent chunk with the average, so scores of two indexes are comparable only if both use counts over all parent
 //! chunks.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use tantivy::Term;
 use tantivy::collector::TopDocs;

@@ -156,12 +156,13 @@ impl Snapshot {
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Takes a lease again. False if the generation is no longer the one that a reader would open.
+    /// Takes a lease again. False if the generation or its keyword index is no longer the one that a reader would open.
     pub fn resume(&self, namespace: &Namespace) -> bool {
         let lease = Lease::take(namespace, self.manifest.generation);
         // The lease comes first: what it holds cannot be removed after the look at the manifest.
         let published = (Manifest::read(namespace), Manifest::read_pending(namespace));
-        let is_current = matches!(published, (Ok(Some(now)), Ok(None)) if now == self.manifest) && lease.is_some();
+        let is_published = matches!(published, (Ok(Some(now)), Ok(None)) if now == self.manifest);
+        let is_current = is_published && lease.is_some() && self.keyword.is_current();
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = lease;
         is_current
     }

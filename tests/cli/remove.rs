@@ -29,7 +29,7 @@ fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
     for change in [&["remove", "valves"][..], &["toc", "valves", "--reset"], &["toc", "valves", "--set", "a.md"]] {
         let run = sandbox.kb(change);
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{change:?}");
-        assert!(run.err.contains("part of the title of") && run.err.contains(&id), "{change:?}: {}", run.err);
+        assert!(run.err.contains("part of the name of") && run.err.contains(&id), "{change:?}: {}", run.err);
     }
     assert_eq!(sandbox.items(&["status"])[0]["documents"], 1);
     for read in

@@ -148,7 +148,8 @@ fn answers_are_the_same_byte_for_byte() {
             assert_eq!(without_times(&served.out), without_times(&alone.out), "{args:?}");
         }
         let run = kb(&sandbox, &[args, &["-v"]].concat());
-        assert_eq!(run.err.contains(SERVED), run.code != 3, "{args:?}: {}", run.err);
+        let is_served = run.code != 3 && !args.contains(&"--template");
+        assert_eq!(run.err.contains(SERVED), is_served, "{args:?}: {}", run.err);
     }
     for args in [&["search", "retry limit", "--color", "always", "--format", "table"][..], &["docs", "--quiet"]] {
         let (alone, served) = (alone(&sandbox, args), kb(&sandbox, args));
@@ -217,6 +218,10 @@ fn another_environment_or_no_wish_for_a_server_is_respected() {
     {
         assert!(!kb(&sandbox, args).err.contains(SERVED), "{args:?}");
     }
+    // The server cannot read /dev/stdin or a pipe of the process.
+    sandbox.write("template.txt", "Asked: {{ query }}");
+    assert!(!server.answers(&["context", "pump", "--template", "template.txt"]));
+    assert!(server.answers(&["context", "pump", "--tokenizer", "chars/4"]));
 }
 
 #[test]
@@ -258,6 +263,9 @@ fn it_ends_when_it_is_told_to_or_idle() {
         server.signal(signal);
         assert_eq!((server.ends(), server.socket.exists()), (0, false));
     }
+    let mut server = serve(&sandbox, &[]);
+    std::fs::remove_file(&server.socket).unwrap();
+    assert_eq!(server.ends(), 0, "nobody can reach it");
     let mut server = serve(&sandbox, &["--idle", "300ms"]);
     assert_eq!((server.ends(), server.socket.exists()), (0, false));
     assert_eq!(kb(&sandbox, &["serve", "--idle", "soon"]).code, 2);
@@ -372,8 +380,18 @@ fn none_is_started_unless_the_user_says_so() {
     let serve = listed.as_array().unwrap().iter().find(|one| one["setting"] == "serve").unwrap();
     assert_eq!(serve["value"], "auto");
     assert!(!starts(&kb(&sandbox, &["search", "pump", "-v", "--serve", "running"])));
-    let first = kb(&sandbox, &["search", "pump", "-v"]);
-    assert!(starts(&first) && first.code == 0, "{}", first.err);
+    // Descriptors of a script stay with it: otherwise the pipe would be open as long as the server runs.
+    let line = "\"$0\" search pump -v 3>&1 >out 2>err | timeout 20 cat";
+    let kb = command(&sandbox, &[]);
+    let mut script = Command::new("bash");
+    script.args(["-c", &format!("set -o pipefail; {line}")]).arg(kb.get_program());
+    script
+        .current_dir(sandbox.path("."))
+        .env_clear()
+        .envs(kb.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let run = Run::of(script.env("PATH", std::env::var_os("PATH").unwrap()).output().unwrap());
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(std::fs::read_to_string(sandbox.path("err")).unwrap().contains("started kb serve"));
     assert!(is_served_soon(&sandbox));
 }
 
