@@ -95,7 +95,7 @@ mod here {
         Ok(0)
     }
 
-    /// Closes what stays open after a command that did not end as it should: nobody knows its state.
+    /// Closes what stays open after a command that did not end as it should, because its state is unknown.
     struct Running<'w> {
         warm: &'w Warm,
         is_sound: bool,

@@ -2,7 +2,7 @@
 //!
 //! A question gets the same answer as in a fresh process. So an open generation counts only while the manifest is the
 //! one that it was opened with and no other is being published; every question looks again. Between questions no lease
-//! is held: pruning may remove a generation that was left open, which then is opened anew.
+//! is held: pruning may remove a generation that was left open; the next question opens it again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -5,7 +5,7 @@
 //! sends back what it wrote and its exit code. A process that gets no answer runs the command itself, so a server that is
 //! busy, old or gone costs a moment, one that hangs in a command ten seconds, and none a result.
 //!
-//! - The socket lies in a folder of the user that nobody else can enter, and both sides check whose process the other is.
+//! - The socket lies in a folder that only its user can enter, and both sides check the user of the other process.
 //! - Both sides have the same program, and the same environment as far as it changes answers ([`identity`]).
 //! - One request runs at a time, so that it may have the current folder and other state of the process for itself. A
 //!   request that would have to wait is declined.

@@ -35,7 +35,7 @@ impl Place {
         Place { socket: folder.join(format!("{name}.sock")), lock: folder.join(format!("{name}.lock")), folder }
     }
 
-    /// Whether there is a socket that nobody else can have put there.
+    /// Whether there is a socket that only this user can have put there.
     pub(super) fn has_socket(&self) -> bool {
         self.is_private() && is_own(&self.socket)
     }
@@ -91,7 +91,7 @@ fn temporary() -> PathBuf {
     Some(std::env::temp_dir()).filter(|folder| folder.is_absolute()).unwrap_or_else(|| "/tmp".into())
 }
 
-/// Whether this user owns a file, which is no link.
+/// Whether this user owns a file. A link does not count.
 fn is_own(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|facts| facts.uid() == rustix::process::geteuid().as_raw() && !facts.is_symlink())
 }

@@ -132,7 +132,7 @@ impl Server {
     }
 }
 
-/// Returns when a person or the system ends the server, or its socket was removed, so that nobody can reach it.
+/// Returns when a person or the system ends the server, or when its socket is gone, which makes it unreachable.
 async fn wait_for_end(mut terminate: Signal, mut interrupt: Signal, stop: &Notify, place: &Place, own: (u64, u64)) {
     let unreachable = async {
         while place.socket_facts() == Some(own) {
@@ -197,7 +197,7 @@ impl Door {
         let (answer, is_end) = match request {
             Request::Stop => (Some(Answer::Done { code: 0, pieces: Vec::new() }), true),
             Request::Run(other, call) => match self.own.refusal(&other) {
-                // After an update of the program, nobody will need this server.
+                // After an update of the program, no process can use this server.
                 Some(reason) => (Some(Answer::Declined(reason.to_owned())), self.is_outdated()),
                 None => (self.answer(call, &mut stream).await, false),
             },

@@ -151,7 +151,7 @@ impl Snapshot {
         }
     }
 
-    /// Gives up the lease while nobody reads. The generation may be removed meanwhile: [`resume`](Self::resume) tells.
+    /// Gives up the lease between two readers. The generation may be removed meanwhile: [`resume`](Self::resume) tells.
     pub fn rest(&self) {
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -223,8 +223,6 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
     use crate::store::{Change, Chunk, DocumentRow, ModelRecord, NewDocument, ParentChunk, Store};
 
@@ -266,19 +264,6 @@ mod tests {
         assert!(writer.vectors_of_texts(few.iter().map(String::as_str).collect()).await.unwrap().is_empty());
         let all: Vec<String> = (0..500).map(hash).collect();
         assert_eq!(writer.vectors_of_texts(all.iter().map(String::as_str).collect()).await.unwrap().len(), 334);
-    }
-
-    #[tokio::test]
-    #[ignore = "it measures"]
-    async fn in_a_hundred_thousand_chunks() {
-        let folder = tempfile::tempdir().unwrap();
-        let writer = writer(folder.path(), 100_000, 384).await;
-        for (what, numbers) in [("4096 new texts", 200_000..204_096), ("4096 known texts", 0..4096)] {
-            let asked: Vec<String> = numbers.map(hash).collect();
-            let start = Instant::now();
-            let found = writer.vectors_of_texts(asked.iter().map(String::as_str).collect()).await.unwrap();
-            eprintln!("{what}: {:?}, {} found", start.elapsed(), found.len());
-        }
     }
 }
 

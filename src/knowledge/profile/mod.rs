@@ -80,25 +80,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// `cargo test --lib -- --ignored a_thousand_pages --nocapture` prints the time.
-    #[test]
-    #[ignore = "it measures"]
-    fn a_thousand_pages() {
-        let labelled = include_str!("../../../fixtures/profile/parent-chunks.jsonl");
-        let rows: Vec<serde_json::Value> = labelled.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let text = |row: &'static serde_json::Value, name: &str| row[name].as_str().unwrap_or_default();
-        let rows: &'static Vec<serde_json::Value> = Box::leak(Box::new(rows));
-        let all = || rows.iter().cycle().take(6_000);
-        let parent_chunks: Vec<ParentChunkText> =
-            all().map(|row| ParentChunkText { title: text(row, "title"), text: text(row, "text") }).collect();
-        let titles: Vec<TitleText> =
-            all().step_by(6).map(|row| TitleText { title: text(row, "title"), level: 2, bytes: 2_000 }).collect();
-        let bytes: usize = parent_chunks.iter().map(|parent_chunk| parent_chunk.text.len()).sum();
-        let start = std::time::Instant::now();
-        let profile = profile("Everything", "en", &titles, &parent_chunks).unwrap();
-        println!("{bytes} bytes in {} parent chunks: {:?}\n{}", parent_chunks.len(), start.elapsed(), profile.summary);
-    }
-
     #[test]
     fn a_profile_is_always_the_same_and_an_empty_text_has_none() {
         let parent_chunks =
