@@ -103,7 +103,7 @@ impl Global {
         }
     }
 
-    /// An error as it is reported, with its causes under `--verbose`; `None` if nobody reads the output any more.
+    /// An error as it is reported, with its causes under `--verbose`. A closed pipe is reported as `None`.
     pub(super) fn in_words(&self, error: &Error) -> Option<String> {
         Some(match (error.kind(), self.format) {
             (Kind::BrokenPipe, _) => return None,

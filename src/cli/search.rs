@@ -9,6 +9,7 @@ use futures::future::try_join_all;
 use super::filter::{FILTERS, TimeArgs};
 use super::global::{ASKS_AN_ENDPOINT, Context, READS_A_FILE};
 use crate::config::{HalfLifeSetting, Output, SearchSettings, Share};
+use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::llm::{RERANKING, Reranker};
@@ -163,7 +164,7 @@ pub(super) async fn ask(
     if args.all {
         config.search.min_confidence = Some(Share(0.0));
     }
-    if config.search.tokenizer.as_deref().is_some_and(|name| !name.starts_with("chars/")) {
+    if config.search.tokenizer.as_deref().is_some_and(TokenCounter::is_file) {
         context.decline_if_served(READS_A_FILE)?;
     }
     let (mut request, notes) = config.search.request(query, target, output, |id| context.is_typed(id))?;

@@ -29,7 +29,7 @@ pub use trust::{Ignored, Risky, StoreSettings};
 pub use values::{HalfLifeSetting, Share};
 
 use self::settings_file::SettingsFile;
-use crate::embed::Device;
+use crate::embed::{Device, TokenCounter};
 use crate::error::{Error, Result};
 use crate::llm::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING};
 use crate::search::HeadingForms;
@@ -123,7 +123,7 @@ impl Config {
         self.onnxruntime =
             self.onnxruntime.take().map(|path| if path == off { path } else { beside("onnxruntime", &path) });
         self.llm.prompts = self.llm.prompts.take().map(|path| beside("llm.prompts", &path));
-        if let Some(name) = self.search.tokenizer.as_mut().filter(|name| !name.starts_with("chars/")) {
+        if let Some(name) = self.search.tokenizer.as_mut().filter(|name| TokenCounter::is_file(name)) {
             *name = beside("search.tokenizer", Path::new(name)).to_string_lossy().into_owned();
         }
         if let Some(RerankChoice::Model(folder)) = &mut self.search.rerank {

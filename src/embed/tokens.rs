@@ -16,6 +16,9 @@ use super::model::EMBEDDED;
 use super::vocabulary::{OwnTokenizer, own_tokenizer};
 use crate::error::{Error, Result, plain_io};
 
+/// Begins the name of a counter of characters; other names are files.
+const CHARACTERS: &str = "chars/";
+
 /// The tokenizer of the embedded model. It truncates texts to `max_tokens`, if given, and never pads them. The lengths
 /// in the file are left over from training and are ignored.
 pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> OwnTokenizer {
@@ -87,7 +90,7 @@ impl TokenCounter {
         let usage = |message: String| {
             Error::usage(message).hint("name a tokenizer.json, or chars/N for a token every N characters, like chars/4")
         };
-        if let Some(number) = name.strip_prefix("chars/") {
+        if let Some(number) = name.strip_prefix(CHARACTERS) {
             let counter = number.parse().ok().and_then(TokenCounter::of_characters);
             return counter.ok_or_else(|| usage(format!("{name:?} is not a way to count tokens")));
         }
@@ -101,9 +104,14 @@ impl TokenCounter {
         Ok(TokenCounter::of_tokenizer(tokenizer.into_inner(), name))
     }
 
+    /// Whether a name stands for a file.
+    pub fn is_file(name: &str) -> bool {
+        !name.starts_with(CHARACTERS)
+    }
+
     /// Counts a token for every `number` characters, rounded up; `None` for 0.
     pub fn of_characters(number: usize) -> Option<Self> {
-        (number > 0).then(|| TokenCounter { name: format!("chars/{number}"), method: Method::Characters(number) })
+        (number > 0).then(|| TokenCounter { name: format!("{CHARACTERS}{number}"), method: Method::Characters(number) })
     }
 
     fn of_tokenizer(tokenizer: impl Encode + 'static, name: &str) -> Self {

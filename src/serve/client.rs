@@ -47,7 +47,7 @@ pub fn ask(store: &Path, call: Call) -> Asked {
     }
 }
 
-/// Ends the server of a store. False if there is none.
+/// Ends the server of a store. Returns false if no server runs.
 ///
 /// # Errors
 /// If it does not answer.

@@ -40,7 +40,7 @@ impl Place {
         self.is_private() && is_own(&self.socket)
     }
 
-    /// The device and the number of the socket; `None` if there is none.
+    /// The device and the inode of the socket; `None` without a socket.
     pub(super) fn socket_facts(&self) -> Option<(u64, u64)> {
         self.socket.symlink_metadata().ok().map(|facts| (facts.dev(), facts.ino()))
     }

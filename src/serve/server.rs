@@ -38,7 +38,7 @@ pub struct Server {
     listener: Arc<UnixListener>,
     place: Place,
     identity: Identity,
-    /// The device and the number of its socket.
+    /// The device and the inode of its socket.
     own: (u64, u64),
     /// Locked while the server runs.
     _lock: File,

@@ -274,6 +274,9 @@ impl Tables {
             scan.with_fragments(unshared);
             self.each_of(table, scan, &mut show).await?;
         }
+        if undeleted.is_empty() {
+            return Ok(());
+        }
         let select = match self.names_of(table, columns).await? {
             Some(names) => Select::Columns(names),
             None => Select::All,
