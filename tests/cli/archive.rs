@@ -71,10 +71,12 @@ fn a_damaged_archive_changes_nothing() {
     };
     refused(b"no archive", "text");
     refused(&bytes[..bytes.len() / 2], "a half");
-    // The first bytes are those of the manifest, and the archive's own checksum is passed by where the list's is not.
-    for at in (100..bytes.len()).step_by(bytes.len() / 7) {
+    // A byte between the files, such as a date in the zip format, is part of nothing that an import takes.
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&bytes)).unwrap();
+    for index in 0..zip.len() {
+        let entry = zip.by_index(index).unwrap();
         let mut changed = bytes.clone();
-        changed[at] ^= 0x55;
-        refused(&changed, &format!("byte {at}"));
+        changed[(entry.data_start().unwrap() + entry.size() / 2) as usize] ^= 0x55;
+        refused(&changed, &format!("the middle of {:?}", entry.name()));
     }
 }
