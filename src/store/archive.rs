@@ -7,19 +7,19 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::check::check;
 use super::files::{WRITING, name_of, paths_in, sync_folder};
 use super::format::Format;
-use super::layout::{Namespace, PUBLISHED, SYNONYMS, Store};
+use super::layout::{Namespace, SYNONYMS, Store};
 use super::lock::LockTimeout;
-use super::namespaces::{FAILURES, PAGES};
+use super::parts::{FileList, Listed, copied, parts_of, sync_folders};
 use super::snapshot::Snapshot;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
@@ -29,27 +29,9 @@ use crate::text::count;
 /// The entry with the list of the others.
 const LIST: &str = "kb-export.json";
 /// The prefix of folders of unfinished imports. No namespace's name begins like this.
-const IMPORTING: &str = ".importing-";
+pub(super) const IMPORTING: &str = ".importing-";
 /// The maximum length of the list, in bytes.
-const LONGEST_LIST: u64 = 64 << 20;
-/// The files and folders of a namespace that go into an archive. All others are caches and locks.
-const PARTS: [&str; 7] = [PUBLISHED, FAILURES, PAGES, SYNONYMS, "tables", "keyword", "history"];
-
-/// The list of files in an archive.
-#[derive(Debug, Serialize, Deserialize)]
-struct List {
-    namespace: String,
-    generation: u64,
-    format: Format,
-    files: BTreeMap<String, Listed>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Listed {
-    bytes: u64,
-    /// The hash of its content, in hex.
-    blake3: String,
-}
+pub(super) const LONGEST_LIST: u64 = 64 << 20;
 
 /// A namespace that was exported or imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -86,15 +68,10 @@ pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeo
     let mut target =
         tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path)).map_err(refused)?;
     let mut list =
-        List { namespace: namespace.name().to_owned(), generation, format: Format::own(), files: BTreeMap::new() };
-    let mut paths = Vec::new();
-    for part in PARTS {
-        files_below(&namespace.root().join(part), &mut paths)?;
-    }
+        FileList { namespace: namespace.name().to_owned(), generation, format: Format::own(), files: BTreeMap::new() };
     let mut zip = ZipWriter::new(BufWriter::new(target.as_file_mut()));
-    for path in &paths {
-        let name = name_in_archive(path, namespace.root())?;
-        let listed = add(&mut zip, &name, path)?;
+    for (name, path) in parts_of(namespace.root())? {
+        let listed = add(&mut zip, &name, &path)?;
         list.files.insert(name, listed);
     }
     let text = serde_json::to_vec_pretty(&list).expect("plain data has a JSON form");
@@ -113,13 +90,13 @@ pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeo
     Ok(archived(list, documents))
 }
 
-fn archived(list: List, documents: usize) -> Archived {
+fn archived(list: FileList, documents: usize) -> Archived {
     Archived {
-        namespace: list.namespace,
-        generation: list.generation,
         documents,
         files: list.files.len(),
-        bytes: list.files.values().map(|file| file.bytes).sum(),
+        bytes: list.bytes().unwrap_or(u64::MAX),
+        generation: list.generation,
+        namespace: list.namespace,
     }
 }
 
@@ -128,54 +105,17 @@ fn options() -> SimpleFileOptions {
     SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true)
 }
 
-/// Adds the files at and below a path. Skips what is neither a file nor a folder: kb writes nothing else.
-fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    let Ok(facts) = path.symlink_metadata() else { return Ok(()) };
-    if facts.is_dir() {
-        let mut inner = paths_in(path)?;
-        inner.sort();
-        for path in inner {
-            files_below(&path, found)?;
-        }
-    } else if facts.is_file() && !name_of(path).starts_with(WRITING) && !name_of(path).ends_with(".lock") {
-        found.push(path.to_owned());
-    }
-    Ok(())
-}
-
-/// The path of a file in a namespace, with `/` on every system.
-fn name_in_archive(path: &Path, root: &Path) -> Result<String> {
-    let inner = path.strip_prefix(root).expect("it lies in the namespace");
-    let parts: Option<Vec<&str>> = inner.components().map(|part| part.as_os_str().to_str()).collect();
-    parts.map(|parts| parts.join("/")).ok_or_else(|| Error::failed(format!("{} has no name in UTF-8", path.display())))
-}
-
 /// Copies a file into the archive.
 fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Result<Listed> {
     let mut copy = || -> std::io::Result<Listed> {
         zip.start_file(name, options())?;
-        let (bytes, blake3) = copied(&mut File::open(path)?, zip)?;
-        Ok(Listed { bytes, blake3 })
+        copied(&mut File::open(path)?, zip)
     };
     copy().map_err(|error| Error::io("export", path, &error))
 }
 
-/// Copies all bytes and returns their number and hash.
-fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(u64, String)> {
-    let (mut hasher, mut buffer, mut bytes) = (blake3::Hasher::new(), vec![0; 1 << 16], 0);
-    loop {
-        let read = from.read(&mut buffer)?;
-        if read == 0 {
-            return Ok((bytes, hasher.finalize().to_hex().to_string()));
-        }
-        hasher.update(&buffer[..read]);
-        to.write_all(&buffer[..read])?;
-        bytes += read as u64;
-    }
-}
-
 /// Opens an archive and reads its list.
-fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, List)> {
+fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, FileList)> {
     if !file.metadata().map_err(|error| Error::io("import", file, &error))?.is_file() {
         // Reading a pipe could wait for ever.
         return Err(Error::usage(format!("{} is not a file", file.display())).hint("name a file that kb exported"));
@@ -231,7 +171,7 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Ar
 }
 
 /// Deletes what interrupted imports have left. Nothing depends on it, so errors are ignored.
-fn clear_interrupted(folder: &Path) {
+pub(super) fn clear_interrupted(folder: &Path) {
     const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
     let is_old =
         |path: &Path| path.metadata().and_then(|facts| facts.modified()).ok()?.elapsed().ok().map(|age| age > ONE_DAY);
@@ -247,39 +187,26 @@ fn damaged(file: &Path, reason: &str) -> Error {
         .hint("export it again; nothing was changed")
 }
 
-fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<List, String> {
+fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<FileList, String> {
     let entry = zip.by_name(LIST).map_err(|_| format!("it has no {LIST}"))?;
     let mut text = String::new();
     entry.take(LONGEST_LIST).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    let list: List = serde_json::from_str(&text).map_err(|error| format!("{LIST}: {error}"))?;
+    let list: FileList = serde_json::from_str(&text).map_err(|error| format!("{LIST}: {error}"))?;
+    list.check_names()?;
     // Several entries may share the same bytes of the archive.
-    let bytes = list.files.values().try_fold(0u64, |sum, file| sum.checked_add(file.bytes));
-    if bytes.is_none_or(|bytes| bytes > length) {
+    if list.bytes().is_none_or(|bytes| bytes > length) {
         return Err(format!("{LIST} lists more than the file holds"));
     }
-    match list.files.keys().find(|name| !is_part(name)) {
-        Some(name) => Err(format!("{name:?} is not a file of a namespace")),
-        None if list.files.len() + 1 != zip.len() => Err(format!("{LIST} does not list exactly the files in it")),
-        None => Ok(list),
+    if list.files.len() + 1 != zip.len() {
+        return Err(format!("{LIST} does not list exactly the files in it"));
     }
-}
-
-/// Whether a name is one that an export writes.
-fn is_part(name: &str) -> bool {
-    let path = Path::new(name);
-    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let has_same_parts = path.components().count() == name.split('/').count();
-    plain
-        && has_same_parts
-        && !name.contains('\\')
-        && !name.contains(':')
-        && name.split('/').next().is_some_and(|first| PARTS.contains(&first))
+    Ok(list)
 }
 
 /// Unpacks the files into a folder, checks them and returns the number of documents.
 async fn unpack_and_check<R: Read + Seek>(
     zip: &mut ZipArchive<R>,
-    list: &List,
+    list: &FileList,
     namespace: &Namespace,
     aside: &Path,
     file: &Path,
@@ -313,49 +240,13 @@ fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &Listed, 
         return Err("it is compressed, which an export never does".to_owned());
     }
     let path = folder.join(name);
-    let mut write = || -> std::io::Result<(u64, String)> {
+    let mut write = || -> std::io::Result<Listed> {
         std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
         let mut target = File::create_new(&path)?;
         let copied = copied(&mut entry.by_ref().take(listed.bytes + 1), &mut target)?;
         target.sync_all()?;
         Ok(copied)
     };
-    let (bytes, blake3) = write().map_err(|error| error.to_string())?;
-    let is_listed = bytes == listed.bytes && blake3 == listed.blake3;
-    is_listed.then_some(()).ok_or_else(|| "its content differs from the export".to_owned())
-}
-
-/// Syncs a folder and all folders below it.
-fn sync_folders(folder: &Path) -> Result<()> {
-    for path in paths_in(folder)?.iter().filter(|path| path.is_dir()) {
-        sync_folders(path)?;
-    }
-    sync_folder(folder)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_that_an_export_writes_are_taken() {
-        for good in ["MANIFEST.json", "tables/chunks.lance/data/x.lance", "keyword/meta.json", "history/0000001.json"] {
-            assert!(is_part(good), "{good}");
-        }
-        for bad in [
-            "",
-            "/etc/passwd",
-            "../x",
-            "tables/../../x",
-            "tables//x",
-            "tables/./x",
-            "lock",
-            "kb.toml",
-            "tables\\..\\x",
-            "C:/x",
-            "tables/c:x",
-        ] {
-            assert!(!is_part(bad), "{bad}");
-        }
-    }
+    let written = write().map_err(|error| error.to_string())?;
+    (written == *listed).then_some(()).ok_or_else(|| "its content differs from the export".to_owned())
 }

@@ -21,8 +21,8 @@ const OLDEST: u32 = 2;
 /// The format that this program can write, and that others must know to write to its stores.
 const WRITER: u32 = 3;
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Format {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Format {
     /// The format that a reader must know at least. Unreleased versions did not write it.
     min_reader: Option<u32>,
     /// The format that a writer must know at least.

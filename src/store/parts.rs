@@ -1,0 +1,164 @@
+//! The files that make up a namespace: what an export and a copy elsewhere consist of.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::files::{WRITING, name_of, paths_in, sync_folder};
+use super::format::Format;
+use super::layout::{Namespace, PUBLISHED, SYNONYMS};
+use super::namespaces::{FAILURES, PAGES};
+use crate::error::{Error, Result};
+
+/// The files and folders of a namespace that belong to it. All others are caches and locks.
+const PARTS: [&str; 7] = [PUBLISHED, FAILURES, PAGES, SYNONYMS, "tables", "keyword", "history"];
+
+/// The files of a published generation and of the history before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileList {
+    pub namespace: String,
+    pub generation: u64,
+    pub format: Format,
+    /// By their paths in the namespace, with `/`.
+    pub files: BTreeMap<String, Listed>,
+}
+
+impl FileList {
+    /// Whether all names are those of parts of a namespace. A list may come from a stranger.
+    ///
+    /// # Errors
+    /// Names the first that is not.
+    pub(super) fn check_names(&self) -> Result<(), String> {
+        match self.files.keys().find(|name| !is_part(name)) {
+            Some(name) => Err(format!("{name:?} is not a file of a namespace")),
+            None => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// If writing to the namespace needs a newer program.
+    pub fn must_be_writable(&self, namespace: &Namespace) -> Result<()> {
+        self.format.must_be_writable(namespace.store())
+    }
+
+    /// The length of all files. `None` if it is no number of 64 bits.
+    pub fn bytes(&self) -> Option<u64> {
+        self.files.values().try_fold(0u64, |sum, file| sum.checked_add(file.bytes))
+    }
+}
+
+/// What a file must be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    pub bytes: u64,
+    /// The hash of its content, in hex.
+    pub blake3: String,
+}
+
+impl Listed {
+    /// Whether a file is what is listed.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn is(&self, path: &Path) -> std::io::Result<bool> {
+        Ok(copied(&mut File::open(path)?, &mut std::io::sink())? == *self)
+    }
+}
+
+/// All parts of a namespace, by their names in it.
+///
+/// # Errors
+/// If a folder cannot be read, or a name is not UTF-8.
+pub(super) fn parts_of(root: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let mut paths = Vec::new();
+    for part in PARTS {
+        files_below(&root.join(part), &mut paths)?;
+    }
+    paths.into_iter().map(|path| Ok((name_of_part(&path, root)?, path))).collect()
+}
+
+/// Adds the files at and below a path. Skips what is neither a file nor a folder: kb writes nothing else.
+fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    let Ok(facts) = path.symlink_metadata() else { return Ok(()) };
+    if facts.is_dir() {
+        let mut inner = paths_in(path)?;
+        inner.sort();
+        for path in inner {
+            files_below(&path, found)?;
+        }
+    } else if facts.is_file() && !name_of(path).starts_with(WRITING) && !name_of(path).ends_with(".lock") {
+        found.push(path.to_owned());
+    }
+    Ok(())
+}
+
+/// The path of a file in a namespace, with `/` on every system.
+fn name_of_part(path: &Path, root: &Path) -> Result<String> {
+    let inner = path.strip_prefix(root).expect("it lies in the namespace");
+    let parts: Option<Vec<&str>> = inner.components().map(|part| part.as_os_str().to_str()).collect();
+    parts.map(|parts| parts.join("/")).ok_or_else(|| Error::failed(format!("{} has no name in UTF-8", path.display())))
+}
+
+/// Copies all bytes and tells what they were.
+pub(super) fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<Listed> {
+    let (mut hasher, mut buffer, mut bytes) = (blake3::Hasher::new(), vec![0; 1 << 16], 0);
+    loop {
+        let read = from.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(Listed { bytes, blake3: hasher.finalize().to_hex().to_string() });
+        }
+        hasher.update(&buffer[..read]);
+        to.write_all(&buffer[..read])?;
+        bytes += read as u64;
+    }
+}
+
+/// Whether a name is one that an export writes.
+fn is_part(name: &str) -> bool {
+    let path = Path::new(name);
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let has_same_parts = path.components().count() == name.split('/').count();
+    plain
+        && has_same_parts
+        && !name.contains('\\')
+        && !name.contains(':')
+        && name.split('/').next().is_some_and(|first| PARTS.contains(&first))
+}
+
+/// Syncs a folder and all folders below it.
+pub(super) fn sync_folders(folder: &Path) -> Result<()> {
+    for path in paths_in(folder)?.iter().filter(|path| path.is_dir()) {
+        sync_folders(path)?;
+    }
+    sync_folder(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_an_export_writes_are_taken() {
+        for good in ["MANIFEST.json", "tables/chunks.lance/data/x.lance", "keyword/meta.json", "history/0000001.json"] {
+            assert!(is_part(good), "{good}");
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "tables/../../x",
+            "tables//x",
+            "tables/./x",
+            "lock",
+            "kb.toml",
+            "tables\\..\\x",
+            "C:/x",
+            "tables/c:x",
+        ] {
+            assert!(!is_part(bad), "{bad}");
+        }
+    }
+}
