@@ -21,7 +21,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
 
     $completions = @(switch ($command) {
         'kb' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -99,7 +99,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--worker-memory', '--worker-memory', [CompletionResultType]::ParameterName, 'Memory for reading a file, on top of four times its size [default: 900]')
             [CompletionResult]::new('--ocr-command', '--ocr-command', [CompletionResultType]::ParameterName, 'The program that reads PDF pages without text: {} stands for the path of the page''s PNG image, and it prints the text, for example ''tesseract {} stdout -l chi_sim+eng''')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Threads that read and embed [default: one per core]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -156,7 +156,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--rerank-budget', '--rerank-budget', [CompletionResultType]::ParameterName, 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]')
             [CompletionResult]::new('--in', '--in', [CompletionResultType]::ParameterName, 'What to search for: chunks, or sections with a preview')
             [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Show which stage dropped this chunk or section, and which option governs that stage')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -207,7 +207,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--rerank', '--rerank', [CompletionResultType]::ParameterName, 'Rerank the best: light (by the question''s words), off, or also by a model: its name in `kb models`, its folder, or endpoint [default: light with the methods auto and hybrid]')
             [CompletionResult]::new('--rerank-budget', '--rerank-budget', [CompletionResultType]::ParameterName, 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]')
             [CompletionResult]::new('--template', '--template', [CompletionResultType]::ParameterName, 'Lay the context out with this template')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -240,7 +240,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--ocr-command', '--ocr-command', [CompletionResultType]::ParameterName, 'The program that reads PDF pages without text: {} stands for the path of the page''s PNG image, and it prints the text, for example ''tesseract {} stdout -l chi_sim+eng''')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Threads that read and embed [default: one per core]')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -265,7 +265,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;section' {
             [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'Show at most N tokens; a note names the rest')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -286,7 +286,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;show' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -306,7 +306,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;open' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -334,7 +334,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most N')
             [CompletionResult]::new('--offset', '--offset', [CompletionResultType]::ParameterName, 'Skip the first N')
             [CompletionResult]::new('--order-by', '--order-by', [CompletionResultType]::ParameterName, 'Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses [default: document,parent,index]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -362,7 +362,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--batch', '--batch', [CompletionResultType]::ParameterName, 'Apply all edits in this file or none, one JSON object per line, as `kb chunks-list --format jsonl` writes them')
             [CompletionResult]::new('--resolve', '--resolve', [CompletionResultType]::ParameterName, 'Settle conflicts: keep your text (mine) or the source''s (theirs)')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -385,7 +385,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;chunk-delete' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -416,7 +416,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--time-field', '--time-field', [CompletionResultType]::ParameterName, 'The time is a number in this metadata field, such as story_time')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Read many entities from this file, one JSON object per line; - is standard input')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -442,7 +442,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--as-of', '--as-of', [CompletionResultType]::ParameterName, 'Show the states at the end of this time [default: now]')
             [CompletionResult]::new('--time-field', '--time-field', [CompletionResultType]::ParameterName, 'The time is a number in this metadata field, such as story_time')
             [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only this type')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -469,7 +469,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--time-field', '--time-field', [CompletionResultType]::ParameterName, 'Use the numbers in this metadata field as times, such as story_time')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most N')
             [CompletionResult]::new('--offset', '--offset', [CompletionResultType]::ParameterName, 'Skip the first N')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -494,7 +494,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--unset', '--unset', [CompletionResultType]::ParameterName, 'Hide a field, even one that the document states; repeatable')
             [CompletionResult]::new('--untag', '--untag', [CompletionResultType]::ParameterName, 'Remove a tag; repeatable')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -516,7 +516,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;remove' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -537,7 +537,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;status' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -558,7 +558,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;log' {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show at most N')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -579,7 +579,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;undo' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -601,7 +601,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;restore' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -622,7 +622,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;diff' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -643,7 +643,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;namespaces' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -666,7 +666,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;namespaces;rename' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -687,7 +687,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;namespaces;remove' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -710,7 +710,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;export' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -730,7 +730,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;import' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -751,7 +751,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;check' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -774,7 +774,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;optimize' {
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait this long while another kb writes to the namespace [default: 0]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -794,7 +794,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;config' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -815,7 +815,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;trust' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -848,7 +848,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--worker-memory', '--worker-memory', [CompletionResultType]::ParameterName, 'Memory for reading a file, on top of four times its size [default: 900]')
             [CompletionResult]::new('--ocr-command', '--ocr-command', [CompletionResultType]::ParameterName, 'The program that reads PDF pages without text: {} stands for the path of the page''s PNG image, and it prints the text, for example ''tesseract {} stdout -l chi_sim+eng''')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Threads that read and embed [default: one per core]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -874,7 +874,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;serve' {
             [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'End after this time without a command')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -904,7 +904,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--rerank-budget', '--rerank-budget', [CompletionResultType]::ParameterName, 'How many candidates the cross-encoder reads and for how long: 50, 2s or 50,2s [default: 30,none]')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The embedding model [default: the built-in one]')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Threads that embed [default: one per core]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -925,7 +925,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;models' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -950,7 +950,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Its name in kb [default: its own]')
             [CompletionResult]::new('--query-prefix', '--query-prefix', [CompletionResultType]::ParameterName, 'The prefix of questions [default: the model''s]')
             [CompletionResult]::new('--document-prefix', '--document-prefix', [CompletionResultType]::ParameterName, 'The prefix of parent chunks [default: the model''s]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -970,7 +970,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;models;remove' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -993,7 +993,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;llm' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -1015,7 +1015,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;llm;check' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -1035,7 +1035,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;llm;prompt' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -1055,7 +1055,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;schema' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -1075,7 +1075,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;completions' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
@@ -1095,7 +1095,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;parse-worker' {
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')

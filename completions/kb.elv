@@ -18,7 +18,7 @@ set edit:completion:arg-completer[kb] = {|@words|
     }
     var completions = [
         &'kb'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -95,7 +95,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --worker-memory 'Memory for reading a file, on top of four times its size [default: 900]'
             cand --ocr-command 'The program that reads PDF pages without text: {} stands for the path of the page''s PNG image, and it prints the text, for example ''tesseract {} stdout -l chi_sim+eng'''
             cand --jobs 'Threads that read and embed [default: one per core]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -151,7 +151,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --rerank-budget 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]'
             cand --in 'What to search for: chunks, or sections with a preview'
             cand --why 'Show which stage dropped this chunk or section, and which option governs that stage'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -201,7 +201,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --rerank 'Rerank the best: light (by the question''s words), off, or also by a model: its name in `kb models`, its folder, or endpoint [default: light with the methods auto and hybrid]'
             cand --rerank-budget 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]'
             cand --template 'Lay the context out with this template'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -233,7 +233,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --ocr-command 'The program that reads PDF pages without text: {} stands for the path of the page''s PNG image, and it prints the text, for example ''tesseract {} stdout -l chi_sim+eng'''
             cand --jobs 'Threads that read and embed [default: one per core]'
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -257,7 +257,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;section'= {
             cand --max-tokens 'Show at most N tokens; a note names the rest'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -277,7 +277,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;show'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -296,7 +296,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;open'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -323,7 +323,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --limit 'Show at most N'
             cand --offset 'Skip the first N'
             cand --order-by 'Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses [default: document,parent,index]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -350,7 +350,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --batch 'Apply all edits in this file or none, one JSON object per line, as `kb chunks-list --format jsonl` writes them'
             cand --resolve 'Settle conflicts: keep your text (mine) or the source''s (theirs)'
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -372,7 +372,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;chunk-delete'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -402,7 +402,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --time-field 'The time is a number in this metadata field, such as story_time'
             cand --from 'Read many entities from this file, one JSON object per line; - is standard input'
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -427,7 +427,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --as-of 'Show the states at the end of this time [default: now]'
             cand --time-field 'The time is a number in this metadata field, such as story_time'
             cand --type 'Only this type'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -453,7 +453,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --time-field 'Use the numbers in this metadata field as times, such as story_time'
             cand --limit 'Show at most N'
             cand --offset 'Skip the first N'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -477,7 +477,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --unset 'Hide a field, even one that the document states; repeatable'
             cand --untag 'Remove a tag; repeatable'
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -498,7 +498,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;remove'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -518,7 +518,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;status'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -538,7 +538,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;log'= {
             cand --limit 'Show at most N'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -558,7 +558,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;undo'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -579,7 +579,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;restore'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -599,7 +599,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;diff'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -619,7 +619,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;namespaces'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -641,7 +641,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;namespaces;rename'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -661,7 +661,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;namespaces;remove'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -683,7 +683,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;export'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -702,7 +702,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;import'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -722,7 +722,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;check'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -744,7 +744,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;optimize'= {
             cand --wait 'Wait this long while another kb writes to the namespace [default: 0]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -763,7 +763,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;config'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -783,7 +783,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;trust'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -815,7 +815,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --worker-memory 'Memory for reading a file, on top of four times its size [default: 900]'
             cand --ocr-command 'The program that reads PDF pages without text: {} stands for the path of the page''s PNG image, and it prints the text, for example ''tesseract {} stdout -l chi_sim+eng'''
             cand --jobs 'Threads that read and embed [default: one per core]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -840,7 +840,7 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;serve'= {
             cand --idle 'End after this time without a command'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -869,7 +869,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --rerank-budget 'How many candidates the cross-encoder reads and for how long: 50, 2s or 50,2s [default: 30,none]'
             cand --model 'The embedding model [default: the built-in one]'
             cand --jobs 'Threads that embed [default: one per core]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -889,7 +889,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;models'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -913,7 +913,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --name 'Its name in kb [default: its own]'
             cand --query-prefix 'The prefix of questions [default: the model''s]'
             cand --document-prefix 'The prefix of parent chunks [default: the model''s]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -932,7 +932,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;models;remove'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -954,7 +954,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;llm'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -975,7 +975,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand prompt 'Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store'
         }
         &'kb;llm;check'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -994,7 +994,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;llm;prompt'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -1013,7 +1013,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;schema'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -1032,7 +1032,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;completions'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
@@ -1051,7 +1051,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help; --help lists all options'
         }
         &'kb;parse-worker'= {
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand --kb 'The store''s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]'
             cand -n 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`'
             cand --format 'The output format [default: table on a terminal, markdown in a pipe]'

@@ -24,7 +24,7 @@ function __fish_kb_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c kb -n "__fish_kb_needs_command" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_needs_command" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_needs_command" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_needs_command" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -136,7 +136,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l page-timeout -d 'Leave 
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memory for reading a file, on top of four times its size [default: 900]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l ocr-command -d 'The program that reads PDF pages without text: {} stands for the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -213,7 +213,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How m
 complete -c kb -n "__fish_kb_using_subcommand search" -l in -d 'What to search for: chunks, or sections with a preview' -r -f -a "chunks\t'Parent chunks, or what the mode makes of them'
 sections\t'Sections: titles, how many of their parent chunks match, and a preview'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Show which stage dropped this chunk or section, and which option governs that stage' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -283,7 +283,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Search ag
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'Rerank the best: light (by the question\'s words), off, or also by a model: its name in `kb models`, its folder, or endpoint [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l template -d 'Lay the context out with this template' -r -F
-complete -c kb -n "__fish_kb_using_subcommand context" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand context" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand context" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -324,7 +324,7 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -l worker-memory -d 'Memory f
 complete -c kb -n "__fish_kb_using_subcommand toc" -l ocr-command -d 'The program that reads PDF pages without text: {} stands for the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -357,7 +357,7 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -s v -l verbose -d 'Print the
 complete -c kb -n "__fish_kb_using_subcommand toc" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand section" -l max-tokens -d 'Show at most N tokens; a note names the rest' -r
-complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -386,7 +386,7 @@ complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Print o
 complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand section" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand show" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand show" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand show" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand show" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -414,7 +414,7 @@ complete -c kb -n "__fish_kb_using_subcommand show" -s q -l quiet -d 'Print only
 complete -c kb -n "__fish_kb_using_subcommand show" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand show" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand show" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand open" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand open" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand open" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand open" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -451,7 +451,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l where -d 'Only chu
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l offset -d 'Skip the first N' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l order-by -d 'Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses [default: document,parent,index]' -r
-complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -488,7 +488,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l batch -d 'Apply all
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l resolve -d 'Settle conflicts: keep your text (mine) or the source\'s (theirs)' -r -f -a "mine\t'Your text'
 theirs\t'The text of the source'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -519,7 +519,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s v -l verbose -d 'Pr
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -557,7 +557,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time -d 'When the s
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time-field -d 'The time is a number in this metadata field, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l from -d 'Read many entities from this file, one JSON object per line; - is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -591,7 +591,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -s h -l help -d 'Print
 complete -c kb -n "__fish_kb_using_subcommand entities" -l as-of -d 'Show the states at the end of this time [default: now]' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l time-field -d 'The time is a number in this metadata field, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l type -d 'Only this type' -r
-complete -c kb -n "__fish_kb_using_subcommand entities" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand entities" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entities" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -626,7 +626,7 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -l as-of -d 'Only documents 
 complete -c kb -n "__fish_kb_using_subcommand docs" -l time-field -d 'Use the numbers in this metadata field as times, such as story_time' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l limit -d 'Show at most N' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l offset -d 'Skip the first N' -r
-complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -659,7 +659,7 @@ complete -c kb -n "__fish_kb_using_subcommand doc-set" -l tag -d 'Add a tag; rep
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l unset -d 'Hide a field, even one that the document states; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l untag -d 'Remove a tag; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand doc-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -689,7 +689,7 @@ complete -c kb -n "__fish_kb_using_subcommand doc-set" -s v -l verbose -d 'Print
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand doc-set" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -718,7 +718,7 @@ complete -c kb -n "__fish_kb_using_subcommand remove" -s q -l quiet -d 'Print on
 complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand status" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand status" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand status" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand status" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -747,7 +747,7 @@ complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Print 
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand log" -l limit -d 'Show at most N' -r
-complete -c kb -n "__fish_kb_using_subcommand log" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand log" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -776,7 +776,7 @@ complete -c kb -n "__fish_kb_using_subcommand log" -s v -l verbose -d 'Print the
 complete -c kb -n "__fish_kb_using_subcommand log" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand log" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand undo" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand undo" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand undo" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand undo" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand undo" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -806,7 +806,7 @@ complete -c kb -n "__fish_kb_using_subcommand undo" -s v -l verbose -d 'Print th
 complete -c kb -n "__fish_kb_using_subcommand undo" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand undo" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand restore" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand restore" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand restore" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand restore" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -835,7 +835,7 @@ complete -c kb -n "__fish_kb_using_subcommand restore" -s q -l quiet -d 'Print o
 complete -c kb -n "__fish_kb_using_subcommand restore" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand restore" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand diff" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand diff" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand diff" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -864,7 +864,7 @@ complete -c kb -n "__fish_kb_using_subcommand diff" -s q -l quiet -d 'Print only
 complete -c kb -n "__fish_kb_using_subcommand diff" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand diff" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -895,7 +895,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_su
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -f -a "rename" -d 'Rename a namespace'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove" -f -a "remove" -d 'Remove a namespace and all documents in it; the files stay'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -924,7 +924,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -954,7 +954,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand export" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand export" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand export" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand export" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand export" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -982,7 +982,7 @@ complete -c kb -n "__fish_kb_using_subcommand export" -s q -l quiet -d 'Print on
 complete -c kb -n "__fish_kb_using_subcommand export" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand export" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand export" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand import" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand import" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand import" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand import" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1011,7 +1011,7 @@ complete -c kb -n "__fish_kb_using_subcommand import" -s v -l verbose -d 'Print 
 complete -c kb -n "__fish_kb_using_subcommand import" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand import" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand check" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand check" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand check" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1042,7 +1042,7 @@ complete -c kb -n "__fish_kb_using_subcommand check" -s v -l verbose -d 'Print t
 complete -c kb -n "__fish_kb_using_subcommand check" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand check" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand optimize" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
-complete -c kb -n "__fish_kb_using_subcommand optimize" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand optimize" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand optimize" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand optimize" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1070,7 +1070,7 @@ complete -c kb -n "__fish_kb_using_subcommand optimize" -s q -l quiet -d 'Print 
 complete -c kb -n "__fish_kb_using_subcommand optimize" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand optimize" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand optimize" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand config" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand config" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand config" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand config" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1099,7 +1099,7 @@ complete -c kb -n "__fish_kb_using_subcommand config" -s q -l quiet -d 'Print on
 complete -c kb -n "__fish_kb_using_subcommand config" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand config" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand config" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand trust" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand trust" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand trust" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand trust" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1143,7 +1143,7 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -l page-timeout -d 'Leave
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l worker-memory -d 'Memory for reading a file, on top of four times its size [default: 900]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l ocr-command -d 'The program that reads PDF pages without text: {} stands for the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l jobs -d 'Threads that read and embed [default: one per core]' -r
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1177,7 +1177,7 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Print
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand serve" -l idle -d 'End after this time without a command' -r
-complete -c kb -n "__fish_kb_using_subcommand serve" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand serve" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand serve" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand serve" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1218,7 +1218,7 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank -d 'Rerank the bes
 complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s or 50,2s [default: 30,none]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l model -d 'The embedding model [default: the built-in one]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l jobs -d 'Threads that embed [default: one per core]' -r
-complete -c kb -n "__fish_kb_using_subcommand eval" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1247,7 +1247,7 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Print only
 complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1280,7 +1280,7 @@ complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l name -d 'Its name in kb [default: its own]' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l query-prefix -d 'The prefix of questions [default: the model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l document-prefix -d 'The prefix of parent chunks [default: the model\'s]' -r
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1308,7 +1308,7 @@ complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1337,7 +1337,7 @@ complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1367,7 +1367,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcomman
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -f -a "check" -d 'Send one tiny request and report the answer'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -f -a "prompt" -d 'Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store'
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1395,7 +1395,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1423,7 +1423,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand schema" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand schema" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand schema" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand schema" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1451,7 +1451,7 @@ complete -c kb -n "__fish_kb_using_subcommand schema" -s q -l quiet -d 'Print on
 complete -c kb -n "__fish_kb_using_subcommand schema" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand schema" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand schema" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand completions" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand completions" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand completions" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
@@ -1479,7 +1479,7 @@ complete -c kb -n "__fish_kb_using_subcommand completions" -s q -l quiet -d 'Pri
 complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s h -l help -d 'Print help; --help lists all options'
-complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'

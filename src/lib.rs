@@ -35,6 +35,7 @@ mod load;
 mod models;
 mod notice;
 mod paths;
+mod remote;
 mod render;
 #[cfg(test)]
 #[path = "../tests/common/repository.rs"]

@@ -30,6 +30,17 @@ pub struct CheckArgs {
     wait: WaitArgs,
 }
 
+impl CheckArgs {
+    pub(super) fn is_repair(&self) -> bool {
+        self.repair
+    }
+
+    /// Whether it checks all namespaces, whichever one is named.
+    pub(super) fn is_about_all(&self) -> bool {
+        self.all_namespaces
+    }
+}
+
 pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {
     if args.wait.is_given() && !args.repair {
         return Err(Error::usage("--wait has an effect only with --repair").hint("a check never waits for a writer"));

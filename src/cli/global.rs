@@ -31,7 +31,7 @@ pub(super) const READS_A_FILE: &str = "the command reads a file";
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// The store's folder [default: the nearest .kb/ upwards]
+    /// The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_short_help = true)]
     pub(super) kb: Option<PathBuf>,
     /// The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`

@@ -26,6 +26,7 @@ mod output;
 mod parse;
 mod progress;
 mod reindex;
+mod remote;
 mod remove;
 mod schema;
 mod search;
@@ -45,6 +46,7 @@ use std::sync::Arc;
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::error::{Error, Result};
+use crate::remote::is_address;
 use crate::render::Screen;
 use global::{Context, Global};
 
@@ -176,14 +178,37 @@ fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     if let Command::Schema(args) = &cli.command {
         return schema::run(args, &Cli::command());
     }
-    let context = Context::new(cli.global, matches, Screen::of_output(), Arc::default());
+    let start =
+        || tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")));
+    let Cli { mut global, command } = cli;
+    // Without a remote store, a command that `kb serve` answers needs no runtime.
+    let remote = match global.kb.as_deref().is_some_and(is_address) {
+        true => {
+            let runtime = start()?;
+            let session = runtime.block_on(remote::Session::begin(&mut global, &command, &matches))?;
+            Some((runtime, session))
+        }
+        false => None,
+    };
+    let context = Context::new(global, matches, Screen::of_output(), Arc::default());
     #[cfg(unix)]
-    if let Some(code) = serve::ask(&context, &cli.command, arguments)? {
+    if let Some(code) = serve::ask(&context, &command, arguments)? {
         return Ok(code);
     }
-    let runtime =
-        tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
-    runtime.block_on(answer(&context, cli.command))
+    match remote {
+        None => start()?.block_on(answer(&context, command)),
+        Some((runtime, session)) => runtime.block_on(async {
+            let outcome = answer(&context, command).await;
+            let Some(session) = session else { return outcome };
+            match (outcome, session.end().await) {
+                (Err(error), Err(other)) => {
+                    context.tell(&other.to_line());
+                    Err(error)
+                }
+                (outcome, ended) => ended.and(outcome),
+            }
+        }),
+    }
 }
 
 /// Runs a command and gives the exit code of its success.

@@ -48,6 +48,13 @@ enum Step {
     },
 }
 
+impl NamespacesArgs {
+    /// Whether it renames or removes one.
+    pub(super) fn is_change(&self) -> bool {
+        self.step.is_some()
+    }
+}
+
 pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
     let store = context.store()?;
     match args.step {

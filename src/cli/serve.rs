@@ -57,6 +57,7 @@ mod here {
     use crate::error::{Error, Kind, Result};
     use crate::notice;
     use crate::paths::real;
+    use crate::remote::is_address;
     use crate::render::Screen;
     use crate::search::Warm;
     use crate::serve::{self, Answer, Asked, Call, End, Server, Stream};
@@ -88,7 +89,8 @@ mod here {
         context.tell(&format!("kb serve listens at {socket} and ends after {idle} without a command"));
         std::env::set_current_dir(NOWHERE).unwrap_or_default();
         let (warm, mut command_line) = (Arc::new(Warm::new(engine)), parse::command::<Cli>(false));
-        let end = server.run(args.idle, async |call| answer_to(call, &warm, &mut command_line).await).await?;
+        let root = root.to_owned();
+        let end = server.run(args.idle, async |call| answer_to(call, &root, &warm, &mut command_line).await).await?;
         if end == End::Idle {
             context.tell(&format!("no command came for {idle}"));
         }
@@ -113,17 +115,21 @@ mod here {
 
     /// Runs a command as a process of its own would. The current folder, the spelling of settings and the notices belong
     /// to the whole process; they are the command's, because one runs at a time.
-    async fn answer_to(call: Call, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
+    async fn answer_to(call: Call, root: &Path, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
         let declined = |reason: &str| Answer::Declined(reason.to_owned());
         let mut running = Running { warm, is_sound: true };
         if std::env::set_current_dir(&call.folder).is_err() {
             return declined("it cannot enter the current folder");
         }
-        let Ok((cli, matches)) = parse::try_parse::<Cli>(command_line, &call.arguments) else {
+        let Ok((mut cli, matches)) = parse::try_parse::<Cli>(command_line, &call.arguments) else {
             return declined("it does not understand the command");
         };
         if !cli.command.is_served() {
             return declined("it only reads");
+        }
+        // The process that asks has brought the copy of a remote store up to date; this server is that copy's.
+        if cli.global.kb.as_deref().is_some_and(is_address) {
+            cli.global.kb = Some(root.to_owned());
         }
         running.is_sound = false;
         let screen = Screen { columns: call.columns, lines: call.lines, is_terminal: call.is_terminal };

@@ -36,8 +36,13 @@ impl LockTimeout {
         LockTimeout { wait, tell: Arc::new(tell) }
     }
 
+    /// How long to wait.
+    pub fn wait(&self) -> Duration {
+        self.wait
+    }
+
     /// Reports a message where waiting is reported.
-    pub(super) fn tell(&self, text: &str) {
+    pub fn tell(&self, text: &str) {
         (self.tell)(text);
     }
 

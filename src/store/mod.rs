@@ -41,6 +41,7 @@ mod manifest;
 mod metadata;
 mod namespaces;
 mod optimize;
+mod parts;
 mod pinned;
 mod plain;
 #[cfg(all(debug_assertions, unix))]
@@ -49,6 +50,7 @@ mod read_cache;
 mod reading;
 mod recovery;
 mod removed;
+mod replica;
 mod rows;
 mod scope;
 mod snapshot;
@@ -81,8 +83,10 @@ pub use manifest::{Manifest, ModelRecord};
 pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};
 pub use namespaces::Validators;
 pub use optimize::Optimized;
+pub use parts::{FileList, Listed};
 pub use read_cache::ReadAhead;
 pub use reading::{ChunkFilter, ChunkKey};
+pub use replica::{Replica, Sending};
 pub use rows::{
     ChildChunk, Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, DocumentTime, Edit, NewDocument,
     ParentChunk, SectionRow, in_parts,

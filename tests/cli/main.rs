@@ -37,6 +37,7 @@ mod read_cache;
 mod recovery;
 mod reindex_structure;
 mod reindex_vectors;
+mod remote;
 mod remove;
 mod reranking_endpoint;
 mod schema;

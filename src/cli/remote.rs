@@ -1,0 +1,192 @@
+//! Commands on a store in object storage: they run on this machine's copy, which is brought up to date before and
+//! published afterwards.
+
+use std::time::Duration;
+
+use clap::ArgMatches;
+use jiff::Zoned;
+
+use super::Command;
+use super::global::{Global, write_line};
+use crate::error::{Error, Result};
+use crate::remote::{Copy, Lease, Objects, Pulled, is_address, is_away};
+use crate::store::{LockTimeout, Namespace};
+use crate::text::moment;
+
+/// Stands for every namespace.
+const ALL: &str = "all";
+
+/// What a command does with a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    None,
+    Reads,
+    Writes,
+}
+
+impl Command {
+    fn use_of_store(&self) -> Use {
+        match self {
+            Command::Config(_)
+            | Command::Trust(_)
+            | Command::Models(_)
+            | Command::Llm(_)
+            | Command::Schema(_)
+            | Command::Completions(_)
+            | Command::ParseWorker => Use::None,
+            Command::Search(_)
+            | Command::Context(_)
+            | Command::Section(_)
+            | Command::Show(_)
+            | Command::Open(_)
+            | Command::ChunksList(_)
+            | Command::Entities(_)
+            | Command::Docs(_)
+            | Command::Status(_)
+            | Command::Log(_)
+            | Command::Diff(_)
+            | Command::Export(_)
+            | Command::Eval(_)
+            | Command::Serve(_) => Use::Reads,
+            Command::Toc(args) if !args.is_change() => Use::Reads,
+            Command::Check(args) if !args.is_repair() => Use::Reads,
+            Command::Namespaces(args) if !args.is_change() => Use::Reads,
+            _ => Use::Writes,
+        }
+    }
+
+    /// Whether it concerns every namespace, whichever one is named.
+    fn is_about_all(&self) -> bool {
+        match self {
+            Command::Namespaces(_) => true,
+            Command::Check(args) => args.is_about_all(),
+            _ => false,
+        }
+    }
+}
+
+/// A command on a store in object storage.
+pub(super) struct Session {
+    copy: Copy,
+    /// What a command needs that writes.
+    lease: Option<Lease>,
+    lock_timeout: LockTimeout,
+    quiet: bool,
+}
+
+impl Session {
+    /// Prepares this machine's copy for a command and names it in the options. `None` if the store is a folder, or the
+    /// command uses none.
+    ///
+    /// # Errors
+    /// If the storage refuses, or does not answer and there is no copy or the command writes.
+    pub(super) async fn begin(global: &mut Global, command: &Command, matches: &ArgMatches) -> Result<Option<Self>> {
+        let Some(named) = global.kb.clone().filter(|named| is_address(named)) else { return Ok(None) };
+        let objects = Objects::at(&named.to_string_lossy())?;
+        let quiet = global.quiet;
+        let tell = move |text: &str| {
+            if !quiet {
+                write_line(text);
+            }
+        };
+        let copy = Copy::open(objects.clone(), tell)?;
+        global.kb = Some(copy.store().root().to_owned());
+        let usage = command.use_of_store();
+        if usage == Use::None {
+            return Ok(None);
+        }
+        let wait = matches.try_get_one::<u64>("wait").ok().flatten().copied().unwrap_or_default();
+        let lock_timeout = LockTimeout::new(Duration::from_secs(wait), tell);
+        let lease = match usage {
+            Use::Writes => Some(Lease::take(&objects, &lock_timeout).await?),
+            _ => None,
+        };
+        let session = Session { copy, lease, lock_timeout, quiet };
+        let names = if command.is_about_all() { ALL } else { &global.namespace };
+        match session.pull(names).await {
+            Ok(()) => Ok(Some(session)),
+            Err(error) => {
+                session.give_back().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Brings the copies of the named namespaces up to date.
+    async fn pull(&self, names: &str) -> Result<()> {
+        for namespace in self.wanted(names).await? {
+            match self.copy.pull(&namespace).await {
+                Ok(Pulled::New | Pulled::Same | Pulled::Nothing) => {}
+                Ok(Pulled::Busy) if self.lease.is_some() => {
+                    let what = format!("another kb of this machine uses the copy of {:?}", namespace.name());
+                    return Err(Error::locked(what).hint("run the command again when it has finished"));
+                }
+                Ok(Pulled::Busy) => {}
+                Err(error) if self.lease.is_none() && is_away(&error) && namespace.exists() => {
+                    self.tell_of_copy(&error, &namespace)
+                }
+                Err(error) => return Err(error),
+            }
+            if self.lease.is_some() {
+                self.copy.must_be_writable(&namespace)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_of_copy(&self, error: &Error, namespace: &Namespace) {
+        let since = self.copy.copied_at(namespace).map(|time| format!(", copied {}", moment(time, &Zoned::now())));
+        if !self.quiet {
+            write_line(&format!(
+                "warning: {}; this is from the copy here{}",
+                error.message(),
+                since.unwrap_or_default()
+            ));
+        }
+    }
+
+    /// The namespaces that a command names. A name that is not valid is reported by the command.
+    async fn wanted(&self, names: &str) -> Result<Vec<Namespace>> {
+        let (store, mut wanted) = (self.copy.store(), Vec::new());
+        for name in names.split(',').map(str::trim) {
+            let above = match name.strip_suffix('*') {
+                Some(above) if above.ends_with('/') => above,
+                _ if name.eq_ignore_ascii_case(ALL) => "",
+                _ => {
+                    wanted.extend(store.namespace(name).ok());
+                    continue;
+                }
+            };
+            match self.copy.names().await {
+                Ok(names) => wanted.extend(names.iter().filter_map(|name| store.namespace(name).ok())),
+                // Each copy that is here is tried, and says that it is one.
+                Err(error) if self.lease.is_none() && is_away(&error) => {}
+                Err(error) => return Err(error),
+            }
+            wanted.extend(store.namespaces()?);
+            wanted.retain(|namespace| namespace.name().starts_with(above));
+        }
+        wanted.sort_by(|a, b| a.name().cmp(b.name()));
+        wanted.dedup();
+        Ok(wanted)
+    }
+
+    /// Publishes what the command has written, and gives the lease back.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses, or another writer has published meanwhile.
+    pub(super) async fn end(self) -> Result<()> {
+        let pushed = match &self.lease {
+            Some(_) => self.copy.push(&self.lock_timeout).await,
+            None => Ok(()),
+        };
+        self.give_back().await;
+        pushed
+    }
+
+    async fn give_back(self) {
+        if let Some(lease) = self.lease {
+            lease.give_back().await;
+        }
+    }
+}

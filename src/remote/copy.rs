@@ -1,0 +1,334 @@
+//! This machine's copy of a store in object storage.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use futures::{StreamExt, TryStreamExt};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::objects::{Done, Found, Objects, Put, Version};
+use crate::config::KnownStores;
+use crate::error::{Error, Result};
+use crate::paths::read_text;
+use crate::store::{FileList, Listed, LockTimeout, Namespace, Replica, Sending, Store};
+use crate::text::{count, size};
+
+/// The folder of the namespaces, there as here.
+const NAMESPACES: &str = "namespaces";
+const HEAD: &str = "head.json";
+/// Stands for `/` in the name of a namespace, which has no comma.
+const SLASH: &str = ",";
+/// The longest list of files, in bytes.
+const LONGEST_HEAD: u64 = 64 << 20;
+/// How many files are sent or fetched at a time.
+const AT_ONCE: usize = 8;
+/// A file that is no longer listed stays this long for readers who are fetching it.
+const STAYS: SignedDuration = SignedDuration::from_hours(1);
+/// How often a reader begins again whose files were deleted meanwhile.
+const ATTEMPTS: usize = 3;
+/// Fetching more than this is reported, in bytes.
+const LARGE: u64 = 20 << 20;
+
+/// What stands in `head.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Head {
+    #[serde(flatten)]
+    list: FileList,
+    /// Hashes of files that are no longer listed, and since when.
+    dropped: BTreeMap<String, Timestamp>,
+    /// Tells a publication from those of others.
+    token: String,
+}
+
+/// What this machine knows of a namespace there.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Known {
+    version: Version,
+    head: Head,
+    at: Timestamp,
+}
+
+/// What a pull did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pulled {
+    /// The copy was up to date.
+    Same,
+    New,
+    /// Another process of this machine writes to the copy.
+    Busy,
+    /// There is no such namespace.
+    Nothing,
+}
+
+/// A copy of a store.
+pub struct Copy {
+    objects: Objects,
+    store: Store,
+    tell: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Copy {
+    /// The copy on this machine, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// If the system has no folder for caches, or the disk refuses.
+    pub fn open(objects: Objects, tell: impl Fn(&str) + Send + Sync + 'static) -> Result<Self> {
+        let caches = dirs::cache_dir().ok_or_else(|| Error::failed("this system has no folder for caches"))?;
+        let hash = blake3::hash(objects.address().as_bytes()).to_hex();
+        let folder = caches.join("kb").join("remote").join(&hash[..32]);
+        let (store, created) = Store::open_or_create(Some(&folder), &folder)?;
+        if created {
+            // It is the user's own, so reading commands may repair it and keep caches in it.
+            KnownStores::of_user().add(&folder)?;
+        }
+        Ok(Copy { objects, store: store.as_own(), tell: Box::new(tell) })
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The namespaces there, by name.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses.
+    pub async fn names(&self) -> Result<Vec<String>> {
+        let folders = self.objects.below(NAMESPACES).await?;
+        Ok(folders.iter().map(|folder| folder.replace(SLASH, "/")).collect())
+    }
+
+    /// When a namespace was copied; `None` if it never was.
+    pub fn copied_at(&self, namespace: &Namespace) -> Option<Timestamp> {
+        self.known(namespace).map(|known| known.at)
+    }
+
+    /// # Errors
+    /// If writing to a namespace needs a newer program.
+    pub fn must_be_writable(&self, namespace: &Namespace) -> Result<()> {
+        self.known(namespace).map_or(Ok(()), |known| known.head.list.must_be_writable(namespace))
+    }
+
+    /// Makes the copy of a namespace what it is there.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses, a file there is not what is listed, or the disk refuses.
+    pub async fn pull(&self, namespace: &Namespace) -> Result<Pulled> {
+        for _ in 0..ATTEMPTS {
+            let known = self.known(namespace);
+            let before = known.as_ref().map(|known| &known.version);
+            let found = self.objects.value::<Head>(&head_of(namespace), before, LONGEST_HEAD).await?;
+            let (head, version) = match found {
+                Found::Same => return Ok(Pulled::Same),
+                Found::Nothing => return self.forget(namespace, known.is_some()).await,
+                Found::New(head, version) => (head, version),
+            };
+            let Some(replica) = Replica::try_open(namespace)? else { return Ok(Pulled::Busy) };
+            let base = known.as_ref().map(|known| &known.head.list);
+            if let Some(base) =
+                base.filter(|base| namespace.exists() && !replica.is_at(base) && !replica.is_at(&head.list))
+            {
+                (self.tell)(&format!(
+                    "warning: another writer has published since generation {} of {:?}; what was written here after it and not published is dropped",
+                    base.generation,
+                    namespace.name()
+                ));
+            }
+            let damaged = |error: Error| error.at(&format!("{}/{}", self.objects.address(), head_of(namespace)));
+            let missing = replica.missing(&head.list, base).map_err(damaged)?;
+            let folder = replica.folder()?;
+            if !self.fetch(namespace, &missing, folder.path()).await? {
+                continue;
+            }
+            replica.take(&head.list, base, folder)?;
+            self.note(namespace, &Known { version, head, at: Timestamp::now() })?;
+            return Ok(Pulled::New);
+        }
+        Err(Error::failed(format!("{} changes faster than it can be copied", self.objects.address()))
+            .hint("run the command again"))
+    }
+
+    /// Removes the copy of a namespace that is no longer there.
+    async fn forget(&self, namespace: &Namespace, was_there: bool) -> Result<Pulled> {
+        if was_there {
+            if namespace.exists() {
+                namespace.remove(&LockTimeout::none()).await?;
+            }
+            self.note_gone(namespace)?;
+        }
+        Ok(Pulled::Nothing)
+    }
+
+    /// Fetches files into a folder, under their names. Returns false if one is no longer there.
+    async fn fetch(
+        &self,
+        namespace: &Namespace,
+        files: &BTreeMap<String, Listed>,
+        into: &std::path::Path,
+    ) -> Result<bool> {
+        let bytes: u64 = files.values().map(|file| file.bytes).fold(0, u64::saturating_add);
+        if bytes >= LARGE {
+            let (number, bytes) = (count(files.len(), "file"), size(bytes));
+            (self.tell)(&format!(
+                "copying {number} ({bytes}) of {:?} from {}",
+                namespace.name(),
+                self.objects.address()
+            ));
+        }
+        let fetched = futures::stream::iter(files).map(async |(name, listed)| {
+            let to = into.join(name);
+            let folder = to.parent().unwrap_or(into);
+            std::fs::create_dir_all(folder).map_err(|error| Error::io("write", folder, &error))?;
+            let there = file_of(namespace, &listed.blake3);
+            if !self.objects.fetch(&there, listed.bytes, &to).await? {
+                return Ok(false);
+            }
+            match listed.is(&to).map_err(|error| Error::io("read", &to, &error))? {
+                true => Ok(true),
+                false => {
+                    Err(Error::failed(format!("{}/{there} is not the file that is listed", self.objects.address())))
+                }
+            }
+        });
+        fetched.buffer_unordered(AT_ONCE).try_fold(true, async |all, one| Ok(all && one)).await
+    }
+
+    /// Publishes what was written to the copies of all namespaces since they were pulled. Call it with the lease.
+    ///
+    /// # Errors
+    /// If another writer has published meanwhile, the storage does not answer or refuses, or files cannot be read.
+    pub async fn push(&self, lock_timeout: &LockTimeout) -> Result<()> {
+        for namespace in self.store.namespaces()? {
+            self.push_one(&namespace, lock_timeout).await?;
+        }
+        for (namespace, known) in self.all_known()? {
+            if !namespace.exists() {
+                self.remove(&namespace, known).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn push_one(&self, namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<()> {
+        let known = self.known(namespace);
+        let base = known.as_ref().map(|known| &known.head);
+        let Some(sending) = Sending::of(namespace, base.map(|head| &head.list), lock_timeout).await? else {
+            return Ok(());
+        };
+        let list = sending.list.clone();
+        let there = |hash: &str| base.is_some_and(|head| head.list.files.values().any(|file| file.blake3 == hash));
+        let new: BTreeMap<&str, &str> =
+            list.files.iter().map(|(name, file)| (file.blake3.as_str(), name.as_str())).collect();
+        let sent = futures::stream::iter(new.iter().filter(|(hash, _)| !there(hash)))
+            .map(async |(hash, name)| self.objects.send(&namespace.root().join(name), &file_of(namespace, hash)).await);
+        sent.buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+        let now = Timestamp::now();
+        let mut dropped = base.map(|head| head.dropped.clone()).unwrap_or_default();
+        let old = base.into_iter().flat_map(|head| head.list.files.values());
+        for file in old {
+            dropped.entry(file.blake3.clone()).or_insert(now);
+        }
+        dropped.retain(|hash, _| !new.contains_key(hash.as_str()));
+        let over: Vec<String> = dropped.extract_if(.., |_, since| *since + STAYS < now).map(|(hash, _)| hash).collect();
+        let head = Head { list, dropped, token: format!("{:032x}", fastrand::u128(..)) };
+        let put = known.as_ref().map_or(Put::New, |known| Put::InPlaceOf(known.version.clone()));
+        let version = match self.objects.put_value(&head_of(namespace), &head, put).await? {
+            Done::Yes(version) => version,
+            Done::Unknown(error) => self.published_after_all(namespace, &head.token, error).await?,
+        };
+        self.note(namespace, &Known { version, head, at: now })?;
+        // What cannot be deleted now is only a waste of space.
+        for hash in over {
+            drop(self.objects.delete(&file_of(namespace, &hash)).await);
+        }
+        drop(sending);
+        Ok(())
+    }
+
+    /// Looks whether a publication took place whose reply was lost.
+    async fn published_after_all(&self, namespace: &Namespace, token: &str, error: Option<Error>) -> Result<Version> {
+        match (self.objects.value::<Head>(&head_of(namespace), None, LONGEST_HEAD).await?, error) {
+            (Found::New(head, version), _) if head.token == token => Ok(version),
+            (_, Some(error)) => Err(error),
+            _ => Err(Error::locked(format!(
+                "another writer has published into {:?} at {} meanwhile, so nothing of this was",
+                namespace.name(),
+                self.objects.address()
+            ))
+            .hint("run the command again")),
+        }
+    }
+
+    /// Removes a namespace there.
+    async fn remove(&self, namespace: &Namespace, known: Known) -> Result<()> {
+        match self.objects.value::<Head>(&head_of(namespace), Some(&known.version), LONGEST_HEAD).await? {
+            Found::Same => self.objects.delete(&head_of(namespace)).await?,
+            Found::Nothing => {}
+            Found::New(..) => {
+                self.note_gone(namespace)?;
+                let what = format!("another writer has published into {:?} meanwhile, so it stays", namespace.name());
+                return Err(Error::locked(what).hint("run the command again"));
+            }
+        }
+        self.note_gone(namespace)?;
+        for file in self.objects.below(&format!("{}/files", folder_of(namespace))).await? {
+            self.objects.delete(&file_of(namespace, &file)).await?;
+        }
+        Ok(())
+    }
+
+    fn notes(&self) -> PathBuf {
+        self.store.root().join("remote")
+    }
+
+    fn note_on(&self, namespace: &Namespace) -> PathBuf {
+        self.notes().join(format!("{}.json", namespace.name().replace('/', SLASH)))
+    }
+
+    /// A note that cannot be read is none: then all files are fetched again.
+    fn known(&self, namespace: &Namespace) -> Option<Known> {
+        serde_json::from_str(&read_text(&self.note_on(namespace)).ok()?).ok()
+    }
+
+    fn all_known(&self) -> Result<Vec<(Namespace, Known)>> {
+        let Ok(entries) = std::fs::read_dir(self.notes()) else { return Ok(Vec::new()) };
+        let names =
+            entries.flatten().filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".json").map(str::to_owned));
+        let namespaces =
+            names.map(|name| self.store.namespace(&name.replace(SLASH, "/"))).collect::<Result<Vec<_>>>()?;
+        Ok(namespaces
+            .into_iter()
+            .filter_map(|namespace| self.known(&namespace).map(|known| (namespace, known)))
+            .collect())
+    }
+
+    fn note(&self, namespace: &Namespace, known: &Known) -> Result<()> {
+        let path = self.note_on(namespace);
+        let write = || -> std::io::Result<()> {
+            std::fs::create_dir_all(self.notes())?;
+            let new = tempfile::NamedTempFile::new_in(self.notes())?;
+            serde_json::to_writer(&new, known)?;
+            new.as_file().sync_all()?;
+            new.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(|error| Error::io("write", &path, &error))
+    }
+
+    fn note_gone(&self, namespace: &Namespace) -> Result<()> {
+        let path = self.note_on(namespace);
+        crate::error::or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))
+    }
+}
+
+fn folder_of(namespace: &Namespace) -> String {
+    format!("{NAMESPACES}/{}", namespace.name().replace('/', SLASH))
+}
+
+fn head_of(namespace: &Namespace) -> String {
+    format!("{}/{HEAD}", folder_of(namespace))
+}
+
+fn file_of(namespace: &Namespace, hash: &str) -> String {
+    format!("{}/files/{hash}", folder_of(namespace))
+}

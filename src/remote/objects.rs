@@ -1,0 +1,311 @@
+//! Objects under one address, and the errors of the storage in plain words.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path as FilePath;
+use std::sync::Arc;
+use std::time::Duration;
+
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::path::Path;
+use object_store::{
+    BackoffConfig, Error as Refused, GetOptions, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
+    PutResult, RetryConfig, UpdateVersion, WriteMultipart,
+};
+use reqwest::Url;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::http::Connector;
+use crate::error::{Error, Result, innermost};
+
+/// Files are sent and read in pieces of this many bytes.
+const PIECE: usize = 16 << 20;
+/// So many pieces of a file are sent at a time.
+const AT_ONCE: usize = 4;
+/// How long a request is repeated that fails.
+const REPEATED: Duration = Duration::from_secs(20);
+const REPETITIONS: usize = 4;
+
+/// The cause of errors that pass: the storage does not answer, or not as it should.
+#[derive(Debug)]
+struct Away;
+
+impl std::fmt::Display for Away {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the storage does not answer")
+    }
+}
+
+impl std::error::Error for Away {}
+
+/// Whether an error may pass by itself.
+pub fn is_away(error: &Error) -> bool {
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<Away>())
+}
+
+/// Whether a store is named by an address and not by a folder.
+pub fn is_address(named: &FilePath) -> bool {
+    named.to_string_lossy().contains("://")
+}
+
+/// The objects below an address.
+#[derive(Debug, Clone)]
+pub struct Objects {
+    store: Arc<dyn ObjectStore>,
+    prefix: Path,
+    address: String,
+}
+
+/// Which version of an object it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Version {
+    e_tag: Option<String>,
+    version: Option<String>,
+}
+
+impl From<PutResult> for Version {
+    fn from(put: PutResult) -> Self {
+        Version { e_tag: put.e_tag, version: put.version }
+    }
+}
+
+/// What the storage has under a name.
+pub(super) enum Found<T> {
+    New(T, Version),
+    /// The same version as before.
+    Same,
+    Nothing,
+}
+
+/// Whether an object was put.
+pub(super) enum Done {
+    Yes(Version),
+    /// There is another version than the one that it may replace, or no reply. After a reply that was lost, the other
+    /// version may be the one that was put, so the caller has to look.
+    Unknown(Option<Error>),
+}
+
+/// How an object may be put.
+#[derive(Debug, Clone)]
+pub(super) enum Put {
+    /// Only if there is none.
+    New,
+    /// Only in place of this version.
+    InPlaceOf(Version),
+}
+
+impl Objects {
+    /// The objects at `s3://bucket/prefix`, `gs://…` or `az://…`. Keys and the endpoint come from the variables of the
+    /// environment that each provider's own tools read.
+    ///
+    /// # Errors
+    /// If the address is of another kind, or the environment does not say enough.
+    pub fn at(address: &str) -> Result<Self> {
+        let (scheme, _) = address.split_once("://").unwrap_or_default();
+        let invalid = |what: String| Error::usage(format!("{address}: {what}"));
+        let known = "name a folder, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or az://CONTAINER/PREFIX";
+        let url = Url::parse(address).map_err(|error| invalid(format!("it is not an address: {error}")).hint(known))?;
+        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+            return Err(invalid("an address has no key in it".to_owned()).hint("put keys into variables"));
+        }
+        let bucket = url.host_str().filter(|bucket| !bucket.is_empty());
+        let Some(bucket) = bucket else { return Err(invalid("it names no bucket".to_owned()).hint(known)) };
+        let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() };
+        let retry = RetryConfig { backoff, max_retries: REPETITIONS, retry_timeout: REPEATED };
+        let store: object_store::Result<Arc<dyn ObjectStore>> = match scheme {
+            "s3" => {
+                let s3 = AmazonS3Builder::from_env().with_bucket_name(bucket).with_retry(retry);
+                s3.with_http_connector(Connector).build().map(|store| Arc::new(store) as _)
+            }
+            "gs" => {
+                let gs = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket).with_retry(retry);
+                gs.with_http_connector(Connector).build().map(|store| Arc::new(store) as _)
+            }
+            "az" => {
+                let az = MicrosoftAzureBuilder::from_env().with_container_name(bucket).with_retry(retry);
+                az.with_http_connector(Connector).build().map(|store| Arc::new(store) as _)
+            }
+            "db" => {
+                return Err(invalid("kb does not use LanceDB's service".to_owned()).hint(known));
+            }
+            _ => return Err(invalid("it is an address of an unknown kind".to_owned()).hint(known)),
+        };
+        let store = store.map_err(|error| {
+            let hint = "set the variables that the provider's tools read, such as AWS_REGION and AWS_ACCESS_KEY_ID";
+            invalid(format!("it cannot be used: {}", innermost(&error))).hint(hint)
+        })?;
+        let prefix = Path::from_url_path(url.path()).map_err(|error| invalid(error.to_string()))?;
+        let address = address.trim_end_matches('/').to_owned();
+        Ok(Objects { store, prefix, address })
+    }
+
+    /// Where they are, for people.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn path(&self, name: &str) -> Path {
+        name.split('/').fold(self.prefix.clone(), |path, part| path.join(part))
+    }
+
+    /// The value of a JSON object, unless it is still the version `known`.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses, or the object is longer than `longest` or not such a value.
+    pub(super) async fn value<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        known: Option<&Version>,
+        longest: u64,
+    ) -> Result<Found<T>> {
+        let if_none_match = known.and_then(|known| known.e_tag.clone());
+        let got =
+            match self.store.get_opts(&self.path(name), GetOptions { if_none_match, ..GetOptions::default() }).await {
+                Err(Refused::NotModified { .. }) => return Ok(Found::Same),
+                Err(Refused::NotFound { .. }) => return Ok(Found::Nothing),
+                got => got.map_err(|error| self.failed(&format!("read {name}"), &error))?,
+            };
+        let version = Version { e_tag: got.meta.e_tag.clone(), version: got.meta.version.clone() };
+        let damaged = |why: &str| Error::failed(format!("{}/{name} is not what kb has written: {why}", self.address));
+        if got.meta.size > longest {
+            return Err(damaged("it is too long"));
+        }
+        let bytes = got.bytes().await.map_err(|error| self.failed(&format!("read {name}"), &error))?;
+        let value = serde_json::from_slice(&bytes).map_err(|error| damaged(&error.to_string()))?;
+        Ok(Found::New(value, version))
+    }
+
+    /// Puts a JSON object.
+    ///
+    /// # Errors
+    /// If the storage refuses.
+    pub(super) async fn put_value<T: Serialize>(&self, name: &str, value: &T, put: Put) -> Result<Done> {
+        let bytes = serde_json::to_vec_pretty(value).expect("plain data has a JSON form");
+        let mode = match put {
+            Put::New => PutMode::Create,
+            Put::InPlaceOf(Version { e_tag, version }) => PutMode::Update(UpdateVersion { e_tag, version }),
+        };
+        match self.store.put_opts(&self.path(name), bytes.into(), PutOptions::from(mode)).await {
+            Ok(put) => Ok(Done::Yes(put.into())),
+            // Storage answers so too if another request for the same object is on its way, or it is gone.
+            Err(Refused::AlreadyExists { .. } | Refused::Precondition { .. } | Refused::NotFound { .. }) => {
+                Ok(Done::Unknown(None))
+            }
+            Err(error) => match self.failed(&format!("write {name}"), &error) {
+                error if is_away(&error) => Ok(Done::Unknown(Some(error))),
+                error => Err(error),
+            },
+        }
+    }
+
+    /// Sends a file. An object of that name is replaced.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the storage does not answer or refuses.
+    pub(super) async fn send(&self, from: &FilePath, name: &str) -> Result<()> {
+        let unread = |error: std::io::Error| Error::io("read", from, &error);
+        let failed = |error: Refused| self.failed(&format!("write {name}"), &error);
+        let mut file = File::open(from).map_err(unread)?;
+        let mut piece = || -> Result<Vec<u8>> {
+            let mut bytes = Vec::new();
+            (&mut file).take(PIECE as u64).read_to_end(&mut bytes).map_err(unread)?;
+            Ok(bytes)
+        };
+        let (path, first) = (self.path(name), piece()?);
+        if first.len() < PIECE {
+            return self.store.put(&path, PutPayload::from(first)).await.map(drop).map_err(failed);
+        }
+        let upload = self.store.put_multipart(&path).await.map_err(failed)?;
+        let mut upload = WriteMultipart::new_with_chunk_size(upload, PIECE);
+        let mut next = first;
+        while !next.is_empty() {
+            upload.wait_for_capacity(AT_ONCE).await.map_err(failed)?;
+            upload.put(next.into());
+            next = piece()?;
+        }
+        upload.finish().await.map(drop).map_err(failed)
+    }
+
+    /// Reads the first `bytes` bytes of an object into a new file. Returns false if there is no such object.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the storage does not answer or refuses.
+    pub(super) async fn fetch(&self, name: &str, bytes: u64, to: &FilePath) -> Result<bool> {
+        let unwritten = |error: std::io::Error| Error::io("write", to, &error);
+        let mut file = File::create_new(to).map_err(unwritten)?;
+        let mut at = 0;
+        while at < bytes {
+            let range = at..(at + PIECE as u64).min(bytes);
+            let piece = match self.store.get_range(&self.path(name), range.clone()).await {
+                Err(Refused::NotFound { .. }) => return Ok(false),
+                piece => piece.map_err(|error| self.failed(&format!("read {name}"), &error))?,
+            };
+            if piece.len() as u64 != range.end - range.start {
+                return Err(Error::failed(format!("{}/{name} is shorter than listed", self.address)));
+            }
+            file.write_all(&piece).map_err(unwritten)?;
+            at = range.end;
+        }
+        file.sync_all().map_err(unwritten)?;
+        Ok(true)
+    }
+
+    /// Deletes an object, which need not exist.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses.
+    pub(super) async fn delete(&self, name: &str) -> Result<()> {
+        match self.store.delete(&self.path(name)).await {
+            Ok(()) | Err(Refused::NotFound { .. }) => Ok(()),
+            Err(error) => Err(self.failed(&format!("delete {name}"), &error)),
+        }
+    }
+
+    /// The names of what lies directly below a name.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses.
+    pub(super) async fn below(&self, name: &str) -> Result<Vec<String>> {
+        let listed = self.store.list_with_delimiter(Some(&self.path(name))).await;
+        let listed = listed.map_err(|error| self.failed(&format!("list {name}"), &error))?;
+        let objects = listed.objects.iter().map(|object| &object.location);
+        let names = listed.common_prefixes.iter().chain(objects).filter_map(|path| path.filename());
+        Ok(names.map(str::to_owned).collect())
+    }
+
+    fn failed(&self, doing: &str, error: &Refused) -> Error {
+        let address = &self.address;
+        match error {
+            Refused::PermissionDenied { .. } | Refused::Unauthenticated { .. } => {
+                Error::failed(format!("{address} does not permit to {doing}"))
+                    .hint("check the keys and what they permit")
+            }
+            _ => Error::failed(format!("cannot {doing} at {address}: {}", innermost(error)))
+                .hint("run the command again when it answers")
+                .caused_by(Away),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_its_kind_and_its_bucket_and_holds_no_key() {
+        for (bad, tells) in [
+            ("s3:///x", "no bucket"),
+            ("ftp://x/y", "unknown kind"),
+            ("db://x", "LanceDB's service"),
+            ("s3://me:secret@bucket/x", "no key"),
+            ("s3://bucket/x?key=secret", "no key"),
+        ] {
+            let error = Objects::at(bad).unwrap_err();
+            assert!(error.kind().exit_code() == 2 && error.message().contains(tells), "{bad}: {error}");
+        }
+        assert!(is_address(FilePath::new("s3://x")) && !is_address(FilePath::new("/srv/x")));
+    }
+}

@@ -1,0 +1,187 @@
+//! A namespace of which another place holds a copy: what has changed here, and how newer files from there replace ours.
+//!
+//! Files of tables and segments are never changed once they are written, so readers go on with theirs while new ones
+//! arrive. Then the keyword index and the manifest change, as in a publication: a crash at any point leaves the old or the
+//! new generation.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::archive::{IMPORTING, clear_interrupted};
+use super::files::{or_none, remove_file, sync_folder};
+use super::format::Format;
+use super::layout::{Namespace, PUBLISHED};
+use super::lock::{LockTimeout, WriterLock};
+use super::manifest::{Manifest, PENDING};
+use super::parts::{FileList, Listed, copied, parts_of, sync_folders};
+use super::removed::{REMOVING, delete};
+use super::writer::Writer;
+use crate::error::{Error, Result};
+
+/// The file that makes a commit of the keyword index count.
+const COMMIT: &str = "keyword/meta.json";
+/// Files from this length on are known by name and length, so that gigabytes need not be read again.
+const HASHED_ANEW: u64 = 1 << 20;
+
+/// A namespace that no other process writes to meanwhile.
+pub struct Replica {
+    namespace: Namespace,
+    _lock: WriterLock,
+}
+
+impl Replica {
+    /// Locks a namespace, which need not exist. `None` if another process writes to it.
+    ///
+    /// # Errors
+    /// If its folder cannot be made.
+    pub fn try_open(namespace: &Namespace) -> Result<Option<Self>> {
+        std::fs::create_dir_all(namespace.root()).map_err(|error| Error::io("write", namespace.root(), &error))?;
+        let lock = WriterLock::try_take(namespace)?;
+        Ok(lock.map(|lock| Replica { namespace: namespace.clone(), _lock: lock }))
+    }
+
+    /// The files of a newer list that must be fetched. All of them if this namespace is not what `known` says.
+    ///
+    /// # Errors
+    /// If the list is not one of a namespace, or its format is too new.
+    pub fn missing(&self, list: &FileList, known: Option<&FileList>) -> Result<BTreeMap<String, Listed>> {
+        list.check_names().map_err(Error::failed)?;
+        list.format.must_be_readable(self.namespace.root())?;
+        let mut missing = list.files.clone();
+        if let Some(known) = known.filter(|known| self.is_at(known)) {
+            missing.retain(|name, listed| known.files.get(name) != Some(listed) || !self.path(name).is_file());
+        }
+        Ok(missing)
+    }
+
+    /// Whether the published generation is that of a list.
+    pub fn is_at(&self, list: &FileList) -> bool {
+        hash_of(&self.path(PUBLISHED)).is_ok_and(|own| list.files.get(PUBLISHED) == Some(&own))
+    }
+
+    /// A new folder for files that are fetched. It removes itself.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn folder(&self) -> Result<TempDir> {
+        let folder = self.all();
+        clear_interrupted(folder);
+        let made = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
+        made.map_err(|error| Error::io("write", folder, &error))
+    }
+
+    /// Replaces this namespace by the files of a list, of which the [`missing`](Self::missing) ones lie in `fetched`.
+    /// Files that neither the list nor `known` has are deleted: no reader needs them any more.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn take(self, list: &FileList, known: Option<&FileList>, fetched: TempDir) -> Result<()> {
+        sync_folders(fetched.path())?;
+        match known.filter(|known| self.is_at(known)) {
+            Some(known) => self.take_changes(list, known, fetched.path()),
+            None => self.take_whole(fetched),
+        }
+    }
+
+    fn take_whole(self, fetched: TempDir) -> Result<()> {
+        let (root, folder) = (self.namespace.root(), self.all());
+        let aside = folder.join(format!("{REMOVING}{}", std::process::id()));
+        let failed = |error: std::io::Error| Error::io("replace", root, &error);
+        or_none(delete(&aside)).map_err(failed)?;
+        std::fs::rename(root, &aside).map_err(failed)?;
+        std::fs::rename(fetched.path(), root).map_err(failed)?;
+        // The folder has been moved, so there is nothing to remove.
+        drop(fetched.keep());
+        sync_folder(folder)?;
+        delete(&aside).map_err(failed)
+    }
+
+    fn take_changes(self, list: &FileList, known: &FileList, fetched: &Path) -> Result<()> {
+        let take = |name: &str, as_name: &str| -> Result<()> {
+            let (from, to) = (fetched.join(name), self.path(as_name));
+            let folder = to.parent().unwrap_or(self.namespace.root());
+            let moved = match from.exists() {
+                true => std::fs::create_dir_all(folder).and_then(|()| std::fs::rename(&from, &to)),
+                false => Ok(()),
+            };
+            moved.map_err(|error| Error::io("replace", &to, &error))
+        };
+        for name in list.files.keys().filter(|name| ![PUBLISHED, COMMIT].contains(&name.as_str())) {
+            take(name, name)?;
+        }
+        sync_folders(self.namespace.root())?;
+        take(PUBLISHED, PENDING)?;
+        sync_folder(self.namespace.root())?;
+        take(COMMIT, COMMIT)?;
+        sync_folder(&self.namespace.keyword())?;
+        if self.path(PENDING).exists() {
+            Manifest::publish_pending(&self.namespace)?;
+        }
+        for (name, path) in parts_of(self.namespace.root())? {
+            if !list.files.contains_key(&name) && !known.files.contains_key(&name) {
+                remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.namespace.root().join(name)
+    }
+
+    /// The folder of all namespaces.
+    fn all(&self) -> &Path {
+        self.namespace.root().parent().unwrap_or(self.namespace.root())
+    }
+}
+
+/// What to send elsewhere. No other process writes until this is dropped.
+pub struct Sending {
+    pub list: FileList,
+    _writer: Writer,
+}
+
+impl Sending {
+    /// The files of a namespace, if they are not those of `known`, the list of what was sent before. `None` also if nothing
+    /// was published.
+    ///
+    /// # Errors
+    /// If another process writes, or files cannot be read.
+    pub async fn of(
+        namespace: &Namespace,
+        known: Option<&FileList>,
+        lock_timeout: &LockTimeout,
+    ) -> Result<Option<Self>> {
+        if !namespace.exists()
+            || known.is_some_and(|known| listed(namespace, known).is_ok_and(|own| own == known.files))
+        {
+            return Ok(None);
+        }
+        // Opening also finishes an interrupted publication.
+        let writer = Writer::open_existing(namespace, lock_timeout).await?;
+        let (name, generation, format) = (namespace.name().to_owned(), writer.generation(), Format::own());
+        let mut list = FileList { namespace: name, generation, format, files: BTreeMap::new() };
+        list.files = listed(namespace, known.unwrap_or(&list))?;
+        Ok(Some(Sending { list, _writer: writer }))
+    }
+}
+
+/// The files of a namespace. Takes hashes of long files from `known`.
+fn listed(namespace: &Namespace, known: &FileList) -> Result<BTreeMap<String, Listed>> {
+    let mut files = BTreeMap::new();
+    for (name, path) in parts_of(namespace.root())? {
+        let failed = |error: std::io::Error| Error::io("read", &path, &error);
+        let bytes = path.metadata().map_err(failed)?.len();
+        let same = known.files.get(&name).filter(|listed| listed.bytes == bytes && bytes >= HASHED_ANEW);
+        let listed = same.cloned().map_or_else(|| hash_of(&path), Ok).map_err(failed)?;
+        files.insert(name, listed);
+    }
+    Ok(files)
+}
+
+fn hash_of(path: &Path) -> std::io::Result<Listed> {
+    copied(&mut File::open(path)?, &mut std::io::sink())
+}

@@ -1,0 +1,294 @@
+//! Stores in object storage: many readers, one writer, and a network that fails. Each sandbox is a machine.
+
+mod storage;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::{Run, Sandbox};
+use storage::{Mishap, Storage};
+
+const ADDRESS: &str = "s3://bucket/team/kb";
+
+/// A machine that uses a storage.
+struct Machine<'s> {
+    sandbox: Sandbox,
+    storage: &'s Storage,
+}
+
+impl<'s> Machine<'s> {
+    fn new(storage: &'s Storage) -> Self {
+        Machine { sandbox: Sandbox::new(), storage }
+    }
+
+    /// A machine that has published two documents.
+    fn writer(storage: &'s Storage) -> Self {
+        let machine = Machine::new(storage);
+        machine.sandbox.write("docs/valves.md", "# Valves\n\nClose the valve slowly.");
+        machine.sandbox.write("docs/pumps.md", "# 水泵\n\n启动前先给水泵灌水。");
+        machine.json(&["ingest", "docs", "--no-embed"]);
+        machine
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.sandbox.command(args);
+        command.envs(self.storage.environment()).env("KB_DIR", ADDRESS);
+        command
+    }
+
+    fn kb(&self, args: &[&str]) -> Run {
+        Run::of(self.command(args).output().unwrap())
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let run = self.kb(&[args, &["--format", "json"]].concat());
+        assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+        serde_json::from_str(&run.out).unwrap()
+    }
+
+    /// The source of the best hit; empty if there is none.
+    fn best(&self, query: &str) -> String {
+        let run = self.kb(&["search", query, "--format", "paths"]);
+        assert!(run.code <= 1, "{}", run.err);
+        run.out.lines().next().unwrap_or_default().to_owned()
+    }
+
+    fn change(&self, text: &str) -> Run {
+        self.sandbox.write("docs/valves.md", text);
+        self.kb(&["ingest", "docs", "--no-embed"])
+    }
+}
+
+#[test]
+fn what_one_machine_publishes_the_others_find() {
+    let storage = Storage::start();
+    let (writer, reader) = (Machine::writer(&storage), Machine::new(&storage));
+    assert!(reader.best("close the valve").ends_with("valves.md"));
+    assert!(reader.best("水泵 灌水").ends_with("pumps.md"));
+    let before = storage.state().requests.len();
+    reader.best("close the valve");
+    assert_eq!(storage.state().requests.len() - before, 1, "an up-to-date copy costs one request");
+    assert_eq!(writer.change("# Valves\n\nOpen the gate first.").code, 0);
+    assert!(reader.best("gate").ends_with("valves.md"), "the next generation has arrived");
+    assert_eq!(reader.best("slowly"), "", "and the old text is gone");
+    assert_eq!(reader.json(&["check"])["sound"], true);
+    assert_eq!(reader.json(&["log"])["items"].as_array().unwrap().len(), 2, "history comes along");
+}
+
+#[test]
+fn two_machines_write_in_turns() {
+    let storage = Storage::start();
+    let (one, other) = (Machine::writer(&storage), Machine::new(&storage));
+    other.sandbox.write("more/tanks.md", "# Tanks\n\nDrain the tank.");
+    assert_eq!(other.kb(&["ingest", "more", "--no-embed"]).code, 0);
+    assert_eq!(one.change("# Valves\n\nOpen the gate first.").code, 0);
+    for machine in [&one, &other] {
+        assert!(machine.best("drain").ends_with("tanks.md") && machine.best("gate").ends_with("valves.md"));
+        assert_eq!(machine.json(&["check"])["sound"], true);
+    }
+    let undone = one.kb(&["undo"]);
+    assert_eq!(undone.code, 0, "{}", undone.err);
+    assert!(other.best("slowly").ends_with("valves.md"));
+}
+
+#[test]
+fn a_writer_waits_for_the_lease_of_another_and_takes_over_one_that_ran_out() {
+    let storage = Storage::start();
+    let machine = Machine::writer(&storage);
+    let lease = |until: &str| format!(r#"{{"token": "other", "holder": "process 7 on build-3", "until": "{until}"}}"#);
+    let put =
+        |until: &str| storage.state().objects.insert("/bucket/team/kb/lease.json".to_owned(), lease(until).into());
+    put("2099-01-01T00:00:00Z");
+    let refused = machine.change("# Valves\n\nOpen the gate first.");
+    assert!(refused.code == 5 && refused.err.contains("process 7 on build-3"), "{}", refused.err);
+    assert!(machine.best("slowly").ends_with("valves.md"), "readers need no lease");
+    put("2026-01-01T00:00:00Z");
+    assert_eq!(machine.change("# Valves\n\nOpen the gate first.").code, 0);
+    assert!(machine.best("gate").ends_with("valves.md"));
+}
+
+#[test]
+fn of_two_writers_who_both_believe_to_hold_the_lease_one_publishes() {
+    let storage = Storage::start();
+    let (one, other) = (Machine::writer(&storage), Machine::new(&storage));
+    // While the one waits for the names of its files, the other publishes, as if the lease of the one had run out.
+    let path = one.sandbox.write("docs/slow.md", "# Slow\n\nSlow text.");
+    let before = storage.state().requests.len();
+    let mut slow = one.command(&["ingest", "--no-embed", "--files-from", "-"]);
+    let mut slow = slow.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let has_pulled = || storage.state().requests[before..].iter().any(|(_, path)| path.ends_with("head.json"));
+    while !has_pulled() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    storage.state().objects.remove("/bucket/team/kb/lease.json");
+    other.sandbox.write("more/tanks.md", "# Tanks\n\nDrain the tank.");
+    assert_eq!(other.kb(&["ingest", "more", "--no-embed"]).code, 0);
+    slow.stdin.take().unwrap().write_all(path.as_os_str().as_encoded_bytes()).unwrap();
+    let slow = Run::of(slow.wait_with_output().unwrap());
+    assert!(slow.code == 5 && slow.err.contains("another writer has published"), "{}", slow.err);
+    assert!(one.best("drain").ends_with("tanks.md"), "its copy is that of the other now");
+    assert_eq!(one.best("slow text"), "");
+    assert_eq!(one.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    assert!(other.best("slow text").ends_with("slow.md"));
+}
+
+#[test]
+fn lost_replies_and_busy_storage_lose_nothing() {
+    let storage = Storage::start();
+    let machine = Machine::writer(&storage);
+    storage.state().mishaps = vec![
+        ("PUT", "head.json", Mishap::LostReply, 1),
+        ("PUT", "lease.json", Mishap::LostReply, 1),
+        ("PUT", "/files/", Mishap::LostReply, 2),
+        ("PUT", "/files/", Mishap::Unavailable, 2),
+        ("GET", "head.json", Mishap::Unavailable, 1),
+    ];
+    let run = machine.change("# Valves\n\nOpen the gate first.");
+    assert_eq!(run.code, 0, "{}", run.err);
+    let reader = Machine::new(&storage);
+    assert!(reader.best("gate").ends_with("valves.md"));
+    assert_eq!(reader.json(&["check"])["sound"], true);
+}
+
+#[test]
+fn a_killed_writer_publishes_nothing_and_the_next_one_does() {
+    let storage = Storage::start();
+    let machine = Machine::writer(&storage);
+    let reader = Machine::new(&storage);
+    storage.state().mishaps = vec![("PUT", "/files/", Mishap::Forbidden, 1)];
+    let refused = machine.change("# Valves\n\nOpen the gate first.");
+    assert!(refused.code == 3 && refused.err.contains("does not permit"), "{}", refused.err);
+    assert!(reader.best("slowly").ends_with("valves.md"), "the old generation is whole");
+    // The copy here has the change; the next command that writes publishes it.
+    let again = machine.kb(&["ingest", "docs", "--no-embed"]);
+    assert_eq!(again.code, 0, "{}", again.err);
+    assert!(reader.best("gate").ends_with("valves.md"));
+}
+
+#[test]
+fn readers_and_writers_that_are_killed_leave_a_whole_generation() {
+    let storage = Storage::start();
+    let (writer, reader) = (Machine::writer(&storage), Machine::new(&storage));
+    for round in 0..8 {
+        writer.sandbox.write("docs/valves.md", format!("# Valves\n\nVersion {round}."));
+        let kill = |mut command: Command, after: u64| {
+            let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(Duration::from_millis(after));
+            // It may have ended.
+            process.kill().unwrap_or_default();
+            process.wait().unwrap();
+        };
+        kill(writer.command(&["ingest", "docs", "--no-embed"]), 60 * round);
+        // The dead writer's lease would hold for a minute.
+        storage.state().objects.remove("/bucket/team/kb/lease.json");
+        assert_eq!(writer.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+        kill(reader.command(&["search", "version"]), 25 * round);
+        assert!(reader.kb(&["search", "version"]).out.contains(&format!("Version {round}.")));
+        assert!([&writer, &reader].iter().all(|machine| machine.json(&["check"])["sound"] == true));
+    }
+}
+
+#[test]
+fn without_the_storage_a_copy_answers_and_says_so() {
+    let storage = Storage::start();
+    let machine = Machine::writer(&storage);
+    storage.state().mishaps = vec![("GET", "head.json", Mishap::Unavailable, 100)];
+    let run = machine.kb(&["search", "close the valve"]);
+    assert!(run.code == 0 && run.out.contains("Close the valve slowly"), "{}", run.err);
+    assert!(run.err.contains("from the copy here"), "{}", run.err);
+    let stranger = Machine::new(&storage).kb(&["search", "close the valve"]);
+    assert!(stranger.code == 3 && stranger.err.contains("cannot read"), "{}", stranger.err);
+    assert_eq!(machine.change("# Valves\n\nOpen the gate first.").code, 3, "but nobody writes");
+    storage.state().mishaps = vec![("GET", "head.json", Mishap::Forbidden, 1)];
+    let forbidden = machine.kb(&["search", "close the valve"]);
+    assert!(forbidden.code == 3 && forbidden.err.contains("does not permit"), "{}", forbidden.err);
+}
+
+#[test]
+fn a_file_that_is_not_what_is_listed_is_refused() {
+    let storage = Storage::start();
+    let machine = Machine::writer(&storage);
+    let damage = |change: &dyn Fn(&str) -> bool, content: &[u8]| {
+        let mut state = storage.state();
+        state.objects.iter_mut().filter(|(name, _)| change(name)).for_each(|(_, object)| *object = content.to_vec());
+    };
+    damage(&|name| name.contains("/files/"), b"something else");
+    let run = Machine::new(&storage).kb(&["search", "valve"]);
+    assert!(run.code == 3 && (run.err.contains("is not the file") || run.err.contains("shorter")), "{}", run.err);
+    let head =
+        String::from_utf8(storage.state().objects["/bucket/team/kb/namespaces/default/head.json"].clone()).unwrap();
+    damage(&|name| name.ends_with("head.json"), head.replace("keyword/meta.json", "../../../escaped").as_bytes());
+    let run = Machine::new(&storage).kb(&["search", "valve"]);
+    assert!(run.code == 3 && run.err.contains("is not a file of a namespace"), "{}", run.err);
+    damage(&|name| name.ends_with("head.json"), b"{}");
+    assert_eq!(Machine::new(&storage).kb(&["search", "valve"]).code, 3);
+    assert!(machine.kb(&["docs"]).code == 3, "a copy does not hide it");
+}
+
+#[test]
+fn a_storage_that_redirects_is_not_followed() {
+    let storage = Storage::start();
+    let machine = Machine::writer(&storage);
+    storage.state().mishaps = vec![("GET", "head.json", Mishap::Redirected, 100)];
+    let run = Machine::new(&storage).kb(&["search", "valve"]);
+    assert!(run.code == 3 && run.err.contains("cannot read"), "{}", run.err);
+    assert!(machine.kb(&["search", "valve"]).err.contains("from the copy here"));
+    assert!(storage.state().requests.iter().all(|(_, path)| path != "/elsewhere"));
+}
+
+#[test]
+fn namespaces_come_go_and_are_searched_together() {
+    let storage = Storage::start();
+    let (writer, reader) = (Machine::writer(&storage), Machine::new(&storage));
+    writer.sandbox.write("more/tanks.md", "# Tanks\n\nDrain the tank.");
+    assert_eq!(writer.kb(&["ingest", "more", "--no-embed", "-n", "acme/tanks"]).code, 0);
+    assert_eq!(reader.json(&["search", "drain", "-n", "all"])["hits"][0]["namespace"], "acme/tanks");
+    assert!(reader.kb(&["search", "drain", "-n", "acme/*"]).out.contains("Drain"));
+    assert_eq!(reader.json(&["namespaces"])["items"].as_array().unwrap().len(), 2);
+    let renamed = writer.kb(&["namespaces", "rename", "acme/tanks", "vessels"]);
+    assert_eq!(renamed.code, 0, "{}", renamed.err);
+    let names = |machine: &Machine<'_>| {
+        let items = machine.json(&["namespaces"])["items"].take();
+        items.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&reader), ["default", "vessels"]);
+    assert_eq!(reader.kb(&["namespaces", "remove", "vessels", "--yes"]).code, 0, "any machine may write");
+    assert_eq!(names(&writer), ["default"]);
+    assert!(!storage.state().objects.keys().any(|name| name.contains("vessels")), "nothing stays behind");
+}
+
+#[test]
+fn files_that_are_no_longer_listed_are_deleted_after_a_while() {
+    let storage = Storage::start();
+    let machine = Machine::writer(&storage);
+    machine.sandbox.write("kb.toml", "");
+    for number in 0..3 {
+        assert_eq!(machine.change(&format!("# Valves\n\nVersion {number}.")).code, 0);
+    }
+    let head = "/bucket/team/kb/namespaces/default/head.json";
+    let value: Value = serde_json::from_slice(&storage.state().objects[head]).unwrap();
+    let dropped = value["dropped"].as_object().unwrap();
+    assert!(!dropped.is_empty());
+    let listed: Vec<&str> =
+        value["files"].as_object().unwrap().values().map(|file| file["blake3"].as_str().unwrap()).collect();
+    let stored = |state: &storage::State| state.objects.keys().filter(|name| name.contains("/files/")).count();
+    let mut all: Vec<&str> = listed.iter().copied().chain(dropped.keys().map(String::as_str)).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(stored(&storage.state()), all.len(), "each stored file is listed, or was");
+}
+
+#[test]
+fn an_address_that_cannot_be_used_is_an_error() {
+    let storage = Storage::start();
+    let machine = Machine::new(&storage);
+    for (address, tells) in [("db://x", "LanceDB"), ("s3://", "bucket"), ("s3://key:secret@bucket/x", "no key")] {
+        let run = Run::of(machine.command(&["search", "x"]).env("KB_DIR", address).output().unwrap());
+        assert!(run.code == 2 && run.err.contains(tells), "{address}: {}", run.err);
+    }
+    let none = machine.kb(&["search", "x"]);
+    assert!(none.code == 3 && none.err.contains("nothing was ingested"), "{}", none.err);
+}
