@@ -16,14 +16,18 @@ use super::{document, rows};
 /// The child chunks of a document, and all its chunks, parents included.
 pub const CHILDREN: usize = 8;
 pub const CHUNKS: usize = 10;
+/// The fewest namespaces that a bench of many needs.
+const AT_LEAST: usize = 40;
 /// Documents that are published at once.
 const BATCH: usize = 1000;
 
-/// `--chunks N,N --runs N --keep DIR`.
+/// `--chunks N,N --runs N --keep DIR`, and `--namespaces N` where there are many.
 pub struct Options {
     /// The sizes of the stores.
     pub chunks: Vec<usize>,
     pub runs: usize,
+    #[allow(dead_code, reason = "one bench uses it")]
+    pub namespaces: usize,
     keep: Option<PathBuf>,
     /// Removed at the end, without `--keep`.
     scratch: tempfile::TempDir,
@@ -33,7 +37,7 @@ impl Options {
     /// What was typed; `runs` is the default.
     pub fn read(runs: usize) -> Self {
         let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
-        let mut options = Options { chunks: vec![10_000, 100_000], runs, keep: None, scratch };
+        let mut options = Options { chunks: vec![10_000, 100_000], runs, namespaces: 1000, keep: None, scratch };
         let mut args = std::env::args().skip(1);
         while let Some(flag) = args.next() {
             // `cargo bench` adds this one.
@@ -47,6 +51,7 @@ impl Options {
             match flag.as_str() {
                 "--chunks" => options.chunks = value.split(',').map(number).collect(),
                 "--runs" => options.runs = number(&value).max(1),
+                "--namespaces" => options.namespaces = number(&value).max(AT_LEAST),
                 "--keep" => options.keep = Some(PathBuf::from(&value)),
                 _ => fail(&format!("unknown flag {flag}")),
             }

@@ -86,6 +86,14 @@ pub struct Global {
 }
 
 impl Global {
+    /// The options of a command that an agent asks for: those of this process, with its own namespace if it names one.
+    pub(super) fn for_agent(&self, namespace: Option<String>) -> Self {
+        let namespace = namespace.unwrap_or_else(|| self.namespace.clone());
+        // Commands find out more for JSON, which is given beside the text.
+        let format = Some(OutputFormat::Json);
+        Global { namespace, format, null: false, quiet: false, verbose: 0, no_progress: true, ..self.clone() }
+    }
+
     pub(super) fn apply_color(&self) {
         let choice = match self.color {
             ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -128,9 +136,11 @@ pub(super) fn error_json(error: &Error) -> String {
     serde_json::json!({ "error": { "kind": kind, "code": code, "message": message, "hint": hint } }).to_string()
 }
 
-/// What a command has in `kb serve`.
+/// What a command has in a process that answers many.
 struct Served {
     warm: Arc<Warm>,
+    /// Whether another process asks, which could run the command itself.
+    for_another: bool,
     declined: OnceLock<&'static str>,
 }
 
@@ -141,7 +151,7 @@ pub(super) struct Context {
     pub(super) matches: ArgMatches,
     pub(super) screen: Screen,
     pub(super) output: Arc<Output>,
-    /// `None` unless `kb serve` runs the command.
+    /// `None` unless `kb serve` or `kb mcp` runs the command.
     served: Option<Served>,
     /// The note on ignored settings of the store is shown once.
     told: Once,
@@ -154,7 +164,12 @@ impl Context {
 
     /// The same with what `kb serve` has open.
     pub(super) fn served_from(self, warm: Arc<Warm>) -> Self {
-        Context { served: Some(Served { warm, declined: OnceLock::new() }), ..self }
+        Context { served: Some(Served { warm, for_another: true, declined: OnceLock::new() }), ..self }
+    }
+
+    /// The same with what this process keeps open between its own commands.
+    pub(super) fn keeping_open(self, warm: Arc<Warm>) -> Self {
+        Context { served: Some(Served { warm, for_another: false, declined: OnceLock::new() }), ..self }
     }
 
     /// Why `kb serve` leaves the command to the process that asked, if it does.
@@ -164,7 +179,7 @@ impl Context {
 
     /// Ends a command that `kb serve` runs; in a process of its own it goes on.
     pub(super) fn decline_if_served(&self, reason: &'static str) -> Result<()> {
-        let Some(served) = &self.served else { return Ok(()) };
+        let Some(served) = self.served.as_ref().filter(|served| served.for_another) else { return Ok(()) };
         Err(Error::failed(*served.declined.get_or_init(|| reason)))
     }
 
@@ -216,10 +231,11 @@ impl Context {
             if !matches!(config.embedding.settings(EMBEDDINGS), Ok(None)) {
                 self.decline_if_served(ASKS_AN_ENDPOINT)?;
             }
-            if !warm.has_engine(&engine) {
+            if warm.has_engine(&engine) {
+                encoder = encoder.warmed(warm);
+            } else {
                 self.decline_if_served("it runs models on another engine")?;
             }
-            encoder = encoder.warmed(warm);
         }
         Ok(if store.is_own() { encoder.keeping(store.root()) } else { encoder })
     }
@@ -355,6 +371,10 @@ impl Context {
         }
         let mut bytes = Vec::new();
         page.write(format, self.screen.columns, &mut bytes)?;
+        if self.output.takes_values() {
+            self.output.value(std::mem::take(&mut bytes));
+            page.write(OutputFormat::Markdown, self.screen.columns, &mut bytes)?;
+        }
         self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, bytes)?;
         page.notes.iter().for_each(|note| self.tell(&note.message));
         Ok(0)

@@ -19,6 +19,7 @@ mod history;
 mod ingest;
 mod input;
 mod llm;
+mod mcp;
 mod models;
 mod namespaces;
 mod optimize;
@@ -104,6 +105,7 @@ enum Command {
     Trust(trust::TrustArgs),
     Reindex(reindex::ReindexArgs),
     Serve(serve::ServeArgs),
+    Mcp(mcp::McpArgs),
     Eval(eval::EvalArgs),
     Models(models::ModelsArgs),
     Llm(llm::LlmArgs),
@@ -167,7 +169,6 @@ fn crashed() -> Error {
     )
 }
 
-#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has kb serve"))]
 fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     if matches!(cli.command, Command::ParseWorker) {
         return crate::ingest::worker::serve().map(|()| 0);
@@ -180,35 +181,28 @@ fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     }
     let start =
         || tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")));
-    let Cli { mut global, command } = cli;
-    // Without a remote store, a command that `kb serve` answers needs no runtime.
-    let remote = match global.kb.as_deref().is_some_and(is_address) {
-        true => {
-            let runtime = start()?;
-            let session = runtime.block_on(remote::Session::begin(&mut global, &command, &matches))?;
-            Some((runtime, session))
-        }
-        false => None,
-    };
-    let context = Context::new(global, matches, Screen::of_output(), Arc::default());
-    #[cfg(unix)]
-    if let Some(code) = serve::ask(&context, &command, arguments)? {
-        return Ok(code);
+    let Cli { global, command } = cli;
+    let context = |global, matches| Context::new(global, matches, Screen::of_output(), Arc::default());
+    // An agent's commands have a store each.
+    if global.kb.as_deref().is_some_and(is_address) && !matches!(command, Command::Mcp(_)) {
+        let elsewhere = |context: &Context, command: &Command| ask_server(context, command, arguments);
+        return start()?.block_on(remote::answer_at(global, command, matches, context, elsewhere));
     }
-    match remote {
+    let context = context(global, matches);
+    // A command that `kb serve` answers needs no runtime.
+    match ask_server(&context, &command, arguments)? {
+        Some(code) => Ok(code),
         None => start()?.block_on(answer(&context, command)),
-        Some((runtime, session)) => runtime.block_on(async {
-            let outcome = answer(&context, command).await;
-            let Some(session) = session else { return outcome };
-            match (outcome, session.end().await) {
-                (Err(error), Err(other)) => {
-                    context.tell(&other.to_line());
-                    Err(error)
-                }
-                (outcome, ended) => ended.and(outcome),
-            }
-        }),
     }
+}
+
+/// Lets `kb serve` answer. `None` if this process has to.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix has kb serve"))]
+fn ask_server(context: &Context, command: &Command, arguments: &[OsString]) -> Result<Option<u8>> {
+    #[cfg(unix)]
+    return serve::ask(context, command, arguments);
+    #[cfg(not(unix))]
+    Ok(None)
 }
 
 /// Runs a command and gives the exit code of its success.
@@ -243,6 +237,7 @@ async fn answer(context: &Context, command: Command) -> Result<u8> {
         Command::Trust(args) => trust::run(context, args).await,
         Command::Reindex(args) => reindex::run(context, args).await,
         Command::Serve(args) => serve::run(context, args).await,
+        Command::Mcp(args) => mcp::run(context, args).await,
         Command::Eval(args) => eval::run(context, args).await,
         Command::Models(args) => models::run(context, args).await,
         Command::Llm(args) => llm::run(context, args).await,

@@ -28,12 +28,37 @@ pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
 pub(super) struct Output {
     /// `None` writes to the streams of this process.
     collected: Option<Mutex<Vec<Piece>>>,
+    /// The results as JSON, for who takes them beside the text.
+    values: Option<Mutex<Vec<Vec<u8>>>>,
 }
 
 impl Output {
     /// Keeps everything in memory.
     pub(super) fn collecting() -> Self {
-        Output { collected: Some(Mutex::default()) }
+        Output { collected: Some(Mutex::default()), values: None }
+    }
+
+    /// Keeps everything in memory, and each result as JSON too.
+    pub(super) fn collecting_values() -> Self {
+        Output { collected: Some(Mutex::default()), values: Some(Mutex::default()) }
+    }
+
+    /// Whether results are taken as JSON too.
+    pub(super) fn takes_values(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// Keeps a result as JSON.
+    pub(super) fn value(&self, json: Vec<u8>) {
+        if let Some(values) = &self.values {
+            values.lock().unwrap_or_else(PoisonError::into_inner).push(json);
+        }
+    }
+
+    /// The results as JSON so far.
+    pub(super) fn take_values(&self) -> Vec<Vec<u8>> {
+        let values = self.values.as_ref();
+        values.map(|all| std::mem::take(&mut *all.lock().unwrap_or_else(PoisonError::into_inner))).unwrap_or_default()
     }
 
     /// # Errors

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 16] = [
+const RARE: [&str; 17] = [
     "check",
     "completions",
     "config",
@@ -21,6 +21,7 @@ const RARE: [&str; 16] = [
     "export",
     "import",
     "llm",
+    "mcp",
     "namespaces",
     "open",
     "optimize",
@@ -115,7 +116,7 @@ fn wants_json(arguments: &[OsString]) -> bool {
 }
 
 /// Turns clap's text into an error: its first paragraph is the message, its tips are the next step.
-fn as_usage(text: &str) -> Error {
+pub(super) fn as_usage(text: &str) -> Error {
     let mut paragraphs = text.trim().split("\n\n").map(squeeze);
     let first = paragraphs.next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(&first).to_owned();

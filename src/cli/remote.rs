@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::ArgMatches;
 use jiff::Zoned;
 
-use super::Command;
-use super::global::{Global, write_line};
+use super::global::{Context, Global, write_line};
+use super::{Command, answer};
 use crate::error::{Error, Result};
 use crate::remote::{Copy, Lease, Objects, Pulled, is_address, is_away};
 use crate::store::{LockTimeout, Namespace};
@@ -33,6 +33,7 @@ impl Command {
             | Command::Llm(_)
             | Command::Schema(_)
             | Command::Completions(_)
+            | Command::Mcp(_)
             | Command::ParseWorker => Use::None,
             Command::Search(_)
             | Command::Context(_)
@@ -65,8 +66,35 @@ impl Command {
     }
 }
 
+/// Runs a command on its store. One in object storage is brought up to date before, and published afterwards.
+///
+/// # Errors
+/// Those of the command and of [`Session`].
+pub(super) async fn answer_at(
+    mut global: Global,
+    command: Command,
+    matches: ArgMatches,
+    context: impl FnOnce(Global, ArgMatches) -> Context,
+    elsewhere: impl FnOnce(&Context, &Command) -> Result<Option<u8>>,
+) -> Result<u8> {
+    let session = Session::begin(&mut global, &command, &matches).await?;
+    let context = context(global, matches);
+    let outcome = match elsewhere(&context, &command)? {
+        Some(code) => Ok(code),
+        None => answer(&context, command).await,
+    };
+    let Some(session) = session else { return outcome };
+    match (outcome, session.end().await) {
+        (Err(error), Err(other)) => {
+            context.tell(&other.to_line());
+            Err(error)
+        }
+        (outcome, ended) => ended.and(outcome),
+    }
+}
+
 /// A command on a store in object storage.
-pub(super) struct Session {
+struct Session {
     copy: Copy,
     /// What a command needs that writes.
     lease: Option<Lease>,
@@ -80,7 +108,7 @@ impl Session {
     ///
     /// # Errors
     /// If the storage refuses, or does not answer and there is no copy or the command writes.
-    pub(super) async fn begin(global: &mut Global, command: &Command, matches: &ArgMatches) -> Result<Option<Self>> {
+    async fn begin(global: &mut Global, command: &Command, matches: &ArgMatches) -> Result<Option<Self>> {
         let Some(named) = global.kb.clone().filter(|named| is_address(named)) else { return Ok(None) };
         let objects = Objects::at(&named.to_string_lossy())?;
         let quiet = global.quiet;
@@ -175,7 +203,7 @@ impl Session {
     ///
     /// # Errors
     /// If the storage does not answer or refuses, or another writer has published meanwhile.
-    pub(super) async fn end(self) -> Result<()> {
+    async fn end(self) -> Result<()> {
         let pushed = match &self.lease {
             Some(_) => self.copy.push(&self.lock_timeout).await,
             None => Ok(()),

@@ -28,6 +28,7 @@ mod ingest_no_embed;
 mod laws;
 mod llm;
 mod locking;
+mod mcp;
 mod metadata;
 mod models;
 mod namespaces;

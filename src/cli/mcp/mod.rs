@@ -1,0 +1,145 @@
+//! `kb mcp`: the knowledge base as a server for agents, by the Model Context Protocol.
+//!
+//! An agent's call becomes a command line, which this process runs as `kb` would, with the store open and the model loaded.
+//! Calls are carried out one after the other.
+
+mod install;
+mod server;
+mod tools;
+
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::Args;
+use futures::FutureExt;
+use rmcp::ServiceExt;
+use tokio::sync::mpsc;
+
+use super::global::{Context, Global};
+use super::output::Output;
+use super::{Cli, parse, remote};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::notice;
+use crate::paths::real;
+use crate::render::Screen;
+use crate::search::Warm;
+use crate::serve::Stream;
+use install::Client;
+use server::{Answer, Handler, Job};
+use tools::{Line, Roots};
+
+/// As wide as tables in an answer may be.
+const COLUMNS: usize = 100;
+/// So many calls wait for their turn.
+const WAITING: usize = 64;
+
+/// Serve an agent over standard input and output (Model Context Protocol)
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb mcp --install claude-code            print what makes Claude Code use it; cursor and vscode too
+  kb mcp                                  what the agent starts; reads only
+  kb mcp --kb /srv/manuals/.kb -n pumps
+  kb mcp --allow-write --root docs        the agent may ingest files below docs, edit and delete chunks
+
+Tools: kb_search, kb_context, kb_get_toc, kb_get_section, kb_list_documents, kb_list_chunks, kb_status; with --allow-write
+kb_ingest, kb_edit_chunk, kb_delete_chunks. Documents are resources (kb://NAMESPACE/DOCUMENT).")]
+pub struct McpArgs {
+    /// Let the agent ingest files, and edit and delete chunks
+    #[arg(long)]
+    allow_write: bool,
+    /// A folder from which files may be ingested; repeatable [default: the current folder]
+    #[arg(long, value_name = "DIR", requires = "allow_write")]
+    root: Vec<PathBuf>,
+    /// Print the configuration that makes a client start this server
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    install: Option<Client>,
+}
+
+pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
+    if let Some(client) = args.install {
+        return install::run(context, client, &args);
+    }
+    let roots = Roots(match args.root.is_empty() {
+        true => vec![Context::here()?],
+        false => args.root,
+    });
+    let roots = Roots(roots.0.iter().map(|root| real(root)).collect());
+    if let Some(root) = roots.0.iter().find(|root| !root.is_dir()) {
+        return Err(Error::usage(format!("--root {} is not a folder", root.display())).hint("name one that exists"));
+    }
+    let config =
+        context.store().and_then(|store| context.config(&store)).or_else(|_| Config::read(&Context::here()?))?;
+    let warm = Arc::new(Warm::new(context.engine(&config)));
+    let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
+    let handler = Handler::new(args.allow_write, roots, context.global.namespace.clone(), jobs);
+    let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
+    let serving = tokio::spawn(async move {
+        let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
+        service.waiting().await.map(drop).map_err(|error| Error::failed(format!("the connection failed: {error}")))
+    });
+    let mut command_line = parse::command::<Cli>(false);
+    // Ends when the connection does, which drops the sender.
+    while let Some(Job { line, mut reply }) = waiting.recv().await {
+        let answer = tokio::select! {
+            biased;
+            // A request that was cancelled has no receiver any more.
+            () = reply.closed() => None,
+            answer = answer_to(line, &context.global, &warm, &mut command_line) => Some(answer),
+        };
+        if let Some(answer) = answer {
+            drop(reply.send(answer));
+        }
+        warm.rest();
+    }
+    match serving.await {
+        // A client that goes away without a word has ended the work.
+        Ok(outcome) => outcome.map(|()| 0),
+        Err(error) => Err(Error::failed(format!("the server crashed: {error}"))),
+    }
+}
+
+/// Runs a command as a process of its own would.
+async fn answer_to(line: Line, own: &Global, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
+    let arguments = std::iter::once("kb".to_owned()).chain(line.arguments);
+    let arguments: Vec<_> = arguments.map(Into::into).collect();
+    let failed =
+        |error: &Error| Answer { code: error.kind().exit_code(), messages: vec![error.to_line()], ..Answer::default() };
+    let (cli, matches) = match parse::try_parse::<Cli>(command_line, &arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => return failed(&parse::as_usage(&error.to_string())),
+    };
+    let global = own.for_agent(line.namespace);
+    let output = Arc::new(Output::collecting_values());
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    let told = warnings.clone();
+    notice::give_with(move |text| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned()));
+    let (to, kept) = (output.clone(), warm.clone());
+    let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false };
+    let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept);
+    let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
+    let outcome = AssertUnwindSafe(running.boxed_local()).catch_unwind().await.unwrap_or_else(|_| {
+        warm.close();
+        Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))
+    });
+    let warnings = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
+    if !warnings.is_empty() {
+        // Opening a store gives its warnings. Opened again, it gives them to the next call too.
+        warm.close();
+    }
+    let (mut text, mut messages) = (String::new(), warnings);
+    for piece in output.take() {
+        let piece_text = String::from_utf8_lossy(&piece.bytes).into_owned();
+        match piece.stream {
+            Stream::Err => messages.extend(piece_text.lines().map(str::to_owned)),
+            Stream::Out | Stream::Raw => text.push_str(&piece_text),
+        }
+    }
+    let value = output.take_values().pop().and_then(|json| serde_json::from_slice(&json).ok());
+    let code = outcome.unwrap_or_else(|error| {
+        messages.push(error.to_line());
+        error.kind().exit_code()
+    });
+    Answer { text, value, messages, code }
+}

@@ -1,0 +1,255 @@
+//! `kb mcp`: the protocol over standard input and output, as a client speaks it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::common::{Sandbox, schema};
+
+/// A client with its server, which ends with it.
+struct Client {
+    server: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    number: u64,
+}
+
+impl Client {
+    fn start(sandbox: &Sandbox, flags: &[&str]) -> Self {
+        let mut command = sandbox.command(&[&["mcp"], flags].concat());
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (input, output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+        let mut client = Client { server, input, output, number: 0 };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+        let greeting = client.ask("initialize", hello);
+        assert_eq!(greeting["result"]["serverInfo"]["name"], "kb");
+        client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
+        client
+    }
+
+    fn send(&mut self, line: &str) {
+        writeln!(self.input, "{line}").unwrap();
+    }
+
+    fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        self.number += 1;
+        let request = json!({ "jsonrpc": "2.0", "id": self.number, "method": method, "params": parameters });
+        self.send(&request.to_string());
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended at {method}");
+            let reply: Value = serde_json::from_str(&line).unwrap();
+            if reply["id"] == self.number {
+                return reply;
+            }
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))["result"].take()
+    }
+
+    /// The text of an answer.
+    fn text(&mut self, tool: &str, arguments: Value) -> String {
+        self.call(tool, arguments)["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.server.kill().unwrap_or_default();
+        self.server.wait().unwrap();
+    }
+}
+
+/// A handbook with the procedure that an agent looks for.
+fn handbook() -> Sandbox {
+    Sandbox::prepared("mcp::handbook", |sandbox| {
+        sandbox.write(
+            "handbook.md",
+            "# Operations handbook\n\n## 1 General\n\nKeep the hall dry.\n\n## 2 TDO safety procedure\n\nWear gloves. Lock \
+             the breaker before the TDO is opened.\n\n### 2.1 After an alarm\n\nWait ten minutes.\n",
+        );
+        sandbox.write("手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n");
+        assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed"]).code, 0);
+    })
+}
+
+#[test]
+fn the_safety_procedure_is_found_in_two_calls_by_contents_and_in_one_by_search() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &[]);
+    let contents = client.text("kb_get_toc", json!({ "document": "handbook" }));
+    assert!(contents.contains("TDO safety procedure"), "{contents}");
+    let section =
+        client.text("kb_get_section", json!({ "document": "handbook", "sections": ["TDO safety procedure"] }));
+    assert!(section.contains("Lock the breaker") && section.contains("Wait ten minutes"), "{section}");
+    let found = client.call("kb_search", json!({ "query": "the TDO safety procedure" }));
+    assert!(found["content"][0]["text"].as_str().unwrap().contains("Lock the breaker"), "{found}");
+    let hit = &found["structuredContent"]["result"]["hits"][0];
+    assert!(hit["confidence"].as_f64().unwrap() > 0.3 && hit["section"]["title"] == "2 TDO safety procedure", "{hit}");
+    assert!(client.text("kb_search", json!({ "query": "启动前要关闭什么" })).contains("关闭阀门"));
+}
+
+#[test]
+fn answers_have_the_shape_that_their_tool_promises() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].take();
+    let chunk = sandbox.items(&["chunks-list", "--type", "parent"])[0]["chunk_id"].clone();
+    for (name, arguments) in [
+        ("kb_search", json!({ "query": "breaker", "mode": "section", "limit": 2, "min_confidence": 0.0 })),
+        ("kb_search", json!({ "query": "unheard-of words" })),
+        ("kb_context", json!({ "query": "breaker", "max_tokens": 200 })),
+        ("kb_get_toc", json!({})),
+        ("kb_get_toc", json!({ "document": "handbook", "max_level": 1 })),
+        ("kb_get_section", json!({ "document": "handbook", "sections": ["1"] })),
+        ("kb_get_section", json!({ "document": "handbook", "sections": ["nowhere"] })),
+        ("kb_list_documents", json!({ "filter": "source = handbook.md" })),
+        ("kb_list_chunks", json!({ "document": "handbook" })),
+        ("kb_status", json!({})),
+        ("kb_ingest", json!({ "paths": ["handbook.md"], "no_embed": true })),
+        ("kb_edit_chunk", json!({ "chunk_id": chunk, "content": "Other words." })),
+        ("kb_delete_chunks", json!({ "chunk_ids": [chunk] })),
+    ] {
+        let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
+        let answer = client.call(name, arguments.clone());
+        assert_eq!(answer["isError"], false, "{name} {arguments}: {answer}");
+        let mut promised = tool["outputSchema"].clone();
+        // The checker has no use for descriptions.
+        promised["properties"]["found"] = json!({ "type": "boolean" });
+        let definitions = promised["$defs"].take();
+        promised.as_object_mut().unwrap().remove("$defs");
+        schema::check(&promised, &answer["structuredContent"], &definitions, name).unwrap();
+        let writes = ["kb_ingest", "kb_edit_chunk", "kb_delete_chunks"].contains(&name);
+        assert_eq!(tool["annotations"]["readOnlyHint"], !writes, "{name}");
+    }
+    assert!(client.text("kb_search", json!({ "query": "unheard-of words" })).contains("nothing found"));
+}
+
+#[test]
+fn without_permission_nothing_is_written_and_with_it_only_files_below_the_root() {
+    let sandbox = handbook();
+    let mut reader = Client::start(&sandbox, &[]);
+    let refused =
+        reader.ask("tools/call", json!({ "name": "kb_delete_chunks", "arguments": { "chunk_ids": ["x:1"] } }));
+    assert!(refused["error"]["message"].as_str().unwrap().contains("no tool"), "{refused}");
+    sandbox.write("in/a.md", "# New\n\nA new valve.");
+    sandbox.write("out.md", "# Secret\n\nA secret valve.");
+    let mut writer = Client::start(&sandbox, &["--allow-write", "--root", "in"]);
+    for outside in ["../out.md", "/etc/passwd"] {
+        let answer = writer.call("kb_ingest", json!({ "paths": [outside] }));
+        assert!(answer["isError"] == true && answer.to_string().contains("may be ingested from"), "{answer}");
+    }
+    assert_eq!(writer.call("kb_ingest", json!({ "paths": ["a.md"], "no_embed": true }))["isError"], false);
+    assert!(writer.text("kb_search", json!({ "query": "new valve" })).contains("A new valve"));
+    assert!(reader.text("kb_search", json!({ "query": "new valve" })).contains("A new valve"), "others follow");
+}
+
+#[test]
+fn documents_are_resources_and_their_names_are_completed() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &[]);
+    let listed = client.ask("resources/list", json!({}))["result"]["resources"].take();
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+    let handbook = listed.as_array().unwrap().iter().find(|resource| resource["name"] == "handbook.md").unwrap();
+    let read = client.ask("resources/read", json!({ "uri": handbook["uri"] }))["result"]["contents"][0].take();
+    assert!(read["text"].as_str().unwrap().contains("Lock the breaker"), "{read}");
+    let completion = client.ask(
+        "completion/complete",
+        json!({ "ref": { "type": "ref/resource", "uri": "kb://{namespace}/{document}" }, "argument": { "name": "document", "value": "hand" } }),
+    );
+    assert_eq!(completion["result"]["completion"]["values"], json!(["handbook.md"]));
+    for bad in ["kb://default/none", "file:///etc/passwd", "kb://", "kb:///../x"] {
+        assert!(client.ask("resources/read", json!({ "uri": bad }))["error"].is_object(), "{bad}");
+    }
+}
+
+#[test]
+fn nonsense_is_answered_and_stops_nothing() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    let long = "valve ".repeat(50_000);
+    let values = [
+        json!(null),
+        json!(7),
+        json!(-1),
+        json!(1e300),
+        json!(""),
+        json!("--help"),
+        json!("\u{0}\u{1b}[2J"),
+        json!([]),
+        json!({}),
+        json!("../../etc/passwd"),
+        json!(long),
+        json!("\u{202e}آب"),
+        json!(["x", 1]),
+        json!("'; DROP TABLE"),
+        json!("all"),
+        json!("0"),
+    ];
+    let fields = [
+        "query",
+        "document",
+        "documents",
+        "sections",
+        "filter",
+        "limit",
+        "cursor",
+        "namespace",
+        "paths",
+        "chunk_id",
+        "chunk_ids",
+        "content",
+        "mode",
+        "max_tokens",
+    ];
+    let tools: Vec<String> = [
+        "search",
+        "context",
+        "get_toc",
+        "get_section",
+        "list_documents",
+        "list_chunks",
+        "status",
+        "ingest",
+        "edit_chunk",
+        "delete_chunks",
+    ]
+    .map(|name| format!("kb_{name}"))
+    .to_vec();
+    let mut random = fastrand::Rng::with_seed(20);
+    for _ in 0..150 {
+        let mut arguments = json!({});
+        for _ in 0..random.usize(0..4) {
+            arguments[fields[random.usize(0..fields.len())]] = values[random.usize(0..values.len())].clone();
+        }
+        let tool = &tools[random.usize(0..tools.len())];
+        let reply = client.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let is_answer = reply["result"]["isError"].is_boolean() && reply["result"]["content"][0]["text"].is_string();
+        assert!(is_answer || reply["error"]["code"].is_i64(), "{tool} {arguments}: {reply}");
+    }
+    for (method, parameters) in
+        [("tools/call", json!({})), ("nothing/at/all", json!({})), ("tools/call", json!({ "name": "kb_shell" }))]
+    {
+        assert!(client.ask(method, parameters)["error"].is_object(), "{method}");
+    }
+    assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
+    drop(client);
+    assert_eq!(sandbox.json(&["check"])["sound"], true);
+}
+
+#[test]
+fn a_client_gets_a_configuration_that_starts_the_server() {
+    let sandbox = handbook();
+    let run = sandbox.kb(&["mcp", "--install", "claude-code", "--allow-write"]);
+    assert!(run.code == 0 && run.err.contains(".mcp.json"), "{}", run.err);
+    let configuration: Value = serde_json::from_str(&run.out).unwrap();
+    let arguments = configuration["mcpServers"]["kb"]["args"].as_array().unwrap();
+    let arguments: Vec<&str> = arguments.iter().map(|argument| argument.as_str().unwrap()).collect();
+    let elsewhere = Sandbox::new();
+    let mut client = Client::start(&elsewhere, &arguments[1..]);
+    assert!(client.text("kb_status", json!({})).contains("documents: 2"));
+    assert_eq!(elsewhere.kb(&["mcp", "--install", "cursor"]).code, 3, "there is no store");
+}
