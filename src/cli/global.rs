@@ -1,12 +1,13 @@
 //! The global options, and what commands make of them: the store, models, a searcher, output.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
 use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches};
+use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches, ValueEnum};
 
 use super::output::Output;
 use crate::config::{Config, KnownStores, ServeChoice};
@@ -92,6 +93,30 @@ impl Global {
         // Commands find out more for JSON, which is given beside the text.
         let format = Some(OutputFormat::Json);
         Global { namespace, format, null: false, quiet: false, verbose: 0, no_progress: true, ..self.clone() }
+    }
+
+    /// The same options for a process of kb that this one starts. Variables reach it anyway.
+    pub(super) fn as_arguments(&self) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = vec!["--namespace".into(), self.namespace.clone().into()];
+        let mut pair = |flag: &str, value: OsString| arguments.extend([flag.into(), value]);
+        if let Some(kb) = &self.kb {
+            pair("--kb", kb.into());
+        }
+        if let Some(library) = &self.onnxruntime {
+            pair("--onnxruntime", library.into());
+        }
+        for (flag, value) in [
+            ("--format", self.format.and_then(|format| format.to_possible_value())),
+            ("--device", self.device.and_then(|device| device.to_possible_value())),
+            ("--color", self.color.to_possible_value()),
+        ] {
+            if let Some(value) = value {
+                pair(flag, value.get_name().into());
+            }
+        }
+        arguments.extend(self.quiet.then(|| "--quiet".into()));
+        arguments.extend(self.no_progress.then(|| "--no-progress".into()));
+        arguments
     }
 
     pub(super) fn apply_color(&self) {

@@ -38,6 +38,7 @@ mod spelling;
 mod status;
 mod toc;
 mod trust;
+mod watch;
 
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;
@@ -104,6 +105,7 @@ enum Command {
     Config(config::ConfigArgs),
     Trust(trust::TrustArgs),
     Reindex(reindex::ReindexArgs),
+    Watch(watch::WatchArgs),
     Serve(serve::ServeArgs),
     Mcp(mcp::McpArgs),
     Eval(eval::EvalArgs),
@@ -183,8 +185,9 @@ fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
         || tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")));
     let Cli { global, command } = cli;
     let context = |global, matches| Context::new(global, matches, Screen::of_output(), Arc::default());
-    // An agent's commands have a store each.
-    if global.kb.as_deref().is_some_and(is_address) && !matches!(command, Command::Mcp(_)) {
+    // The commands that these two run have the address too.
+    let is_passed_on = matches!(command, Command::Mcp(_) | Command::Watch(_));
+    if global.kb.as_deref().is_some_and(is_address) && !is_passed_on {
         let elsewhere = |context: &Context, command: &Command| ask_server(context, command, arguments);
         return start()?.block_on(remote::answer_at(global, command, matches, context, elsewhere));
     }
@@ -236,6 +239,7 @@ async fn answer(context: &Context, command: Command) -> Result<u8> {
         Command::Config(args) => config::run(context, &args),
         Command::Trust(args) => trust::run(context, args).await,
         Command::Reindex(args) => reindex::run(context, args).await,
+        Command::Watch(args) => watch::run(context, args).await,
         Command::Serve(args) => serve::run(context, args).await,
         Command::Mcp(args) => mcp::run(context, args).await,
         Command::Eval(args) => eval::run(context, args).await,

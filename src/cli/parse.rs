@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 17] = [
+const RARE: [&str; 18] = [
     "check",
     "completions",
     "config",
@@ -30,6 +30,7 @@ const RARE: [&str; 17] = [
     "schema",
     "serve",
     "trust",
+    "watch",
 ];
 
 /// Parses arguments, or prints help or an error and exits. Also gives the matches of the subcommand.

@@ -34,6 +34,7 @@ impl Command {
             | Command::Schema(_)
             | Command::Completions(_)
             | Command::Mcp(_)
+            | Command::Watch(_)
             | Command::ParseWorker => Use::None,
             Command::Search(_)
             | Command::Context(_)

@@ -59,5 +59,6 @@ mod tables;
 mod time_field;
 mod toc;
 mod trust;
+mod watch;
 mod web;
 mod worker;

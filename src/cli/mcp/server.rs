@@ -191,7 +191,8 @@ impl ServerHandler for Handler {
         let of = |arguments: Vec<String>| Line { arguments, namespace: namespace.clone(), offset: None };
         let answer = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.to_owned()])).await?;
         let entries = answer.value.as_ref().and_then(|value| value["entries"].as_array());
-        let sections = entries.into_iter().flatten().filter_map(|entry| entry["section_id"].as_str().map(str::to_owned));
+        let sections =
+            entries.into_iter().flatten().filter_map(|entry| entry["section_id"].as_str().map(str::to_owned));
         let sections: Vec<String> = sections.collect();
         // Section 0 is the text that stands in no other.
         let sections = if sections.is_empty() { vec!["0".to_owned()] } else { sections };

@@ -1,0 +1,192 @@
+//! `kb watch`: ingests on change.
+//!
+//! Each change starts an ordinary `kb ingest` of all paths, which compares sizes and times and reads what differs. So it does
+//! not matter how an editor saves, how many files change at once or which event was lost, and a crash of an ingest ends
+//! neither the watch nor the store.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::time::Duration;
+
+use clap::Args;
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::signal::ctrl_c;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::global::Context;
+use crate::error::{Error, Kind, Result};
+use crate::paths::real;
+
+/// So long nothing must change before an ingest begins.
+const QUIET: Duration = Duration::from_millis(500);
+/// So long an ingest is put off at most while files keep changing.
+const PUT_OFF: Duration = Duration::from_secs(10);
+/// How often paths are looked for that are gone, and a locked store is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Ingest files and folders whenever they change, until Ctrl-C
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb watch docs
+  kb watch docs manual.pdf -- --no-embed
+  kb watch docs -- --prune                documents go when their files go
+
+What stands behind -- goes to each `kb ingest`. Everything that changed before the start is ingested first.")]
+pub struct WatchArgs {
+    /// Files and folders
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Options of `kb ingest`
+    #[arg(value_name = "OPTION", last = true, allow_hyphen_values = true)]
+    options: Vec<OsString>,
+}
+
+pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
+    if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
+        return Err(Error::usage(format!("there is no {}", missing.display())).hint("name a file or a folder"));
+    }
+    let (changed, mut changes) = mpsc::channel::<()>(1);
+    let roots: Vec<PathBuf> = args.paths.iter().map(|path| real(path)).collect();
+    let own = roots.clone();
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // After an error events may be lost, so everything is looked at.
+        let counts =
+            event.map_or(true, |event| is_change(&event.kind) && event.paths.iter().any(|path| is_of(path, &own)));
+        if counts {
+            // If one is waiting already, this one is covered by it.
+            changed.try_send(()).unwrap_or_default();
+        }
+    });
+    let mut watched =
+        Watched { watcher: watcher.map_err(|error| refused(&error))?, present: vec![false; roots.len()], roots };
+    watched.look()?;
+    let mut due = Some(Instant::now());
+    let watching = async {
+        loop {
+            let begin = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = begin => due = ingest(context, &args).await?.then(|| Instant::now() + AGAIN),
+                Some(()) = changes.recv() => {
+                    settle(&mut changes).await;
+                    due = Some(Instant::now());
+                }
+                () = sleep(AGAIN) => if watched.look()? {
+                    due = Some(Instant::now());
+                },
+            }
+        }
+    };
+    context.tell(&format!("watching {}; Ctrl-C ends it", crate::text::count(args.paths.len(), "path")));
+    tokio::select! {
+        ended = watching => ended,
+        // An ingest that runs gets the signal too, and tells what is in.
+        _ = ctrl_c() => Ok(0),
+    }
+}
+
+/// Waits until nothing changes any more.
+async fn settle(changes: &mut mpsc::Receiver<()>) {
+    let begun = Instant::now();
+    while begun.elapsed() < PUT_OFF && matches!(timeout(QUIET, changes.recv()).await, Ok(Some(()))) {}
+}
+
+/// Whether an event changes what an ingest would read.
+fn is_change(kind: &EventKind) -> bool {
+    !matches!(kind, EventKind::Access(_))
+}
+
+/// Whether an ingest would look at a path: hidden files and folders, such as a store, are skipped.
+fn is_of(path: &Path, roots: &[PathBuf]) -> bool {
+    let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+    let inner = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
+    inner.into_iter().any(|inner| !inner.iter().any(is_hidden))
+}
+
+fn refused(error: &notify::Error) -> Error {
+    let hint = match error.kind {
+        notify::ErrorKind::MaxFilesWatch => "allow more with `sysctl fs.inotify.max_user_watches=524288`",
+        _ => "run `kb ingest` from a timer instead",
+    };
+    Error::failed(format!("cannot watch for changes: {error}")).hint(hint)
+}
+
+/// The paths and which of them are there.
+struct Watched {
+    watcher: RecommendedWatcher,
+    roots: Vec<PathBuf>,
+    present: Vec<bool>,
+}
+
+impl Watched {
+    /// Watches paths that have come, or come back. Returns whether any has.
+    fn look(&mut self) -> Result<bool> {
+        let mut come = false;
+        for (root, present) in self.roots.iter().zip(&mut self.present) {
+            match (root.exists(), *present) {
+                (true, false) => {
+                    self.watcher.watch(root, RecursiveMode::Recursive).map_err(|error| refused(&error))?;
+                    (*present, come) = (true, true);
+                }
+                (false, true) => {
+                    // What is gone is watched no longer, and the system may have noticed before.
+                    self.watcher.unwatch(root).unwrap_or_default();
+                    *present = false;
+                }
+                _ => {}
+            }
+        }
+        Ok(come)
+    }
+}
+
+/// Runs `kb ingest` in a process of its own. Returns whether it should run again soon, because another kb was writing.
+async fn ingest(context: &Context, args: &WatchArgs) -> Result<bool> {
+    let program =
+        std::env::current_exe().map_err(|error| Error::failed(format!("cannot find this program: {error}")))?;
+    let there: Vec<&PathBuf> = args.paths.iter().filter(|path| path.exists()).collect();
+    if there.is_empty() {
+        return Ok(false);
+    }
+    let mut process = Process::new(program);
+    process.arg("ingest").args(context.global.as_arguments()).args(&args.options).arg("--").args(there);
+    process.stdin(Stdio::null());
+    let run = tokio::task::spawn_blocking(move || process.status()).await;
+    let status = run.map_err(|error| Error::failed(format!("kb ingest crashed: {error}")))?;
+    let status = status.map_err(|error| Error::failed(format!("cannot start kb ingest: {error}")))?;
+    match status.code() {
+        // A mistake in the options would be repeated for ever.
+        Some(code) if code == i32::from(Kind::Usage.exit_code()) => {
+            Err(Error::usage("kb ingest refuses these options").hint("see the message above"))
+        }
+        code => Ok(code == Some(i32::from(Kind::Locked.exit_code()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_files_and_reading_start_nothing() {
+        let roots = [PathBuf::from("/project"), PathBuf::from("/home/x/.notes")];
+        for (path, counts) in [
+            ("/project/docs/a.md", true),
+            ("/project", true),
+            ("/home/x/.notes/a.md", true),
+            ("/project/.kb/namespaces/default/MANIFEST.json", false),
+            ("/project/docs/.a.md.swp", false),
+            ("/elsewhere/a.md", false),
+        ] {
+            assert_eq!(is_of(Path::new(path), &roots), counts, "{path}");
+        }
+        assert!(!is_change(&EventKind::Access(notify::event::AccessKind::Any)));
+        assert!(is_change(&EventKind::Any));
+    }
+}

@@ -1,0 +1,80 @@
+//! `kb watch`: what is saved is found, however it is saved.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::Sandbox;
+
+/// A watch that ends with the test.
+struct Watch(Child);
+
+impl Watch {
+    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
+        let mut command = sandbox.command(&[&["watch"], arguments].concat());
+        Watch(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.kill().unwrap_or_default();
+        self.0.wait().unwrap();
+    }
+}
+
+/// Waits until a search finds a text, or does not.
+fn wait_for(sandbox: &Sandbox, query: &str, found: bool) {
+    let started = Instant::now();
+    while sandbox.kb(&["search", query, "--method", "keyword"]).out.contains(query) != found {
+        assert!(started.elapsed() < Duration::from_secs(60), "{query:?} found: {}", !found);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn whatever_is_saved_is_found() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# Valves\n\nfirstword");
+    let mut watch = Watch::start(&sandbox, &["docs", "--", "--no-embed", "--prune", "--yes"]);
+    wait_for(&sandbox, "firstword", true);
+    sandbox.write("docs/b.md", "# Pumps\n\nsecondword");
+    wait_for(&sandbox, "secondword", true);
+    // As editors save: a new file takes the place of the old one.
+    sandbox.write("docs/.a.md.tmp", "# Valves\n\nthirdword");
+    std::fs::rename(sandbox.path("docs/.a.md.tmp"), sandbox.path("docs/a.md")).unwrap();
+    wait_for(&sandbox, "thirdword", true);
+    wait_for(&sandbox, "firstword", false);
+    std::fs::create_dir(sandbox.path("docs/new")).unwrap();
+    for number in 0..300 {
+        sandbox.write(&format!("docs/new/{number}.md"), format!("# Part {number}\n\nburst{number}"));
+    }
+    wait_for(&sandbox, "burst299", true);
+    std::fs::remove_dir_all(sandbox.path("docs/new")).unwrap();
+    wait_for(&sandbox, "burst299", false);
+    // The folder itself goes and comes back.
+    std::fs::rename(sandbox.path("docs"), sandbox.path("away")).unwrap();
+    std::thread::sleep(Duration::from_secs(6));
+    std::fs::rename(sandbox.path("away"), sandbox.path("docs")).unwrap();
+    std::thread::sleep(Duration::from_secs(6));
+    sandbox.write("docs/c.md", "# Tanks\n\nlastword");
+    wait_for(&sandbox, "lastword", true);
+    assert!(watch.0.try_wait().unwrap().is_none(), "it goes on");
+}
+
+#[test]
+fn a_busy_store_is_tried_again_and_a_mistake_ends_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# Valves\n\nfirstword");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
+    lock.lock().unwrap();
+    let _watch = Watch::start(&sandbox, &["docs", "--", "--no-embed"]);
+    sandbox.write("docs/b.md", "# Pumps\n\nsecondword");
+    std::thread::sleep(Duration::from_secs(2));
+    wait_for(&sandbox, "secondword", false);
+    drop(lock);
+    wait_for(&sandbox, "secondword", true);
+    let mistaken = sandbox.kb(&["watch", "docs", "--", "--no-such-option"]);
+    assert!(mistaken.code == 2 && mistaken.err.contains("refuses these options"), "{}", mistaken.err);
+    assert_eq!(sandbox.kb(&["watch", "nowhere"]).code, 2);
+}
