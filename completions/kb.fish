@@ -81,6 +81,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "optimize" -d 'Join small file
 complete -c kb -n "__fish_kb_needs_command" -f -a "config" -d 'List every setting, its value and where it comes from'
 complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Rebuild sections, context or vectors from what is in the store'
+complete -c kb -n "__fish_kb_needs_command" -f -a "watch" -d 'Ingest files and folders whenever they change, until Ctrl-C'
 complete -c kb -n "__fish_kb_needs_command" -f -a "serve" -d 'Keep the store open and the model loaded, and answer the reading commands of other processes'
 complete -c kb -n "__fish_kb_needs_command" -f -a "mcp" -d 'Serve an agent over standard input and output (Model Context Protocol)'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure how well kb answers your own questions, or a set in the BEIR layout'
@@ -1177,6 +1178,34 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Print o
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand watch" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand watch" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand watch" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'One JSON value per line'
+paths\t'Only paths or ids, one per line'"
+complete -c kb -n "__fish_kb_using_subcommand watch" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand watch" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand watch" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand watch" -l serve -d 'Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]' -r -f -a "running\t'Use one that runs; start none'
+auto\t'Use one that runs, or start one for the next command'
+off\t'Use none'"
+complete -c kb -n "__fish_kb_using_subcommand watch" -s 0 -l null -d 'Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too'
+complete -c kb -n "__fish_kb_using_subcommand watch" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand watch" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand watch" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand watch" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand serve" -l idle -d 'End after this time without a command' -r
 complete -c kb -n "__fish_kb_using_subcommand serve" -l kb -d 'The store\'s folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand serve" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`' -r

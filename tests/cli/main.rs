@@ -18,6 +18,7 @@ mod edits;
 mod embedding_endpoint;
 mod entities;
 mod eval;
+mod examples;
 mod formats;
 mod found_store;
 mod history;

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Brings a store up to date, for cron, and prints what has changed in the documents: cron mails what is printed. A night
+# without changes prints nothing.
+#
+#   0 3 * * *  KB_DIR=/srv/manuals/.kb /srv/manuals/nightly.sh /srv/manuals/documents
+#
+# Exit codes are those of kb ingest: 0 done, 3 failed, 4 a file failed that did not fail before, 5 another kb was writing.
+set -u
+
+generation() { kb log --limit 1 --format jsonl 2>/dev/null | sed -n 's/.*"generation": *\([0-9][0-9]*\).*/\1/p' | head -n 1; }
+
+before=$(generation)
+# Waits an hour for another writer. Without --yes, kb does not remove more than a fifth of all documents at once: a disk
+# that is not mounted looks like that.
+report=$(kb ingest --no-progress --wait 3600 --prune --new-failures "$@" 2>&1)
+code=$?
+if [ "$code" -ne 0 ]; then
+  printf '%s\n' "$report"
+fi
+after=$(generation)
+if [ -n "$before" ] && [ "$before" != "$after" ]; then
+  kb diff "$before" --stat
+fi
+# A damaged store is worse than a file that failed.
+kb check --quiet >/dev/null || { kb check; exit 3; }
+exit "$code"
