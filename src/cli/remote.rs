@@ -100,6 +100,8 @@ struct Session {
     /// What a command needs that writes.
     lease: Option<Lease>,
     lock_timeout: LockTimeout,
+    /// The namespaces that were brought up to date.
+    pulled: Vec<Namespace>,
     quiet: bool,
 }
 
@@ -130,7 +132,7 @@ impl Session {
             Use::Writes => Some(Lease::take(&objects, &lock_timeout).await?),
             _ => None,
         };
-        let session = Session { copy, lease, lock_timeout, quiet };
+        let mut session = Session { copy, lease, lock_timeout, pulled: Vec::new(), quiet };
         let names = if command.is_about_all() { ALL } else { &global.namespace };
         match session.pull(names).await {
             Ok(()) => Ok(Some(session)),
@@ -142,9 +144,10 @@ impl Session {
     }
 
     /// Brings the copies of the named namespaces up to date.
-    async fn pull(&self, names: &str) -> Result<()> {
-        for namespace in self.wanted(names).await? {
-            match self.copy.pull(&namespace).await {
+    async fn pull(&mut self, names: &str) -> Result<()> {
+        self.pulled = self.wanted(names).await?;
+        for namespace in &self.pulled {
+            match self.copy.pull(namespace).await {
                 Ok(Pulled::New | Pulled::Same | Pulled::Nothing) => {}
                 Ok(Pulled::Busy) if self.lease.is_some() => {
                     let what = format!("another kb of this machine uses the copy of {:?}", namespace.name());
@@ -152,12 +155,12 @@ impl Session {
                 }
                 Ok(Pulled::Busy) => {}
                 Err(error) if self.lease.is_none() && is_away(&error) && namespace.exists() => {
-                    self.tell_of_copy(&error, &namespace)
+                    self.tell_of_copy(&error, namespace)
                 }
                 Err(error) => return Err(error),
             }
             if self.lease.is_some() {
-                self.copy.must_be_writable(&namespace)?;
+                self.copy.must_be_writable(namespace)?;
             }
         }
         Ok(())
@@ -206,7 +209,7 @@ impl Session {
     /// If the storage does not answer or refuses, or another writer has published meanwhile.
     async fn end(self) -> Result<()> {
         let pushed = match &self.lease {
-            Some(_) => self.copy.push(&self.lock_timeout).await,
+            Some(_) => self.copy.push(&self.pulled, &self.lock_timeout).await,
             None => Ok(()),
         };
         self.give_back().await;

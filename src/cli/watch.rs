@@ -18,6 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::global::Context;
 use crate::error::{Error, Kind, Result};
 use crate::paths::real;
+use crate::store::Store;
 
 /// So long nothing must change before an ingest begins.
 const QUIET: Duration = Duration::from_millis(500);
@@ -49,11 +50,17 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
     }
     let (changed, mut changes) = mpsc::channel::<()>(1);
     let roots: Vec<PathBuf> = args.paths.iter().map(|path| real(path)).collect();
+    // What kb writes must not start another ingest.
+    let store = Store::open(context.global.kb.as_deref(), &Context::here()?);
+    let store = store.map(|store| store.root().to_owned()).or(context.global.kb.clone().ok_or(()));
+    let caches = dirs::cache_dir().map(|folder| folder.join("kb"));
+    let left_out: Vec<PathBuf> = store.into_iter().chain(caches).map(|path| real(&path)).collect();
     let own = roots.clone();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // After an error events may be lost, so everything is looked at.
-        let counts =
-            event.map_or(true, |event| is_change(&event.kind) && event.paths.iter().any(|path| is_of(path, &own)));
+        let counts = event.map_or(true, |event| {
+            is_change(&event.kind) && event.paths.iter().any(|path| is_of(path, &own, &left_out))
+        });
         if counts {
             // If one is waiting already, this one is covered by it.
             changed.try_send(()).unwrap_or_default();
@@ -102,8 +109,11 @@ fn is_change(kind: &EventKind) -> bool {
     !matches!(kind, EventKind::Access(_))
 }
 
-/// Whether an ingest would look at a path: hidden files and folders, such as a store, are skipped.
-fn is_of(path: &Path, roots: &[PathBuf]) -> bool {
+/// Whether an ingest would look at a path: hidden files and folders are skipped, and what kb itself writes is `left_out`.
+fn is_of(path: &Path, roots: &[PathBuf], left_out: &[PathBuf]) -> bool {
+    if left_out.iter().any(|folder| path.starts_with(folder)) {
+        return false;
+    }
     let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
     let inner = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
     inner.into_iter().any(|inner| !inner.iter().any(is_hidden))
@@ -182,9 +192,10 @@ mod tests {
             ("/home/x/.notes/a.md", true),
             ("/project/.kb/namespaces/default/MANIFEST.json", false),
             ("/project/docs/.a.md.swp", false),
+            ("/project/docs/store/MANIFEST.json", false),
             ("/elsewhere/a.md", false),
         ] {
-            assert_eq!(is_of(Path::new(path), &roots), counts, "{path}");
+            assert_eq!(is_of(Path::new(path), &roots, &[PathBuf::from("/project/docs/store")]), counts, "{path}");
         }
         assert!(!is_change(&EventKind::Access(notify::event::AccessKind::Any)));
         assert!(is_change(&EventKind::Any));

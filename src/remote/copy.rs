@@ -7,7 +7,7 @@ use futures::{StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::objects::{Done, Found, Objects, Put, Version};
+use super::objects::{Done, Found, Objects, Put, Version, is_away};
 use crate::config::KnownStores;
 use crate::error::{Error, Result};
 use crate::paths::read_text;
@@ -120,18 +120,16 @@ impl Copy {
             let found = self.objects.value::<Head>(&head_of(namespace), before, LONGEST_HEAD).await?;
             let (head, version) = match found {
                 Found::Same => return Ok(Pulled::Same),
-                Found::Nothing => return self.forget(namespace, known.is_some()).await,
+                Found::Nothing => return self.forget(namespace, known.as_ref()).await,
                 Found::New(head, version) => (head, version),
             };
             let Some(replica) = Replica::try_open(namespace)? else { return Ok(Pulled::Busy) };
             let base = known.as_ref().map(|known| &known.head.list);
-            if let Some(base) =
-                base.filter(|base| namespace.exists() && !replica.is_at(base) && !replica.is_at(&head.list))
-            {
+            let is_published = base.is_some_and(|base| replica.is_at(base)) || replica.is_at(&head.list);
+            if namespace.exists() && !is_published {
+                let name = namespace.name();
                 (self.tell)(&format!(
-                    "warning: another writer has published since generation {} of {:?}; what was written here after it and not published is dropped",
-                    base.generation,
-                    namespace.name()
+                    "warning: another writer has published into {name:?}; what was written here and not published is dropped"
                 ));
             }
             let damaged = |error: Error| error.at(&format!("{}/{}", self.objects.address(), head_of(namespace)));
@@ -144,18 +142,29 @@ impl Copy {
             self.note(namespace, &Known { version, head, at: Timestamp::now() })?;
             return Ok(Pulled::New);
         }
-        Err(Error::failed(format!("{} changes faster than it can be copied", self.objects.address()))
+        let address = self.objects.address();
+        Err(Error::failed(format!("{address} lacks a file that it lists, or changes faster than it can be copied"))
             .hint("run the command again"))
     }
 
-    /// Removes the copy of a namespace that is no longer there.
-    async fn forget(&self, namespace: &Namespace, was_there: bool) -> Result<Pulled> {
-        if was_there {
-            if namespace.exists() {
-                namespace.remove(&LockTimeout::none()).await?;
+    /// Removes the copy of a namespace that is no longer there, unless something in it was never published.
+    async fn forget(&self, namespace: &Namespace, known: Option<&Known>) -> Result<Pulled> {
+        self.objects.must_be_store().await?;
+        let Some(known) = known else { return Ok(Pulled::Nothing) };
+        if namespace.exists() {
+            let Some(replica) = Replica::try_open(namespace)? else { return Ok(Pulled::Busy) };
+            let is_published = replica.is_at(&known.head.list);
+            drop(replica);
+            match is_published {
+                true => namespace.remove(&LockTimeout::none()).await?,
+                false => (self.tell)(&format!(
+                    "warning: the namespace {:?} was removed at {}; the copy here has changes that were not published, so it stays",
+                    namespace.name(),
+                    self.objects.address()
+                )),
             }
-            self.note_gone(namespace)?;
         }
+        self.note_gone(namespace)?;
         Ok(Pulled::Nothing)
     }
 
@@ -193,14 +202,22 @@ impl Copy {
         fetched.buffer_unordered(AT_ONCE).try_fold(true, async |all, one| Ok(all && one)).await
     }
 
-    /// Publishes what was written to the copies of all namespaces since they were pulled. Call it with the lease.
+    /// Publishes what was written to the copies since they were pulled: those of `pulled`, and what else was left. Call it
+    /// with the lease.
     ///
     /// # Errors
-    /// If another writer has published meanwhile, the storage does not answer or refuses, or files cannot be read.
-    pub async fn push(&self, lock_timeout: &LockTimeout) -> Result<()> {
+    /// If another writer has published into one of `pulled` meanwhile, the storage does not answer or refuses, or files
+    /// cannot be read. Troubles of the others are only reported.
+    pub async fn push(&self, pulled: &[Namespace], lock_timeout: &LockTimeout) -> Result<()> {
+        let mut outcome = Ok(());
         for namespace in self.store.namespaces()? {
-            self.push_one(&namespace, lock_timeout).await?;
+            match self.push_one(&namespace, lock_timeout).await {
+                Err(error) if pulled.contains(&namespace) || is_away(&error) => outcome = outcome.and(Err(error)),
+                Err(error) => (self.tell)(&format!("warning: {}", error.to_line())),
+                Ok(()) => {}
+            }
         }
+        outcome?;
         for (namespace, known) in self.all_known()? {
             if !namespace.exists() {
                 self.remove(&namespace, known).await?;
@@ -229,7 +246,8 @@ impl Copy {
             dropped.entry(file.blake3.clone()).or_insert(now);
         }
         dropped.retain(|hash, _| !new.contains_key(hash.as_str()));
-        let over: Vec<String> = dropped.extract_if(.., |_, since| *since + STAYS < now).map(|(hash, _)| hash).collect();
+        let over: Vec<String> =
+            dropped.extract_if(.., |_, since| now.duration_since(*since) > STAYS).map(|(hash, _)| hash).collect();
         let head = Head { list, dropped, token: format!("{:032x}", fastrand::u128(..)) };
         let put = known.as_ref().map_or(Put::New, |known| Put::InPlaceOf(known.version.clone()));
         let version = match self.objects.put_value(&head_of(namespace), &head, put).await? {

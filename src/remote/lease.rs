@@ -9,13 +9,15 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::objects::{Done, Found, Objects, Put, Version};
+use super::objects::{Done, Found, Objects, Put, Version, is_away};
 use crate::error::{Error, Result, Setting};
 use crate::store::LockTimeout;
 
 const NAME: &str = "lease.json";
 /// How long a lease holds that nobody renews.
 const HOLDS: SignedDuration = SignedDuration::from_secs(60);
+/// How far the clocks of two machines may be apart.
+const CLOCKS: SignedDuration = SignedDuration::from_secs(60);
 /// How often it is renewed.
 const RENEWED: Duration = Duration::from_secs(20);
 /// The pause between two attempts to take it.
@@ -33,6 +35,12 @@ struct Held {
 }
 
 impl Held {
+    /// Whether it holds now. One that would hold for longer than any is not honest, or its writer's clock is wrong.
+    fn counts(&self) -> bool {
+        let left = self.until.duration_since(Timestamp::now());
+        left.is_positive() && left <= HOLDS + CLOCKS
+    }
+
     fn prolonged(self) -> Self {
         Held { until: Timestamp::now() + HOLDS, ..self }
     }
@@ -73,10 +81,17 @@ impl Lease {
 
     /// The lease, or that of another writer, where it is known.
     async fn try_take(objects: &Objects) -> Result<Result<(Held, Version), Option<Held>>> {
-        let put = match objects.value::<Held>(NAME, None, LONGEST).await? {
-            Found::New(held, _) if held.until > Timestamp::now() => return Ok(Err(Some(held))),
-            Found::New(_, version) => Put::InPlaceOf(version),
-            Found::Nothing | Found::Same => Put::New,
+        objects.become_store().await?;
+        let put = match objects.value::<Held>(NAME, None, LONGEST).await {
+            Ok(Found::New(held, _)) if held.counts() => return Ok(Err(Some(held))),
+            Ok(Found::New(_, version)) => Put::InPlaceOf(version),
+            Ok(Found::Nothing | Found::Same) => Put::New,
+            Err(error) if is_away(&error) => return Err(error),
+            // What is no lease would stop every writer for ever.
+            Err(_) => {
+                objects.delete(NAME).await?;
+                Put::New
+            }
         };
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         let host = if host.trim().is_empty() { String::new() } else { format!(" on {}", host.trim()) };

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! s3://bucket/prefix/
+//!   kb.json                          its presence makes a prefix a store
 //!   lease.json                       who may write, and until when
 //!   namespaces/default/head.json     the list of the files of the published generation, with their hashes
 //!   namespaces/default/files/3f9a…   a file, under the hash of its content

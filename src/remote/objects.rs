@@ -17,6 +17,7 @@ use object_store::{
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::http::Connector;
 use crate::error::{Error, Result, innermost};
@@ -25,6 +26,10 @@ use crate::error::{Error, Result, innermost};
 const PIECE: usize = 16 << 20;
 /// So many pieces of a file are sent at a time.
 const AT_ONCE: usize = 4;
+/// The object that makes a prefix a store.
+const MARK: &str = "kb.json";
+/// Its greatest length, in bytes.
+const LONGEST_MARK: u64 = 4096;
 /// How long a request is repeated that fails.
 const REPEATED: Duration = Duration::from_secs(20);
 const REPETITIONS: usize = 4;
@@ -145,6 +150,35 @@ impl Objects {
     /// Where they are, for people.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Makes the mark of a store, if there is none.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses, or there is no such bucket.
+    pub(super) async fn become_store(&self) -> Result<()> {
+        if let Found::New(..) = self.value::<Value>(MARK, None, LONGEST_MARK).await? {
+            return Ok(());
+        }
+        match self.put_value(MARK, &json!({ "made_by": env!("CARGO_PKG_VERSION") }), Put::New).await? {
+            Done::Yes(_) => Ok(()),
+            Done::Unknown(Some(error)) => Err(error),
+            Done::Unknown(None) => self.must_be_store().await,
+        }
+    }
+
+    /// Tells a store in which nothing has a name that was asked for from a place where nothing is at all, such as a bucket
+    /// that does not exist or the wrong server.
+    ///
+    /// # Errors
+    /// If there is no mark of a store, or the storage does not answer or refuses.
+    pub(super) async fn must_be_store(&self) -> Result<()> {
+        match self.value::<Value>(MARK, None, LONGEST_MARK).await? {
+            Found::New(..) | Found::Same => Ok(()),
+            Found::Nothing => Err(Error::failed(format!("there is no knowledge base at {}", self.address))
+                .hint("check the bucket and the endpoint; the first `kb ingest` makes one in a bucket that exists")
+                .caused_by(Away)),
+        }
     }
 
     fn path(&self, name: &str) -> Path {

@@ -32,8 +32,11 @@ impl FileList {
     /// # Errors
     /// Names the first that is not.
     pub(super) fn check_names(&self) -> Result<(), String> {
-        match self.files.keys().find(|name| !is_part(name)) {
-            Some(name) => Err(format!("{name:?} is not a file of a namespace")),
+        if let Some(name) = self.files.keys().find(|name| !is_part(name)) {
+            return Err(format!("{name:?} is not a file of a namespace"));
+        }
+        match self.files.iter().find(|(_, file)| blake3::Hash::from_hex(&file.blake3).is_err()) {
+            Some((name, _)) => Err(format!("{name:?} has no hash")),
             None => Ok(()),
         }
     }

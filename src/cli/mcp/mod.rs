@@ -10,11 +10,13 @@ mod tools;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::Args;
 use futures::FutureExt;
 use rmcp::ServiceExt;
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use super::global::{Context, Global};
 use super::output::Output;
@@ -32,6 +34,8 @@ use tools::{Line, Roots};
 
 /// As wide as tables in an answer may be.
 const COLUMNS: usize = 100;
+/// How long commands may go on after the client has gone.
+const ENDED_WITHIN: Duration = Duration::from_secs(1);
 /// So many calls wait for their turn.
 const WAITING: usize = 64;
 
@@ -77,7 +81,13 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
     let serving = tokio::spawn(async move {
         let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
-        service.waiting().await.map(drop).map_err(|error| Error::failed(format!("the connection failed: {error}")))
+        let ended = service.waiting().await;
+        tokio::spawn(async {
+            // A client that has gone waits for nothing. What a command publishes it publishes whole.
+            sleep(ENDED_WITHIN).await;
+            std::process::exit(0);
+        });
+        ended.map(drop).map_err(|error| Error::failed(format!("the connection failed: {error}")))
     });
     let mut command_line = parse::command::<Cli>(false);
     // Ends when the connection does, which drops the sender.
