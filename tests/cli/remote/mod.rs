@@ -101,13 +101,16 @@ fn a_writer_waits_for_the_lease_of_another_and_takes_over_one_that_ran_out() {
     let lease = |until: &str| format!(r#"{{"token": "other", "holder": "process 7 on build-3", "until": "{until}"}}"#);
     let put =
         |until: &str| storage.state().objects.insert("/bucket/team/kb/lease.json".to_owned(), lease(until).into());
-    put("2099-01-01T00:00:00Z");
+    put(&(jiff::Timestamp::now() + jiff::SignedDuration::from_secs(50)).to_string());
     let refused = machine.change("# Valves\n\nOpen the gate first.");
     assert!(refused.code == 5 && refused.err.contains("process 7 on build-3"), "{}", refused.err);
     assert!(machine.best("slowly").ends_with("valves.md"), "readers need no lease");
-    put("2026-01-01T00:00:00Z");
-    assert_eq!(machine.change("# Valves\n\nOpen the gate first.").code, 0);
-    assert!(machine.best("gate").ends_with("valves.md"));
+    for (round, over) in ["2026-01-01T00:00:00Z", "9999-12-30T22:00:00Z", "no time"].iter().enumerate() {
+        put(over);
+        let run = machine.change(&format!("# Valves\n\nOpen gate {round} first."));
+        assert_eq!(run.code, 0, "{over}: {}", run.err);
+    }
+    assert!(machine.best("gate 2").ends_with("valves.md"));
 }
 
 #[test]
@@ -290,5 +293,31 @@ fn an_address_that_cannot_be_used_is_an_error() {
         assert!(run.code == 2 && run.err.contains(tells), "{address}: {}", run.err);
     }
     let none = machine.kb(&["search", "x"]);
-    assert!(none.code == 3 && none.err.contains("nothing was ingested"), "{}", none.err);
+    assert!(none.code == 3 && none.err.contains("there is no knowledge base at s3://bucket/team/kb"), "{}", none.err);
+}
+
+#[test]
+fn what_was_not_published_is_never_dropped_in_silence() {
+    let (storage, wrong) = (Storage::start(), Storage::start());
+    let (one, other) = (Machine::new(&storage), Machine::new(&storage));
+    let forbid = || storage.state().mishaps = vec![("PUT", "default/head.json", Mishap::Forbidden, 1)];
+    other.sandbox.write("more/tanks.md", "# Tanks\n\nDrain the tank.");
+    forbid();
+    assert_eq!(one.change("# Valves\n\nClose the valve.").code, 3);
+    // A server that has nothing at all is not one where the namespace was removed.
+    let elsewhere = one.command(&["search", "close the valve"]).envs(wrong.environment()).output().unwrap();
+    let elsewhere = Run::of(elsewhere);
+    assert!(elsewhere.code == 0 && elsewhere.err.contains("from the copy here"), "{}", elsewhere.err);
+    assert!(one.best("close the valve").ends_with("valves.md"), "it is still here");
+    assert_eq!(other.kb(&["ingest", "more", "--no-embed"]).code, 0);
+    let dropped = one.kb(&["search", "drain"]);
+    assert!(dropped.out.contains("Drain") && dropped.err.contains("not published is dropped"), "{}", dropped.err);
+    // A conflict in one namespace does not stop writing to the others.
+    forbid();
+    assert_eq!(one.change("# Valves\n\nOpen the valve.").code, 3);
+    other.sandbox.write("more/tanks.md", "# Tanks\n\nFill the tank.");
+    assert_eq!(other.kb(&["ingest", "more", "--no-embed"]).code, 0);
+    let third = one.kb(&["ingest", "docs", "--no-embed", "-n", "third"]);
+    assert!(third.code == 0 && third.err.contains("another writer has published into \"default\""), "{}", third.err);
+    assert!(other.kb(&["search", "valve", "-n", "third"]).out.contains("Open the valve"));
 }
