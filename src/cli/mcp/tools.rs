@@ -210,7 +210,9 @@ fn line(arguments: Vec<String>, namespace: Option<String>) -> Line {
 fn list(mut arguments: Vec<String>, namespace: Option<String>, cursor: Option<String>) -> Result<Line, String> {
     let offset = match cursor {
         None => 0,
-        Some(cursor) => cursor.parse::<u32>().map_err(|_| "cursor: it is not one that an earlier call gave".to_owned())?,
+        Some(cursor) => {
+            cursor.parse::<u32>().map_err(|_| "cursor: it is not one that an earlier call gave".to_owned())?
+        }
     };
     arguments.extend([format!("--limit={PAGE}"), format!("--offset={offset}")]);
     Ok(Line { arguments, namespace, offset: Some(offset as usize) })
