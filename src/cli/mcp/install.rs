@@ -8,6 +8,7 @@ use crate::cli::global::Context;
 use crate::error::{Error, Result};
 use crate::paths::real;
 use crate::remote::is_address;
+use crate::serve::Stream;
 
 /// A program that uses the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,5 +46,7 @@ pub(super) fn run(context: &Context, client: Client, args: &McpArgs) -> Result<u
         Client::Vscode => (".vscode/mcp.json in the workspace", json!({ "servers": { "kb": server } })),
     };
     context.tell(&format!("put this into {into}:"));
-    context.show_text("mcp", ("client", &format!("{client:?}")), &format!("{configuration:#}\n"))
+    // It is JSON in every format.
+    context.output.write(Stream::Raw, format!("{configuration:#}\n").into_bytes())?;
+    Ok(0)
 }
