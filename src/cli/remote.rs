@@ -1,20 +1,27 @@
 //! Commands on a store in object storage: they run on this machine's copy, which is brought up to date before and
 //! published afterwards.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::ArgMatches;
 use jiff::Zoned;
+use tokio::time::sleep;
 
 use super::global::{Context, Global, write_line};
 use super::{Command, answer};
 use crate::error::{Error, Result};
-use crate::remote::{Copy, Lease, Objects, Pulled, is_address, is_away};
+use crate::notice;
+use crate::remote::{Begun, Copy, Lease, Objects, Pulled, is_address, is_away};
 use crate::store::{LockTimeout, Namespace};
 use crate::text::moment;
 
 /// Stands for every namespace.
 const ALL: &str = "all";
+
+/// How long another process of this machine may take for the first copy.
+const FIRST_COPY: Duration = Duration::from_secs(60);
+/// The pause between two looks at it.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// What a command does with a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,9 +87,10 @@ pub(super) async fn answer_at(
 ) -> Result<u8> {
     let session = Session::begin(&mut global, &command, &matches).await?;
     let context = context(global, matches);
-    let outcome = match elsewhere(&context, &command)? {
-        Some(code) => Ok(code),
-        None => answer(&context, command).await,
+    let outcome = match elsewhere(&context, &command) {
+        Ok(None) => answer(&context, command).await,
+        Ok(Some(code)) => Ok(code),
+        Err(error) => Err(error),
     };
     let Some(session) = session else { return outcome };
     match (outcome, session.end().await) {
@@ -100,9 +108,8 @@ struct Session {
     /// What a command needs that writes.
     lease: Option<Lease>,
     lock_timeout: LockTimeout,
-    /// The namespaces that were brought up to date.
-    pulled: Vec<Namespace>,
-    quiet: bool,
+    /// The copies as the command found them.
+    begun: Option<Begun>,
 }
 
 impl Session {
@@ -132,7 +139,7 @@ impl Session {
             Use::Writes => Some(Lease::take(&objects, &lock_timeout).await?),
             _ => None,
         };
-        let mut session = Session { copy, lease, lock_timeout, pulled: Vec::new(), quiet };
+        let mut session = Session { copy, lease, lock_timeout, begun: None };
         let names = if command.is_about_all() { ALL } else { &global.namespace };
         match session.pull(names).await {
             Ok(()) => Ok(Some(session)),
@@ -145,35 +152,40 @@ impl Session {
 
     /// Brings the copies of the named namespaces up to date.
     async fn pull(&mut self, names: &str) -> Result<()> {
-        self.pulled = self.wanted(names).await?;
-        for namespace in &self.pulled {
-            match self.copy.pull(namespace).await {
-                Ok(Pulled::New | Pulled::Same | Pulled::Nothing) => {}
-                Ok(Pulled::Busy) if self.lease.is_some() => {
-                    let what = format!("another kb of this machine uses the copy of {:?}", namespace.name());
-                    return Err(Error::locked(what).hint("run the command again when it has finished"));
-                }
-                Ok(Pulled::Busy) => {}
+        let wanted = self.wanted(names).await?;
+        for namespace in &wanted {
+            match self.pull_one(namespace).await {
                 Err(error) if self.lease.is_none() && is_away(&error) && namespace.exists() => {
-                    self.tell_of_copy(&error, namespace)
+                    let at = self.copy.copied_at(namespace);
+                    let since = at.map(|time| format!(", copied {}", moment(time, &Zoned::now())));
+                    let since = since.unwrap_or_default();
+                    notice::give(&format!("{}; this is from the copy here{since}", error.message()));
                 }
-                Err(error) => return Err(error),
+                outcome => outcome?,
             }
             if self.lease.is_some() {
                 self.copy.must_be_writable(namespace)?;
             }
         }
+        self.begun = Some(self.copy.begin(wanted)?);
         Ok(())
     }
 
-    fn tell_of_copy(&self, error: &Error, namespace: &Namespace) {
-        let since = self.copy.copied_at(namespace).map(|time| format!(", copied {}", moment(time, &Zoned::now())));
-        if !self.quiet {
-            write_line(&format!(
-                "warning: {}; this is from the copy here{}",
-                error.message(),
-                since.unwrap_or_default()
-            ));
+    /// Brings one copy up to date. Waits for another process that does, where this one cannot go on without.
+    async fn pull_one(&self, namespace: &Namespace) -> Result<()> {
+        let started = Instant::now();
+        loop {
+            let patience = match self.copy.pull(namespace).await? {
+                Pulled::New | Pulled::Same | Pulled::Nothing => return Ok(()),
+                Pulled::Busy if self.lease.is_some() => self.lock_timeout.wait().max(FIRST_COPY),
+                Pulled::Busy if namespace.exists() => return Ok(()),
+                Pulled::Busy => FIRST_COPY,
+            };
+            if started.elapsed() >= patience {
+                let what = format!("another kb of this machine uses the copy of {:?}", namespace.name());
+                return Err(Error::locked(what).hint("run the command again when it has finished"));
+            }
+            sleep(PAUSE).await;
         }
     }
 
@@ -208,9 +220,9 @@ impl Session {
     /// # Errors
     /// If the storage does not answer or refuses, or another writer has published meanwhile.
     async fn end(self) -> Result<()> {
-        let pushed = match &self.lease {
-            Some(_) => self.copy.push(&self.pulled, &self.lock_timeout).await,
-            None => Ok(()),
+        let pushed = match (&self.lease, &self.begun) {
+            (Some(_), Some(begun)) => self.copy.push(begun, &self.lock_timeout).await,
+            _ => Ok(()),
         };
         self.give_back().await;
         pushed

@@ -26,6 +26,8 @@ const QUIET: Duration = Duration::from_millis(500);
 const PUT_OFF: Duration = Duration::from_secs(10);
 /// How often paths are looked for that are gone, and a locked store is tried again.
 const AGAIN: Duration = Duration::from_secs(5);
+/// When an ingest is tried again that failed, as on a full disk.
+const LATER: Duration = Duration::from_secs(60);
 
 /// Ingest files and folders whenever they change, until Ctrl-C
 #[derive(Debug, Args)]
@@ -66,8 +68,7 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
             changed.try_send(()).unwrap_or_default();
         }
     });
-    let mut watched =
-        Watched { watcher: watcher.map_err(|error| refused(&error))?, present: vec![false; roots.len()], roots };
+    let mut watched = Watched::of(watcher.map_err(|error| refused(&error))?, &roots);
     watched.look()?;
     let mut due = Some(Instant::now());
     let watching = async {
@@ -79,7 +80,7 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
                 }
             };
             tokio::select! {
-                () = begin => due = ingest(context, &args).await?.then(|| Instant::now() + AGAIN),
+                () = begin => due = ingest(context, &args).await?.map(|pause| Instant::now() + pause),
                 Some(()) = changes.recv() => {
                     settle(&mut changes).await;
                     due = Some(Instant::now());
@@ -127,56 +128,79 @@ fn refused(error: &notify::Error) -> Error {
     Error::failed(format!("cannot watch for changes: {error}")).hint(hint)
 }
 
-/// The paths and which of them are there.
+/// What is watched: folders, and for files their folders, because an editor puts a new file into the place of the old one.
 struct Watched {
     watcher: RecommendedWatcher,
-    roots: Vec<PathBuf>,
-    present: Vec<bool>,
+    folders: Vec<(PathBuf, RecursiveMode)>,
+    /// Which folder it is that is watched; `None` if it is gone.
+    present: Vec<Option<(u64, u64)>>,
 }
 
 impl Watched {
-    /// Watches paths that have come, or come back. Returns whether any has.
+    fn of(watcher: RecommendedWatcher, roots: &[PathBuf]) -> Self {
+        let folder = |root: &PathBuf| match root.parent() {
+            Some(parent) if root.is_file() => (parent.to_owned(), RecursiveMode::NonRecursive),
+            _ => (root.clone(), RecursiveMode::Recursive),
+        };
+        Watched { watcher, folders: roots.iter().map(folder).collect(), present: vec![None; roots.len()] }
+    }
+
+    /// Watches folders that have come, come back, or been replaced. Returns whether any has.
     fn look(&mut self) -> Result<bool> {
         let mut come = false;
-        for (root, present) in self.roots.iter().zip(&mut self.present) {
-            match (root.exists(), *present) {
-                (true, false) => {
-                    self.watcher.watch(root, RecursiveMode::Recursive).map_err(|error| refused(&error))?;
-                    (*present, come) = (true, true);
-                }
-                (false, true) => {
-                    // What is gone is watched no longer, and the system may have noticed before.
-                    self.watcher.unwatch(root).unwrap_or_default();
-                    *present = false;
-                }
-                _ => {}
+        for ((folder, mode), present) in self.folders.iter().zip(&mut self.present) {
+            let now = identity(folder);
+            if now == *present {
+                continue;
             }
+            if present.is_some() {
+                // What is gone is watched no longer, and the system may have noticed before.
+                self.watcher.unwatch(folder).unwrap_or_default();
+            }
+            if now.is_some() {
+                self.watcher.watch(folder, *mode).map_err(|error| refused(&error))?;
+                come = true;
+            }
+            *present = now;
         }
         Ok(come)
     }
 }
 
-/// Runs `kb ingest` in a process of its own. Returns whether it should run again soon, because another kb was writing.
-async fn ingest(context: &Context, args: &WatchArgs) -> Result<bool> {
+/// What tells a folder from another one that takes its name; `None` if there is none.
+fn identity(folder: &Path) -> Option<(u64, u64)> {
+    let facts = folder.metadata().ok()?;
+    #[cfg(unix)]
+    return Some((std::os::unix::fs::MetadataExt::dev(&facts), std::os::unix::fs::MetadataExt::ino(&facts)));
+    #[cfg(not(unix))]
+    Some((0, u64::from(facts.is_dir())))
+}
+
+/// Runs `kb ingest` in a process of its own. Gives the time after which to try again, if it could not do its work.
+async fn ingest(context: &Context, args: &WatchArgs) -> Result<Option<Duration>> {
     let program =
         std::env::current_exe().map_err(|error| Error::failed(format!("cannot find this program: {error}")))?;
     let there: Vec<&PathBuf> = args.paths.iter().filter(|path| path.exists()).collect();
     if there.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let mut process = Process::new(program);
-    process.arg("ingest").args(context.global.as_arguments()).args(&args.options).arg("--").args(there);
+    process.arg("ingest").args(context.global.as_arguments()).args(&args.options).arg("--").args(&there);
     process.stdin(Stdio::null());
     let run = tokio::task::spawn_blocking(move || process.status()).await;
     let status = run.map_err(|error| Error::failed(format!("kb ingest crashed: {error}")))?;
     let status = status.map_err(|error| Error::failed(format!("cannot start kb ingest: {error}")))?;
-    match status.code() {
+    let is = |kind: Kind| status.code() == Some(i32::from(kind.exit_code()));
+    if is(Kind::Usage) && there.iter().all(|path| path.exists()) {
         // A mistake in the options would be repeated for ever.
-        Some(code) if code == i32::from(Kind::Usage.exit_code()) => {
-            Err(Error::usage("kb ingest refuses these options").hint("see the message above"))
-        }
-        code => Ok(code == Some(i32::from(Kind::Locked.exit_code()))),
+        return Err(Error::usage("kb ingest refuses these options").hint("see the message above"));
     }
+    Ok(match status.success() || is(Kind::Partial) {
+        true => None,
+        // A path that has gone meanwhile is a wrong use too.
+        false if is(Kind::Locked) || is(Kind::Usage) => Some(AGAIN),
+        false => Some(LATER),
+    })
 }
 
 #[cfg(test)]

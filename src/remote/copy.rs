@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::objects::{Done, Found, Objects, Put, Version, is_away};
 use crate::config::KnownStores;
 use crate::error::{Error, Result};
+use crate::notice;
 use crate::paths::read_text;
 use crate::store::{FileList, Listed, LockTimeout, Namespace, Replica, Sending, Store};
 use crate::text::{count, size};
@@ -59,6 +60,14 @@ pub enum Pulled {
     Busy,
     /// There is no such namespace.
     Nothing,
+}
+
+/// The copies as a command found them.
+pub struct Begun {
+    /// The namespaces that were brought up to date, with their versions there.
+    pulled: Vec<(Namespace, Option<Version>)>,
+    /// The namespaces that had a copy.
+    present: Vec<Namespace>,
 }
 
 /// A copy of a store.
@@ -116,7 +125,8 @@ impl Copy {
     pub async fn pull(&self, namespace: &Namespace) -> Result<Pulled> {
         for _ in 0..ATTEMPTS {
             let known = self.known(namespace);
-            let before = known.as_ref().map(|known| &known.version);
+            // Without a copy, what was copied before does not count.
+            let before = known.as_ref().filter(|_| namespace.exists()).map(|known| &known.version);
             let found = self.objects.value::<Head>(&head_of(namespace), before, LONGEST_HEAD).await?;
             let (head, version) = match found {
                 Found::Same => return Ok(Pulled::Same),
@@ -125,11 +135,12 @@ impl Copy {
             };
             let Some(replica) = Replica::try_open(namespace)? else { return Ok(Pulled::Busy) };
             let base = known.as_ref().map(|known| &known.head.list);
-            let is_published = base.is_some_and(|base| replica.is_at(base)) || replica.is_at(&head.list);
-            if namespace.exists() && !is_published {
+            // A process that was killed may have published, and not noted it.
+            let base = if replica.is_at(&head.list) { Some(&head.list) } else { base };
+            if namespace.exists() && !base.is_some_and(|base| replica.is_at(base)) {
                 let name = namespace.name();
-                (self.tell)(&format!(
-                    "warning: another writer has published into {name:?}; what was written here and not published is dropped"
+                notice::give(&format!(
+                    "another writer has published into {name:?}; what was written here and not published is dropped"
                 ));
             }
             let damaged = |error: Error| error.at(&format!("{}/{}", self.objects.address(), head_of(namespace)));
@@ -157,8 +168,8 @@ impl Copy {
             drop(replica);
             match is_published {
                 true => namespace.remove(&LockTimeout::none()).await?,
-                false => (self.tell)(&format!(
-                    "warning: the namespace {:?} was removed at {}; the copy here has changes that were not published, so it stays",
+                false => notice::give(&format!(
+                    "the namespace {:?} was removed at {}; the copy here has changes that were not published, so it stays",
                     namespace.name(),
                     self.objects.address()
                 )),
@@ -202,32 +213,60 @@ impl Copy {
         fetched.buffer_unordered(AT_ONCE).try_fold(true, async |all, one| Ok(all && one)).await
     }
 
-    /// Publishes what was written to the copies since they were pulled: those of `pulled`, and what else was left. Call it
+    /// What the copies are now.
+    ///
+    /// # Errors
+    /// If the folder of the namespaces cannot be read.
+    pub fn begin(&self, pulled: Vec<Namespace>) -> Result<Begun> {
+        let versions = pulled.into_iter().map(|namespace| {
+            let version = self.known(&namespace).map(|known| known.version);
+            (namespace, version)
+        });
+        Ok(Begun { pulled: versions.collect(), present: self.store.namespaces()? })
+    }
+
+    /// Publishes what was written to the copies, and removes there what a command has removed here since `begun`. Call it
     /// with the lease.
     ///
     /// # Errors
-    /// If another writer has published into one of `pulled` meanwhile, the storage does not answer or refuses, or files
-    /// cannot be read. Troubles of the others are only reported.
-    pub async fn push(&self, pulled: &[Namespace], lock_timeout: &LockTimeout) -> Result<()> {
-        let mut outcome = Ok(());
+    /// If the storage does not answer or refuses, files cannot be read, or another writer has published meanwhile into a
+    /// namespace that was pulled or is new. For the other namespaces, which an earlier command left, errors become warnings.
+    pub async fn push(&self, begun: &Begun, lock_timeout: &LockTimeout) -> Result<()> {
+        let (mut outcome, mut all_published) = (Ok(()), true);
         for namespace in self.store.namespaces()? {
-            match self.push_one(&namespace, lock_timeout).await {
-                Err(error) if pulled.contains(&namespace) || is_away(&error) => outcome = outcome.and(Err(error)),
-                Err(error) => (self.tell)(&format!("warning: {}", error.to_line())),
-                Ok(()) => {}
+            let pulled = begun.pulled.iter().find(|(pulled, _)| *pulled == namespace);
+            let Err(error) = self.push_one(&namespace, pulled.map(|(_, version)| version), lock_timeout).await else {
+                continue;
+            };
+            all_published = false;
+            if pulled.is_some() || !begun.present.contains(&namespace) || is_away(&error) {
+                outcome = outcome.and(Err(error));
+            } else {
+                notice::give(&error.to_line());
             }
         }
-        outcome?;
-        for (namespace, known) in self.all_known()? {
-            if !namespace.exists() {
-                self.remove(&namespace, known).await?;
+        // After a rename the old name may be the only place of the documents. Copies that were missing before were removed
+        // by nobody: anyone may empty a cache.
+        for namespace in begun.present.iter().filter(|namespace| all_published && !namespace.exists()) {
+            if let Some(known) = self.known(namespace) {
+                self.remove(namespace, known).await?;
             }
         }
-        Ok(())
+        outcome
     }
 
-    async fn push_one(&self, namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<()> {
+    /// Publishes a namespace. `pulled` is the version that it had when the command began.
+    async fn push_one(
+        &self,
+        namespace: &Namespace,
+        pulled: Option<&Option<Version>>,
+        lock_timeout: &LockTimeout,
+    ) -> Result<()> {
         let known = self.known(namespace);
+        if pulled.is_some_and(|pulled| *pulled != known.as_ref().map(|known| known.version.clone())) {
+            // A search has pulled the generation of another writer over what this command wrote.
+            return Err(self.overtaken(namespace));
+        }
         let base = known.as_ref().map(|known| &known.head);
         let Some(sending) = Sending::of(namespace, base.map(|head| &head.list), lock_timeout).await? else {
             return Ok(());
@@ -255,8 +294,14 @@ impl Copy {
             Done::Unknown(error) => self.published_after_all(namespace, &head.token, error).await?,
         };
         self.note(namespace, &Known { version, head, at: now })?;
-        // What cannot be deleted now is only a waste of space.
-        for hash in over {
+        // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another may
+        // have listed the same content again.
+        let is_own = over.is_empty() || {
+            let known = self.known(namespace).map(|known| known.version);
+            let found = self.objects.value::<Head>(&head_of(namespace), known.as_ref(), LONGEST_HEAD).await;
+            matches!(found, Ok(Found::Same))
+        };
+        for hash in over.into_iter().filter(|_| is_own) {
             drop(self.objects.delete(&file_of(namespace, &hash)).await);
         }
         drop(sending);
@@ -268,13 +313,16 @@ impl Copy {
         match (self.objects.value::<Head>(&head_of(namespace), None, LONGEST_HEAD).await?, error) {
             (Found::New(head, version), _) if head.token == token => Ok(version),
             (_, Some(error)) => Err(error),
-            _ => Err(Error::locked(format!(
-                "another writer has published into {:?} at {} meanwhile, so nothing of this was",
-                namespace.name(),
-                self.objects.address()
-            ))
-            .hint("run the command again")),
+            _ => Err(self.overtaken(namespace)),
         }
+    }
+
+    fn overtaken(&self, namespace: &Namespace) -> Error {
+        let (name, address) = (namespace.name(), self.objects.address());
+        Error::locked(format!(
+            "another writer has published into {name:?} at {address} meanwhile, so nothing of this was"
+        ))
+        .hint("run the command again")
     }
 
     /// Removes a namespace there.
@@ -288,11 +336,10 @@ impl Copy {
                 return Err(Error::locked(what).hint("run the command again"));
             }
         }
-        self.note_gone(namespace)?;
         for file in self.objects.below(&format!("{}/files", folder_of(namespace))).await? {
             self.objects.delete(&file_of(namespace, &file)).await?;
         }
-        Ok(())
+        self.note_gone(namespace)
     }
 
     fn notes(&self) -> PathBuf {
@@ -306,18 +353,6 @@ impl Copy {
     /// A note that cannot be read is none: then all files are fetched again.
     fn known(&self, namespace: &Namespace) -> Option<Known> {
         serde_json::from_str(&read_text(&self.note_on(namespace)).ok()?).ok()
-    }
-
-    fn all_known(&self) -> Result<Vec<(Namespace, Known)>> {
-        let Ok(entries) = std::fs::read_dir(self.notes()) else { return Ok(Vec::new()) };
-        let names =
-            entries.flatten().filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".json").map(str::to_owned));
-        let namespaces =
-            names.map(|name| self.store.namespace(&name.replace(SLASH, "/"))).collect::<Result<Vec<_>>>()?;
-        Ok(namespaces
-            .into_iter()
-            .filter_map(|namespace| self.known(&namespace).map(|known| (namespace, known)))
-            .collect())
     }
 
     fn note(&self, namespace: &Namespace, known: &Known) -> Result<()> {

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 
 /// The file that makes a commit of the keyword index count.
 const COMMIT: &str = "keyword/meta.json";
-/// Files from this length on are known by name and length, so that gigabytes need not be read again.
+/// Files of tables and segments from this length on are known by name and length, so that gigabytes need not be read again.
 const HASHED_ANEW: u64 = 1 << 20;
 
 /// A namespace that no other process writes to meanwhile.
@@ -57,9 +57,10 @@ impl Replica {
         Ok(missing)
     }
 
-    /// Whether the published generation is that of a list.
+    /// Whether the published generation is that of a list, and no other is being published.
     pub fn is_at(&self, list: &FileList) -> bool {
-        hash_of(&self.path(PUBLISHED)).is_ok_and(|own| list.files.get(PUBLISHED) == Some(&own))
+        !self.path(PENDING).exists()
+            && hash_of(&self.path(PUBLISHED)).is_ok_and(|own| list.files.get(PUBLISHED) == Some(&own))
     }
 
     /// A new folder for files that are fetched. It removes itself.
@@ -175,11 +176,20 @@ fn listed(namespace: &Namespace, known: &FileList) -> Result<BTreeMap<String, Li
     for (name, path) in parts_of(namespace.root())? {
         let failed = |error: std::io::Error| Error::io("read", &path, &error);
         let bytes = path.metadata().map_err(failed)?.len();
-        let same = known.files.get(&name).filter(|listed| listed.bytes == bytes && bytes >= HASHED_ANEW);
+        let same = known
+            .files
+            .get(&name)
+            .filter(|listed| listed.bytes == bytes && bytes >= HASHED_ANEW && is_never_rewritten(&name));
         let listed = same.cloned().map_or_else(|| hash_of(&path), Ok).map_err(failed)?;
         files.insert(name, listed);
     }
     Ok(files)
+}
+
+/// Whether a file has a name of its own, so that it is never written again.
+fn is_never_rewritten(name: &str) -> bool {
+    let is_of_table = name.starts_with("tables/") && (name.contains("/data/") || name.contains("/_indices/"));
+    is_of_table || (name.starts_with("keyword/") && !name.ends_with(".json"))
 }
 
 fn hash_of(path: &Path) -> std::io::Result<Listed> {

@@ -241,6 +241,25 @@ fn nonsense_is_answered_and_stops_nothing() {
 }
 
 #[test]
+fn a_cancelled_call_ends_and_the_next_one_has_its_turn() {
+    let sandbox = handbook();
+    for number in 0..400 {
+        let text = format!("# Part {number}\n\n{}", "The gauge of this pump shows some number of bar. ".repeat(60));
+        sandbox.write(&format!("large/{number}.md"), text);
+    }
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    let call = json!({ "name": "kb_ingest", "arguments": { "paths": ["large"] } });
+    client.send(&json!({ "jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": call }).to_string());
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    client.send(r#"{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 900}}"#);
+    let begun = std::time::Instant::now();
+    assert!(client.text("kb_status", json!({})).contains("documents"));
+    assert!(begun.elapsed() < std::time::Duration::from_secs(30), "it waited for the whole ingest");
+    drop(client);
+    assert_eq!(sandbox.json(&["check"])["sound"], true);
+}
+
+#[test]
 fn a_client_gets_a_configuration_that_starts_the_server() {
     let sandbox = handbook();
     let run = sandbox.kb(&["mcp", "--install", "claude-code", "--allow-write"]);

@@ -62,6 +62,23 @@ fn whatever_is_saved_is_found() {
 }
 
 #[test]
+fn files_and_folders_are_watched_again_after_each_replacement() {
+    let sandbox = Sandbox::new();
+    sandbox.write("one.md", "# Valves\n\nword0");
+    sandbox.write("docs/a.md", "# Pumps\n\npump0");
+    let _watch = Watch::start(&sandbox, &["one.md", "docs", "--", "--no-embed"]);
+    wait_for(&sandbox, "pump0", true);
+    for round in 1..4 {
+        sandbox.write(".one.tmp", format!("# Valves\n\nword{round}"));
+        std::fs::rename(sandbox.path(".one.tmp"), sandbox.path("one.md")).unwrap();
+        wait_for(&sandbox, &format!("word{round}"), true);
+        std::fs::remove_dir_all(sandbox.path("docs")).unwrap();
+        sandbox.write("docs/a.md", format!("# Pumps\n\npump{round}"));
+        wait_for(&sandbox, &format!("pump{round}"), true);
+    }
+}
+
+#[test]
 fn a_busy_store_is_tried_again_and_a_mistake_ends_it() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Valves\n\nfirstword");

@@ -68,7 +68,7 @@ impl Handler {
         Handler { tools: Arc::new(tools::all(writes)), roots, namespace, jobs }
     }
 
-    /// Runs a command. If the request is cancelled, so is the command.
+    /// Runs a command. If its request is cancelled, so is the command, because nobody receives the reply.
     async fn run(&self, line: Line) -> Result<Answer, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let ended = |_| ErrorData::internal_error("kb is ending", None);
@@ -147,9 +147,12 @@ impl ServerHandler for Handler {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(&request.name, request.arguments.unwrap_or_default()).await.map(Into::into)
+        tokio::select! {
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+            answer = self.call(&request.name, request.arguments.unwrap_or_default()) => answer.map(Into::into),
+        }
     }
 
     async fn list_resources(

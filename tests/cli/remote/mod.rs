@@ -321,3 +321,39 @@ fn what_was_not_published_is_never_dropped_in_silence() {
     assert!(third.code == 0 && third.err.contains("another writer has published into \"default\""), "{}", third.err);
     assert!(other.kb(&["search", "valve", "-n", "third"]).out.contains("Open the valve"));
 }
+
+#[test]
+fn a_cache_that_somebody_empties_removes_nothing_there() {
+    let storage = Storage::start();
+    let (machine, other) = (Machine::writer(&storage), Machine::new(&storage));
+    let copies = std::fs::read_dir(machine.sandbox.path(".cache/kb/remote")).unwrap();
+    let copy = copies.flatten().next().unwrap().path();
+    std::fs::remove_dir_all(copy.join("namespaces/default")).unwrap();
+    assert_eq!(machine.kb(&["ingest", "docs", "--no-embed", "-n", "third"]).code, 0);
+    assert!(other.best("slowly").ends_with("valves.md"), "it is still there");
+    assert!(machine.best("slowly").ends_with("valves.md"), "and is copied again");
+    std::fs::remove_dir_all(machine.sandbox.path(".cache/kb")).unwrap();
+    assert!(machine.best("slowly").ends_with("valves.md"));
+}
+
+#[test]
+fn a_rename_that_cannot_be_published_keeps_the_old_name() {
+    let storage = Storage::start();
+    let (machine, other) = (Machine::writer(&storage), Machine::new(&storage));
+    storage.state().mishaps = vec![("PUT", "renamed/head.json", Mishap::Forbidden, 1)];
+    assert_eq!(machine.kb(&["namespaces", "rename", "default", "renamed"]).code, 3);
+    assert!(other.best("slowly").ends_with("valves.md"));
+}
+
+#[test]
+fn an_import_under_a_name_that_another_machine_has_published_is_an_error() {
+    let storage = Storage::start();
+    let (machine, other) = (Machine::writer(&storage), Machine::new(&storage));
+    assert_eq!(machine.kb(&["ingest", "docs", "--no-embed", "-n", "acme/x"]).code, 0);
+    assert_eq!(machine.kb(&["export", "backup.kb", "-n", "acme/x"]).code, 0);
+    std::fs::copy(machine.sandbox.path("backup.kb"), other.sandbox.path("backup.kb")).unwrap();
+    // The name stands in the archive, so the machine has not copied it before.
+    let refused = other.kb(&["import", "backup.kb"]);
+    assert!(refused.code == 5 && refused.err.contains("another writer has published"), "{}", refused.err);
+    assert!(machine.kb(&["search", "slowly", "-n", "acme/x"]).out.contains("slowly"));
+}
