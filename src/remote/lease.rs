@@ -16,7 +16,7 @@ use crate::store::LockTimeout;
 const NAME: &str = "lease.json";
 /// How long a lease holds that nobody renews.
 const HOLDS: SignedDuration = SignedDuration::from_secs(60);
-/// How far the clocks of two machines may be apart.
+/// How far ahead a writer's clock may be; a lease that ends later counts for nothing.
 const CLOCKS: SignedDuration = SignedDuration::from_secs(60);
 /// How often it is renewed.
 const RENEWED: Duration = Duration::from_secs(20);

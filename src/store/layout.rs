@@ -109,8 +109,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Lets readers mend the store and keep caches in it. For tests and benchmarks, which create their stores
-    /// themselves.
+    /// Lets readers mend the store and keep caches in it, for who has made it.
     pub fn as_own(self) -> Self {
         Store { own: true, ..self }
     }

@@ -83,7 +83,7 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
         let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
         let ended = service.waiting().await;
         tokio::spawn(async {
-            // A client that has gone waits for nothing. What a command publishes it publishes whole.
+            // A client that has gone waits for nothing. A command that is cut off has published a whole generation or none.
             sleep(ENDED_WITHIN).await;
             std::process::exit(0);
         });
