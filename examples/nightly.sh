@@ -22,5 +22,5 @@ if [ -n "$before" ] && [ "$before" != "$after" ]; then
   kb diff "$before" --stat
 fi
 # A damaged store is worse than a file that failed.
-kb check --quiet >/dev/null || { kb check; exit 3; }
+found=$(kb check) || { printf '%s\n' "$found"; exit 3; }
 exit "$code"

@@ -1,7 +1,7 @@
 //! Paths as the system sees them.
 
 use std::fs::OpenOptions;
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// The longest file that kb reads whole, in bytes.
@@ -35,6 +35,22 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(LONGEST_TEXT).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Writes a file that only its owner can read, and the folders above it. It appears whole or not at all.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(bytes)?;
+    new.as_file().sync_all()?;
+    new.persist(path)?;
+    Ok(())
+}
+
+/// Whether something is named by an address and not by a path.
+pub fn is_address(named: &Path) -> bool {
+    named.to_string_lossy().contains("://")
 }
 
 /// The absolute path without links and dots, so that a place has one name. The path need not exist yet.
@@ -87,6 +103,11 @@ mod tests {
         for way in ways {
             assert_eq!(real(&folder.path().join(way)), real_folder.join("new/.kb"), "{way}");
         }
+    }
+
+    #[test]
+    fn an_address_is_no_path() {
+        assert!(is_address(Path::new("s3://x")) && !is_address(Path::new("/srv/x")));
     }
 
     #[cfg(unix)]

@@ -212,6 +212,11 @@ impl Context {
         std::env::current_dir().map_err(|error| Error::failed(format!("cannot read the current folder: {error}")))
     }
 
+    /// The file of this program, to start it again.
+    pub(super) fn program() -> Result<PathBuf> {
+        std::env::current_exe().map_err(|error| Error::failed(format!("cannot find this program: {error}")))
+    }
+
     pub(super) fn store(&self) -> Result<Store> {
         Store::open(self.global.kb.as_deref(), &Context::here()?)
     }

@@ -48,7 +48,7 @@ use std::sync::Arc;
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::remote::is_address;
+use crate::paths::is_address;
 use crate::render::Screen;
 use global::{Context, Global};
 
@@ -120,7 +120,6 @@ enum Command {
 
 impl Command {
     /// Whether `kb serve` answers it: it only reads a store.
-    #[cfg(unix)]
     fn is_served(&self) -> bool {
         match self {
             Command::Search(_)

@@ -11,7 +11,8 @@ use super::global::{Context, Global, write_line};
 use super::{Command, answer};
 use crate::error::{Error, Result};
 use crate::notice;
-use crate::remote::{Begun, Copy, Lease, Objects, Pulled, is_address, is_away};
+use crate::paths::is_address;
+use crate::remote::{Begun, Copy, Lease, Objects, is_away};
 use crate::store::{LockTimeout, Namespace};
 use crate::text::moment;
 
@@ -43,21 +44,14 @@ impl Command {
             | Command::Mcp(_)
             | Command::Watch(_)
             | Command::ParseWorker => Use::None,
-            Command::Search(_)
-            | Command::Context(_)
-            | Command::Section(_)
-            | Command::Show(_)
-            | Command::Open(_)
-            | Command::ChunksList(_)
-            | Command::Entities(_)
-            | Command::Docs(_)
+            _ if self.is_served() => Use::Reads,
+            Command::Open(_)
             | Command::Status(_)
             | Command::Log(_)
             | Command::Diff(_)
             | Command::Export(_)
             | Command::Eval(_)
             | Command::Serve(_) => Use::Reads,
-            Command::Toc(args) if !args.is_change() => Use::Reads,
             Command::Check(args) if !args.is_repair() => Use::Reads,
             Command::Namespaces(args) if !args.is_change() => Use::Reads,
             _ => Use::Writes,
@@ -87,10 +81,9 @@ pub(super) async fn answer_at(
 ) -> Result<u8> {
     let session = Session::begin(&mut global, &command, &matches).await?;
     let context = context(global, matches);
-    let outcome = match elsewhere(&context, &command) {
-        Ok(None) => answer(&context, command).await,
-        Ok(Some(code)) => Ok(code),
-        Err(error) => Err(error),
+    let outcome = match elsewhere(&context, &command).transpose() {
+        Some(outcome) => outcome,
+        None => answer(&context, command).await,
     };
     let Some(session) = session else { return outcome };
     match (outcome, session.end().await) {
@@ -108,7 +101,7 @@ struct Session {
     /// What a command needs that writes.
     lease: Option<Lease>,
     lock_timeout: LockTimeout,
-    /// The copies as the command found them.
+    /// The copies as a command found them that writes.
     begun: Option<Begun>,
 }
 
@@ -167,7 +160,9 @@ impl Session {
                 self.copy.must_be_writable(namespace)?;
             }
         }
-        self.begun = Some(self.copy.begin(wanted)?);
+        if self.lease.is_some() {
+            self.begun = Some(self.copy.begin(wanted)?);
+        }
         Ok(())
     }
 
@@ -175,12 +170,12 @@ impl Session {
     async fn pull_one(&self, namespace: &Namespace) -> Result<()> {
         let started = Instant::now();
         loop {
-            let patience = match self.copy.pull(namespace).await? {
-                Pulled::New | Pulled::Same | Pulled::Nothing => return Ok(()),
-                Pulled::Busy if self.lease.is_some() => self.lock_timeout.wait().max(FIRST_COPY),
-                Pulled::Busy if namespace.exists() => return Ok(()),
-                Pulled::Busy => FIRST_COPY,
-            };
+            let writes = self.lease.is_some();
+            // A reader goes on with the copy that is there.
+            if self.copy.pull(namespace).await? || (!writes && namespace.exists()) {
+                return Ok(());
+            }
+            let patience = if writes { self.lock_timeout.wait().max(FIRST_COPY) } else { FIRST_COPY };
             if started.elapsed() >= patience {
                 let what = format!("another kb of this machine uses the copy of {:?}", namespace.name());
                 return Err(Error::locked(what).hint("run the command again when it has finished"));
@@ -220,9 +215,9 @@ impl Session {
     /// # Errors
     /// If the storage does not answer or refuses, or another writer has published meanwhile.
     async fn end(self) -> Result<()> {
-        let pushed = match (&self.lease, &self.begun) {
-            (Some(_), Some(begun)) => self.copy.push(begun, &self.lock_timeout).await,
-            _ => Ok(()),
+        let pushed = match &self.begun {
+            Some(begun) => self.copy.push(begun, &self.lock_timeout).await,
+            None => Ok(()),
         };
         self.give_back().await;
         pushed

@@ -56,8 +56,7 @@ mod here {
     use crate::config::{Config, ServeChoice};
     use crate::error::{Error, Kind, Result};
     use crate::notice;
-    use crate::paths::real;
-    use crate::remote::is_address;
+    use crate::paths::{is_address, real};
     use crate::render::Screen;
     use crate::search::Warm;
     use crate::serve::{self, Answer, Asked, Call, End, Server, Stream};

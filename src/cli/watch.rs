@@ -53,8 +53,8 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
     let (changed, mut changes) = mpsc::channel::<()>(1);
     let roots: Vec<PathBuf> = args.paths.iter().map(|path| real(path)).collect();
     // What kb writes must not start another ingest.
-    let store = Store::open(context.global.kb.as_deref(), &Context::here()?);
-    let store = store.map(|store| store.root().to_owned()).or(context.global.kb.clone().ok_or(()));
+    let store = Store::planned(context.global.kb.as_deref(), &Context::here()?).ok();
+    let store = store.map(|store| store.root().to_owned());
     let caches = dirs::cache_dir().map(|folder| folder.join("kb"));
     let left_out: Vec<PathBuf> = store.into_iter().chain(caches).map(|path| real(&path)).collect();
     let own = roots.clone();
@@ -116,8 +116,7 @@ fn is_of(path: &Path, roots: &[PathBuf], left_out: &[PathBuf]) -> bool {
         return false;
     }
     let is_hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
-    let inner = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
-    inner.into_iter().any(|inner| !inner.iter().any(is_hidden))
+    roots.iter().filter_map(|root| path.strip_prefix(root).ok()).any(|inner| !inner.iter().any(is_hidden))
 }
 
 fn refused(error: &notify::Error) -> Error {
@@ -167,7 +166,7 @@ impl Watched {
     }
 }
 
-/// What tells a folder from another one that takes its name; `None` if there is none.
+/// Which folder it is: another one in its place has another number. `None` if nothing is there.
 fn identity(folder: &Path) -> Option<(u64, u64)> {
     let facts = folder.metadata().ok()?;
     #[cfg(unix)]
@@ -178,13 +177,11 @@ fn identity(folder: &Path) -> Option<(u64, u64)> {
 
 /// Runs `kb ingest` in a process of its own. Gives the time after which to try again, if it could not do its work.
 async fn ingest(context: &Context, args: &WatchArgs) -> Result<Option<Duration>> {
-    let program =
-        std::env::current_exe().map_err(|error| Error::failed(format!("cannot find this program: {error}")))?;
     let there: Vec<&PathBuf> = args.paths.iter().filter(|path| path.exists()).collect();
     if there.is_empty() {
         return Ok(None);
     }
-    let mut process = Process::new(program);
+    let mut process = Process::new(Context::program()?);
     process.arg("ingest").args(context.global.as_arguments()).args(&args.options).arg("--").args(&there);
     process.stdin(Stdio::null());
     let run = tokio::task::spawn_blocking(move || process.status()).await;

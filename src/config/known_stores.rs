@@ -1,13 +1,12 @@
 //! The stores that the user has written to or trusts. The notes on them are among the user's own data, because a store
 //! cannot vouch for itself. Each store has a file, so that processes do not overwrite each other's notes.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, or_gone};
-use crate::paths::{read_text, real};
+use crate::paths::{read_text, real, write_private};
 
 /// The notes of a user.
 #[derive(Debug, Clone)]
@@ -77,17 +76,8 @@ impl KnownStores {
             return Err(Error::failed("this system has no folder for user data, so kb cannot remember stores"));
         };
         let note = KnownStore { path: real(store).to_string_lossy().into_owned(), trusted };
-        let folder = file.parent().unwrap_or(Path::new("."));
-        let write = || -> std::io::Result<()> {
-            std::fs::create_dir_all(folder)?;
-            // Only its owner can read it.
-            let mut new = tempfile::NamedTempFile::new_in(folder)?;
-            new.write_all(serde_json::to_string_pretty(&note)?.as_bytes())?;
-            new.as_file().sync_all()?;
-            new.persist(&file)?;
-            Ok(())
-        };
-        write().map_err(|error| Error::io("write", &file, &error))
+        let text = serde_json::to_string_pretty(&note).expect("plain data has a JSON form");
+        write_private(&file, text.as_bytes()).map_err(|error| Error::io("write", &file, &error))
     }
 
     fn file(&self, store: &Path) -> Option<PathBuf> {

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::objects::{Done, Found, Objects, Put, Version, is_away};
 use crate::config::KnownStores;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_gone};
 use crate::notice;
-use crate::paths::read_text;
+use crate::paths::{read_text, write_private};
 use crate::store::{FileList, Listed, LockTimeout, Namespace, Replica, Sending, Store};
 use crate::text::{count, size};
 
@@ -24,7 +24,7 @@ const SLASH: &str = ",";
 const LONGEST_HEAD: u64 = 64 << 20;
 /// How many files are sent or fetched at a time.
 const AT_ONCE: usize = 8;
-/// A file that is no longer listed stays this long for readers who are fetching it.
+/// How long a file stays after it is no longer listed. Somebody may be fetching it.
 const STAYS: SignedDuration = SignedDuration::from_hours(1);
 /// How often a reader begins again whose files were deleted meanwhile.
 const ATTEMPTS: usize = 3;
@@ -48,18 +48,6 @@ struct Known {
     version: Version,
     head: Head,
     at: Timestamp,
-}
-
-/// What a pull did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pulled {
-    /// The copy was up to date.
-    Same,
-    New,
-    /// Another process of this machine writes to the copy.
-    Busy,
-    /// There is no such namespace.
-    Nothing,
 }
 
 /// The copies as a command found them.
@@ -118,22 +106,22 @@ impl Copy {
         self.known(namespace).map_or(Ok(()), |known| known.head.list.must_be_writable(namespace))
     }
 
-    /// Makes the copy of a namespace what it is there.
+    /// Makes the copy of a namespace what it is there. Returns false if another process of this machine writes to the copy.
     ///
     /// # Errors
     /// If the storage does not answer or refuses, a file there is not what is listed, or the disk refuses.
-    pub async fn pull(&self, namespace: &Namespace) -> Result<Pulled> {
+    pub async fn pull(&self, namespace: &Namespace) -> Result<bool> {
         for _ in 0..ATTEMPTS {
             let known = self.known(namespace);
             // Without a copy, what was copied before does not count.
             let before = known.as_ref().filter(|_| namespace.exists()).map(|known| &known.version);
             let found = self.objects.value::<Head>(&head_of(namespace), before, LONGEST_HEAD).await?;
             let (head, version) = match found {
-                Found::Same => return Ok(Pulled::Same),
+                Found::Same => return Ok(true),
                 Found::Nothing => return self.forget(namespace, known.as_ref()).await,
                 Found::New(head, version) => (head, version),
             };
-            let Some(replica) = Replica::try_open(namespace)? else { return Ok(Pulled::Busy) };
+            let Some(replica) = Replica::try_open(namespace)? else { return Ok(false) };
             let base = known.as_ref().map(|known| &known.head.list);
             // A process that was killed may have published, and not noted it.
             let base = if replica.is_at(&head.list) { Some(&head.list) } else { base };
@@ -151,19 +139,20 @@ impl Copy {
             }
             replica.take(&head.list, base, folder)?;
             self.note(namespace, &Known { version, head, at: Timestamp::now() })?;
-            return Ok(Pulled::New);
+            return Ok(true);
         }
         let address = self.objects.address();
         Err(Error::failed(format!("{address} lacks a file that it lists, or changes faster than it can be copied"))
             .hint("run the command again"))
     }
 
-    /// Removes the copy of a namespace that is no longer there, unless something in it was never published.
-    async fn forget(&self, namespace: &Namespace, known: Option<&Known>) -> Result<Pulled> {
+    /// Removes the copy of a namespace that was removed there. A copy with changes that were not published stays. Returns
+    /// what [`pull`](Self::pull) does.
+    async fn forget(&self, namespace: &Namespace, known: Option<&Known>) -> Result<bool> {
         self.objects.must_be_store().await?;
-        let Some(known) = known else { return Ok(Pulled::Nothing) };
+        let Some(known) = known else { return Ok(true) };
         if namespace.exists() {
-            let Some(replica) = Replica::try_open(namespace)? else { return Ok(Pulled::Busy) };
+            let Some(replica) = Replica::try_open(namespace)? else { return Ok(false) };
             let is_published = replica.is_at(&known.head.list);
             drop(replica);
             match is_published {
@@ -176,7 +165,7 @@ impl Copy {
             }
         }
         self.note_gone(namespace)?;
-        Ok(Pulled::Nothing)
+        Ok(true)
     }
 
     /// Fetches files into a folder, under their names. Returns false if one is no longer there.
@@ -200,12 +189,10 @@ impl Copy {
             let folder = to.parent().unwrap_or(into);
             std::fs::create_dir_all(folder).map_err(|error| Error::io("write", folder, &error))?;
             let there = file_of(namespace, &listed.blake3);
-            if !self.objects.fetch(&there, listed.bytes, &to).await? {
-                return Ok(false);
-            }
-            match listed.is(&to).map_err(|error| Error::io("read", &to, &error))? {
-                true => Ok(true),
-                false => {
+            match self.objects.fetch(&there, listed.bytes, &to).await? {
+                None => Ok(false),
+                Some(hash) if hash == listed.blake3 => Ok(true),
+                Some(_) => {
                     Err(Error::failed(format!("{}/{there} is not the file that is listed", self.objects.address())))
                 }
             }
@@ -245,8 +232,8 @@ impl Copy {
                 notice::give(&error.to_line());
             }
         }
-        // After a rename the old name may be the only place of the documents. Copies that were missing before were removed
-        // by nobody: anyone may empty a cache.
+        // After a rename the old name may be the only place of the documents. A copy that was missing before the command
+        // means nothing, because anybody may empty a cache.
         for namespace in begun.present.iter().filter(|namespace| all_published && !namespace.exists()) {
             if let Some(known) = self.known(namespace) {
                 self.remove(namespace, known).await?;
@@ -293,12 +280,11 @@ impl Copy {
             Done::Yes(version) => version,
             Done::Unknown(error) => self.published_after_all(namespace, &head.token, error).await?,
         };
-        self.note(namespace, &Known { version, head, at: now })?;
+        self.note(namespace, &Known { version: version.clone(), head, at: now })?;
         // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another may
         // have listed the same content again.
         let is_own = over.is_empty() || {
-            let known = self.known(namespace).map(|known| known.version);
-            let found = self.objects.value::<Head>(&head_of(namespace), known.as_ref(), LONGEST_HEAD).await;
+            let found = self.objects.value::<Head>(&head_of(namespace), Some(&version), LONGEST_HEAD).await;
             matches!(found, Ok(Found::Same))
         };
         for hash in over.into_iter().filter(|_| is_own) {
@@ -350,27 +336,20 @@ impl Copy {
         self.notes().join(format!("{}.json", namespace.name().replace('/', SLASH)))
     }
 
-    /// A note that cannot be read is none: then all files are fetched again.
+    /// The note on a namespace; `None` also if it cannot be read, and then all files are fetched again.
     fn known(&self, namespace: &Namespace) -> Option<Known> {
         serde_json::from_str(&read_text(&self.note_on(namespace)).ok()?).ok()
     }
 
     fn note(&self, namespace: &Namespace, known: &Known) -> Result<()> {
         let path = self.note_on(namespace);
-        let write = || -> std::io::Result<()> {
-            std::fs::create_dir_all(self.notes())?;
-            let new = tempfile::NamedTempFile::new_in(self.notes())?;
-            serde_json::to_writer(&new, known)?;
-            new.as_file().sync_all()?;
-            new.persist(&path)?;
-            Ok(())
-        };
-        write().map_err(|error| Error::io("write", &path, &error))
+        let text = serde_json::to_vec(known).expect("plain data has a JSON form");
+        write_private(&path, &text).map_err(|error| Error::io("write", &path, &error))
     }
 
     fn note_gone(&self, namespace: &Namespace) -> Result<()> {
         let path = self.note_on(namespace);
-        crate::error::or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))
+        or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))
     }
 }
 

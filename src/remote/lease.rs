@@ -14,7 +14,7 @@ use crate::error::{Error, Result, Setting};
 use crate::store::LockTimeout;
 
 const NAME: &str = "lease.json";
-/// How long a lease holds that nobody renews.
+/// How long a lease holds if it is not renewed.
 const HOLDS: SignedDuration = SignedDuration::from_secs(60);
 /// How far ahead a writer's clock may be; a lease that ends later counts for nothing.
 const CLOCKS: SignedDuration = SignedDuration::from_secs(60);

@@ -20,6 +20,6 @@ mod http;
 mod lease;
 mod objects;
 
-pub use copy::{Begun, Copy, Pulled};
+pub use copy::{Begun, Copy};
 pub use lease::Lease;
-pub use objects::{Objects, is_address, is_away};
+pub use objects::{Objects, is_away};

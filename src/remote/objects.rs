@@ -51,11 +51,6 @@ pub fn is_away(error: &Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.is::<Away>())
 }
 
-/// Whether a store is named by an address and not by a folder.
-pub fn is_address(named: &FilePath) -> bool {
-    named.to_string_lossy().contains("://")
-}
-
 /// The objects below an address.
 #[derive(Debug, Clone)]
 pub struct Objects {
@@ -93,12 +88,12 @@ pub(super) enum Done {
     Unknown(Option<Error>),
 }
 
-/// How an object may be put.
+/// What an object may replace.
 #[derive(Debug, Clone)]
 pub(super) enum Put {
-    /// Only if there is none.
+    /// Nothing: an object of that name makes it fail.
     New,
-    /// Only in place of this version.
+    /// This version.
     InPlaceOf(Version),
 }
 
@@ -152,7 +147,7 @@ impl Objects {
         &self.address
     }
 
-    /// Makes the mark of a store, if there is none.
+    /// Puts the object that makes a prefix a store, unless it is there.
     ///
     /// # Errors
     /// If the storage does not answer or refuses, or there is no such bucket.
@@ -263,28 +258,30 @@ impl Objects {
         upload.finish().await.map(drop).map_err(failed)
     }
 
-    /// Reads the first `bytes` bytes of an object into a new file. Returns false if there is no such object.
+    /// Reads the first `bytes` bytes of an object into a new file, and returns their hash in hex. `None` if there is no such
+    /// object.
     ///
     /// # Errors
     /// If the file cannot be written, or the storage does not answer or refuses.
-    pub(super) async fn fetch(&self, name: &str, bytes: u64, to: &FilePath) -> Result<bool> {
+    pub(super) async fn fetch(&self, name: &str, bytes: u64, to: &FilePath) -> Result<Option<String>> {
         let unwritten = |error: std::io::Error| Error::io("write", to, &error);
         let mut file = File::create_new(to).map_err(unwritten)?;
-        let mut at = 0;
+        let (mut at, mut hasher) = (0, blake3::Hasher::new());
         while at < bytes {
             let range = at..(at + PIECE as u64).min(bytes);
             let piece = match self.store.get_range(&self.path(name), range.clone()).await {
-                Err(Refused::NotFound { .. }) => return Ok(false),
+                Err(Refused::NotFound { .. }) => return Ok(None),
                 piece => piece.map_err(|error| self.failed(&format!("read {name}"), &error))?,
             };
             if piece.len() as u64 != range.end - range.start {
                 return Err(Error::failed(format!("{}/{name} is shorter than listed", self.address)));
             }
             file.write_all(&piece).map_err(unwritten)?;
+            hasher.update(&piece);
             at = range.end;
         }
         file.sync_all().map_err(unwritten)?;
-        Ok(true)
+        Ok(Some(hasher.finalize().to_hex().to_string()))
     }
 
     /// Deletes an object, which need not exist.
@@ -340,6 +337,5 @@ mod tests {
             let error = Objects::at(bad).unwrap_err();
             assert!(error.kind().exit_code() == 2 && error.message().contains(tells), "{bad}: {error}");
         }
-        assert!(is_address(FilePath::new("s3://x")) && !is_address(FilePath::new("/srv/x")));
     }
 }

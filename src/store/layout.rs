@@ -12,7 +12,7 @@ use super::plain::{check_folder, check_keyword};
 use super::source_name::{name_of, text_of};
 use crate::config::KnownStores;
 use crate::error::{Error, NextStep, Result, Setting};
-use crate::paths::{is_of_another_user, real};
+use crate::paths::{is_address, is_of_another_user, real};
 
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
@@ -221,9 +221,9 @@ fn nearest(from: &Path) -> Option<PathBuf> {
     from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.join(FORMAT_FILE).exists())
 }
 
-/// The folder that was named. Refuses an address: stores are folders on a local disk.
+/// The folder that was named. Refuses an address: this room opens folders, and `remote` makes them of addresses.
 fn on_disk(named: &Path) -> Result<PathBuf> {
-    if named.to_string_lossy().contains("://") {
+    if is_address(named) {
         return Err(Error::usage(format!("{} is not a folder on a local disk", named.display())).hint("name a folder"));
     }
     // The system cannot resolve `none/..` if the folder `none` does not exist.

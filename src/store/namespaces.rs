@@ -191,7 +191,7 @@ impl Namespace {
     }
 
     /// The folder of all namespaces.
-    fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         self.root().parent().unwrap_or(self.root())
     }
 }

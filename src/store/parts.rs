@@ -1,7 +1,6 @@
 //! The files that make up a namespace: what an export and a copy elsewhere consist of.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -59,16 +58,6 @@ pub struct Listed {
     pub bytes: u64,
     /// The hash of its content, in hex.
     pub blake3: String,
-}
-
-impl Listed {
-    /// Whether a file is what is listed.
-    ///
-    /// # Errors
-    /// If it cannot be read.
-    pub fn is(&self, path: &Path) -> std::io::Result<bool> {
-        Ok(copied(&mut File::open(path)?, &mut std::io::sink())? == *self)
-    }
 }
 
 /// All parts of a namespace, by their names in it.

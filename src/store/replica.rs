@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::archive::{IMPORTING, clear_interrupted};
-use super::files::{or_none, remove_file, sync_folder};
+use super::files::{remove_file, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, PUBLISHED};
 use super::lock::{LockTimeout, WriterLock};
@@ -68,7 +68,7 @@ impl Replica {
     /// # Errors
     /// If it cannot be made.
     pub fn folder(&self) -> Result<TempDir> {
-        let folder = self.all();
+        let folder = self.namespace.folder();
         clear_interrupted(folder);
         let made = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
         made.map_err(|error| Error::io("write", folder, &error))
@@ -88,10 +88,10 @@ impl Replica {
     }
 
     fn take_whole(self, fetched: TempDir) -> Result<()> {
-        let (root, folder) = (self.namespace.root(), self.all());
+        let (root, folder) = (self.namespace.root(), self.namespace.folder());
         let aside = folder.join(format!("{REMOVING}{}", std::process::id()));
         let failed = |error: std::io::Error| Error::io("replace", root, &error);
-        or_none(delete(&aside)).map_err(failed)?;
+        delete(&aside).map_err(failed)?;
         std::fs::rename(root, &aside).map_err(failed)?;
         std::fs::rename(fetched.path(), root).map_err(failed)?;
         // The folder has been moved, so there is nothing to remove.
@@ -132,11 +132,6 @@ impl Replica {
     fn path(&self, name: &str) -> PathBuf {
         self.namespace.root().join(name)
     }
-
-    /// The folder of all namespaces.
-    fn all(&self) -> &Path {
-        self.namespace.root().parent().unwrap_or(self.namespace.root())
-    }
 }
 
 /// What to send elsewhere. No other process writes until this is dropped.
@@ -156,31 +151,30 @@ impl Sending {
         known: Option<&FileList>,
         lock_timeout: &LockTimeout,
     ) -> Result<Option<Self>> {
-        if !namespace.exists()
-            || known.is_some_and(|known| listed(namespace, known).is_ok_and(|own| own == known.files))
-        {
+        if !namespace.exists() {
+            return Ok(None);
+        }
+        let none = BTreeMap::new();
+        let files = listed(namespace, known.map_or(&none, |known| &known.files))?;
+        if known.is_some_and(|known| known.files == files) {
             return Ok(None);
         }
         // Opening also finishes an interrupted publication.
         let writer = Writer::open_existing(namespace, lock_timeout).await?;
+        let files = listed(namespace, &files)?;
         let (name, generation, format) = (namespace.name().to_owned(), writer.generation(), Format::own());
-        let mut list = FileList { namespace: name, generation, format, files: BTreeMap::new() };
-        list.files = listed(namespace, known.unwrap_or(&list))?;
-        Ok(Some(Sending { list, _writer: writer }))
+        Ok(Some(Sending { list: FileList { namespace: name, generation, format, files }, _writer: writer }))
     }
 }
 
 /// The files of a namespace. Takes hashes of long files from `known`.
-fn listed(namespace: &Namespace, known: &FileList) -> Result<BTreeMap<String, Listed>> {
+fn listed(namespace: &Namespace, known: &BTreeMap<String, Listed>) -> Result<BTreeMap<String, Listed>> {
     let mut files = BTreeMap::new();
     for (name, path) in parts_of(namespace.root())? {
         let failed = |error: std::io::Error| Error::io("read", &path, &error);
         let bytes = path.metadata().map_err(failed)?.len();
-        let same = known
-            .files
-            .get(&name)
-            .filter(|listed| listed.bytes == bytes && bytes >= HASHED_ANEW && is_never_rewritten(&name));
-        let listed = same.cloned().map_or_else(|| hash_of(&path), Ok).map_err(failed)?;
+        let is_same = |listed: &&Listed| listed.bytes == bytes && bytes >= HASHED_ANEW && is_never_rewritten(&name);
+        let listed = known.get(&name).filter(is_same).cloned().map_or_else(|| hash_of(&path), Ok).map_err(failed)?;
         files.insert(name, listed);
     }
     Ok(files)

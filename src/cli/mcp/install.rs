@@ -1,13 +1,12 @@
-//! How agents are told to start the server.
+//! The configuration with which a client starts the server.
 
 use clap::ValueEnum;
 use serde_json::json;
 
 use super::McpArgs;
 use crate::cli::global::Context;
-use crate::error::{Error, Result};
-use crate::paths::real;
-use crate::remote::is_address;
+use crate::error::Result;
+use crate::paths::{is_address, real};
 use crate::serve::Stream;
 
 /// A program that uses the server.
@@ -21,24 +20,20 @@ pub(super) enum Client {
 
 /// Prints the configuration of a client. Nothing is written: it is the client's file, which others change too.
 pub(super) fn run(context: &Context, client: Client, args: &McpArgs) -> Result<u8> {
-    let program =
-        std::env::current_exe().map_err(|error| Error::failed(format!("cannot find this program: {error}")))?;
     let mut arguments = vec!["mcp".to_owned()];
     let kb = match &context.global.kb {
         Some(named) if is_address(named) => named.clone(),
-        _ => context.store()?.root().to_owned(),
+        _ => real(context.store()?.root()),
     };
-    let kb = if is_address(&kb) { kb } else { real(&kb) };
     arguments.extend(["--kb".to_owned(), kb.display().to_string()]);
     if context.is_given("namespace") {
         arguments.extend(["--namespace".to_owned(), context.global.namespace.clone()]);
     }
     if args.allow_write {
         arguments.push("--allow-write".to_owned());
-        let roots = if args.root.is_empty() { vec![Context::here()?] } else { args.root.clone() };
-        arguments.extend(roots.iter().flat_map(|root| ["--root".to_owned(), real(root).display().to_string()]));
+        arguments.extend(args.roots()?.iter().flat_map(|root| ["--root".to_owned(), root.display().to_string()]));
     }
-    let server = json!({ "command": program.display().to_string(), "args": arguments });
+    let server = json!({ "command": Context::program()?.display().to_string(), "args": arguments });
     let (into, configuration) = match client {
         Client::ClaudeCode => (".mcp.json in the project", json!({ "mcpServers": { "kb": server } })),
         Client::ClaudeDesktop => ("claude_desktop_config.json", json!({ "mcpServers": { "kb": server } })),

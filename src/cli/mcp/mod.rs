@@ -3,6 +3,7 @@
 //! An agent's call becomes a command line, which this process runs as `kb` would, with the store open and the model loaded.
 //! Calls are carried out one after the other.
 
+mod arguments;
 mod install;
 mod server;
 mod tools;
@@ -28,9 +29,9 @@ use crate::paths::real;
 use crate::render::Screen;
 use crate::search::Warm;
 use crate::serve::Stream;
+use arguments::{Line, Roots};
 use install::Client;
 use server::{Answer, Handler, Job};
-use tools::{Line, Roots};
 
 /// As wide as tables in an answer may be.
 const COLUMNS: usize = 100;
@@ -61,23 +62,29 @@ pub struct McpArgs {
     install: Option<Client>,
 }
 
+impl McpArgs {
+    /// The folders from which files may be ingested.
+    fn roots(&self) -> Result<Vec<PathBuf>> {
+        match self.root.is_empty() {
+            true => Ok(vec![real(&Context::here()?)]),
+            false => Ok(self.root.iter().map(|root| real(root)).collect()),
+        }
+    }
+}
+
 pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     if let Some(client) = args.install {
         return install::run(context, client, &args);
     }
-    let roots = Roots(match args.root.is_empty() {
-        true => vec![Context::here()?],
-        false => args.root,
-    });
-    let roots = Roots(roots.0.iter().map(|root| real(root)).collect());
-    if let Some(root) = roots.0.iter().find(|root| !root.is_dir()) {
+    let roots = args.roots()?;
+    if let Some(root) = roots.iter().find(|root| !root.is_dir()) {
         return Err(Error::usage(format!("--root {} is not a folder", root.display())).hint("name one that exists"));
     }
     let config =
         context.store().and_then(|store| context.config(&store)).or_else(|_| Config::read(&Context::here()?))?;
     let warm = Arc::new(Warm::new(context.engine(&config)));
     let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
-    let handler = Handler::new(args.allow_write, roots, context.global.namespace.clone(), jobs);
+    let handler = Handler::new(args.allow_write, Roots(roots), context.global.namespace.clone(), jobs);
     let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
     let serving = tokio::spawn(async move {
         let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;

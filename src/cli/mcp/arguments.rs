@@ -1,0 +1,372 @@
+//! What the tools take, and the command line that each call becomes.
+//!
+//! Every value becomes part of an argument that begins with its option, or stands behind `--`, so that no text of an agent
+//! is read as an option.
+
+use std::path::{Path, PathBuf};
+
+use rmcp::model::JsonObject;
+use rmcp::schemars::{self, JsonSchema};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::paths::real;
+
+/// How many entries of a list are given at a time.
+pub(super) const PAGE: usize = 50;
+/// What an answer may cost of a model's window, where the agent does not say, in tokens.
+const TOKENS: u32 = 4000;
+/// The most that an agent may ask for.
+const MOST_TOKENS: u32 = 50_000;
+const MOST_HITS: u32 = 50;
+
+/// The command line of a call.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// The command and its arguments.
+    pub(super) arguments: Vec<String>,
+    pub(super) namespace: Option<String>,
+    /// Where the shown part of a list begins; `None` for what is no list.
+    pub(super) offset: Option<usize>,
+}
+
+/// The folders whose files an agent may have ingested.
+#[derive(Debug, Clone)]
+pub(super) struct Roots(pub(super) Vec<PathBuf>);
+
+impl Roots {
+    /// The path as it is on the disk, if it lies in one of the folders.
+    fn within(&self, path: &str) -> Result<String, String> {
+        let path = real(&self.0.first().map_or(Path::new("."), PathBuf::as_path).join(path));
+        match self.0.iter().any(|root| path.starts_with(root)) {
+            true => path.into_os_string().into_string().map_err(|_| "the path is not UTF-8".to_owned()),
+            false => {
+                let roots: Vec<String> = self.0.iter().map(|root| root.display().to_string()).collect();
+                Err(format!("{} is not in {}, where files may be ingested from", path.display(), roots.join(" or ")))
+            }
+        }
+    }
+}
+
+/// Arguments of a tool.
+pub(super) trait Arguments: DeserializeOwned + JsonSchema {
+    fn line(self, roots: &Roots) -> Result<Line, String>;
+}
+
+pub(super) fn line_of<A: Arguments>(arguments: JsonObject, roots: &Roots) -> Result<Line, String> {
+    serde_json::from_value::<A>(Value::Object(arguments)).map_err(|error| error.to_string())?.line(roots)
+}
+
+/// The line of `kb_context`, which takes what `kb_search` does.
+pub(super) fn context(arguments: JsonObject, _roots: &Roots) -> Result<Line, String> {
+    serde_json::from_value::<Search>(Value::Object(arguments)).map_err(|error| error.to_string())?.of("context")
+}
+
+/// The documents from a cursor on.
+pub(super) fn documents(cursor: Option<String>) -> Result<Line, String> {
+    list(vec!["docs".to_owned()], None, cursor)
+}
+
+/// The first documents, at most so many.
+pub(super) fn first_documents(most: usize) -> Line {
+    line(vec!["docs".to_owned(), format!("--limit={most}")], None)
+}
+
+fn line(arguments: Vec<String>, namespace: Option<String>) -> Line {
+    Line { arguments, namespace, offset: None }
+}
+
+fn list(mut arguments: Vec<String>, namespace: Option<String>, cursor: Option<String>) -> Result<Line, String> {
+    let offset = match cursor {
+        None => 0,
+        Some(cursor) => {
+            cursor.parse::<u32>().map_err(|_| "cursor: it is not one that an earlier call gave".to_owned())?
+        }
+    };
+    arguments.extend([format!("--limit={PAGE}"), format!("--offset={offset}")]);
+    Ok(Line { arguments, namespace, offset: Some(offset as usize) })
+}
+
+/// How hits are chosen.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    /// The best passages.
+    Precise,
+    /// Varied passages.
+    Broad,
+    /// Whole sections.
+    Section,
+    /// The best documents, then their passages.
+    Drill,
+}
+
+/// What `kb_search` and `kb_context` share.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Search {
+    /// A question or words.
+    query: String,
+    /// Only these documents: id, path, title or a part of them.
+    #[serde(default)]
+    documents: Vec<String>,
+    /// Only what matches, such as `author = Ann and page < 20`.
+    filter: Option<String>,
+    /// How hits are chosen.
+    mode: Option<Mode>,
+    /// The number of hits, at most 50.
+    limit: Option<u32>,
+    /// The length of the answer in tokens, at most 50000.
+    max_tokens: Option<u32>,
+    /// Leave out hits of a lower confidence, from 0 to 1.
+    min_confidence: Option<f64>,
+    /// A namespace, several (`manuals,drafts`), `acme/*` or `all`.
+    namespace: Option<String>,
+}
+
+impl Search {
+    fn of(self, command: &str) -> Result<Line, String> {
+        let mut arguments = vec![command.to_owned()];
+        let tokens = self.max_tokens.unwrap_or(TOKENS).clamp(1, MOST_TOKENS);
+        arguments.push(format!("--max-tokens={tokens}"));
+        arguments.extend(self.documents.iter().map(|document| format!("--doc={document}")));
+        arguments.extend(self.filter.map(|filter| format!("--filter={filter}")));
+        arguments.extend(self.mode.map(|mode| format!("--mode={}", format!("{mode:?}").to_lowercase())));
+        arguments.extend(self.limit.map(|limit| format!("--limit={}", limit.clamp(1, MOST_HITS))));
+        arguments.extend(self.min_confidence.map(|least| format!("--min-confidence={least}")));
+        arguments.extend(["--".to_owned(), self.query]);
+        Ok(line(arguments, self.namespace))
+    }
+}
+
+impl Arguments for Search {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        self.of("search")
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Toc {
+    /// A document: id, path, title or a part of them. Without it, all documents.
+    document: Option<String>,
+    /// The deepest level to show, from 1; 3 without it, and 1 for all documents.
+    max_level: Option<u32>,
+    /// `next_cursor` of the call before, for the list of all documents.
+    cursor: Option<String>,
+    namespace: Option<String>,
+}
+
+impl Arguments for Toc {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        let mut arguments = vec!["toc".to_owned()];
+        let level = self.max_level.unwrap_or(if self.document.is_some() { 3 } else { 1 });
+        arguments.push(format!("--max-level={level}"));
+        match self.document {
+            None => list(arguments, self.namespace, self.cursor),
+            Some(document) => {
+                arguments.extend(["--".to_owned(), document]);
+                Ok(line(arguments, self.namespace))
+            }
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Section {
+    /// A document: id, path, title or a part of them.
+    document: String,
+    /// Paths as kb_get_toc shows them (`3.2`), printed numbers or titles.
+    sections: Vec<String>,
+    /// The length of the answer in tokens, at most 50000.
+    max_tokens: Option<u32>,
+    namespace: Option<String>,
+}
+
+impl Arguments for Section {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        if self.sections.is_empty() {
+            return Err("sections: name at least one; kb_get_toc shows them".to_owned());
+        }
+        let tokens = self.max_tokens.unwrap_or(TOKENS).clamp(1, MOST_TOKENS);
+        let mut arguments =
+            vec!["section".to_owned(), format!("--max-tokens={tokens}"), "--".to_owned(), self.document];
+        arguments.extend(self.sections);
+        Ok(line(arguments, self.namespace))
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListDocuments {
+    /// Only what matches, such as `tags = draft`.
+    filter: Option<String>,
+    /// `next_cursor` of the call before.
+    cursor: Option<String>,
+    /// A namespace, several (`manuals,drafts`), `acme/*` or `all`.
+    namespace: Option<String>,
+}
+
+impl Arguments for ListDocuments {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        let mut arguments = vec!["docs".to_owned()];
+        arguments.extend(self.filter.map(|filter| format!("--filter={filter}")));
+        list(arguments, self.namespace, self.cursor)
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListChunks {
+    /// Only this document: id, path, title or a part of them.
+    document: Option<String>,
+    /// Only this section of it, with its subsections.
+    section: Option<String>,
+    /// `next_cursor` of the call before.
+    cursor: Option<String>,
+    namespace: Option<String>,
+}
+
+impl Arguments for ListChunks {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        let mut arguments = vec!["chunks-list".to_owned(), "--type=parent".to_owned()];
+        arguments.extend(self.document.map(|document| format!("--doc={document}")));
+        arguments.extend(self.section.map(|section| format!("--section={section}")));
+        list(arguments, self.namespace, self.cursor)
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Status {
+    /// A namespace, several (`manuals,drafts`), `acme/*` or `all`.
+    namespace: Option<String>,
+}
+
+impl Arguments for Status {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        Ok(line(vec!["status".to_owned()], self.namespace))
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ingest {
+    /// Files and folders.
+    paths: Vec<String>,
+    /// Skip the vectors, which take most of the time; only keywords find the documents then.
+    #[serde(default)]
+    no_embed: bool,
+    namespace: Option<String>,
+}
+
+impl Arguments for Ingest {
+    fn line(self, roots: &Roots) -> Result<Line, String> {
+        if self.paths.is_empty() {
+            return Err("paths: name at least one file or folder".to_owned());
+        }
+        let mut arguments = vec!["ingest".to_owned()];
+        arguments.extend(self.no_embed.then(|| "--no-embed".to_owned()));
+        arguments.push("--".to_owned());
+        for path in &self.paths {
+            arguments.push(roots.within(path)?);
+        }
+        Ok(line(arguments, self.namespace))
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EditChunk {
+    /// The id of a chunk, as kb_search and kb_list_chunks show it.
+    chunk_id: String,
+    /// The new text.
+    content: String,
+    namespace: Option<String>,
+}
+
+impl Arguments for EditChunk {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        let content = format!("--content={}", self.content);
+        Ok(line(vec!["chunk-edit".to_owned(), content, "--".to_owned(), self.chunk_id], self.namespace))
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeleteChunks {
+    /// The ids of chunks.
+    chunk_ids: Vec<String>,
+    namespace: Option<String>,
+}
+
+impl Arguments for DeleteChunks {
+    fn line(self, _roots: &Roots) -> Result<Line, String> {
+        if self.chunk_ids.is_empty() {
+            return Err("chunk_ids: name at least one".to_owned());
+        }
+        let mut arguments = vec!["chunk-delete".to_owned(), "--yes".to_owned(), "--".to_owned()];
+        arguments.extend(self.chunk_ids);
+        Ok(line(arguments, self.namespace))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn line_for(name: &str, arguments: Value, roots: &Roots) -> Result<Line, String> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let definition =
+            super::super::tools::all(true).into_iter().find(|definition| definition.tool.name == name).unwrap();
+        (definition.line)(arguments, roots)
+    }
+
+    #[test]
+    fn text_of_an_agent_is_never_an_option() {
+        let roots = Roots(vec![PathBuf::from("/")]);
+        let arguments = json!({ "query": "--format=paths", "documents": ["--all"], "filter": "-n x" });
+        let line = line_for("kb_search", arguments, &roots).unwrap();
+        assert_eq!(line.arguments[2..], ["--doc=--all", "--filter=-n x", "--", "--format=paths"]);
+        let line = line_for("kb_get_section", json!({ "document": "-v", "sections": ["--edit"] }), &roots).unwrap();
+        assert_eq!(line.arguments[2..], ["--", "-v", "--edit"]);
+    }
+
+    #[test]
+    fn wrong_arguments_are_named() {
+        let roots = Roots(vec![PathBuf::from("/")]);
+        for (name, arguments, tells) in [
+            ("kb_search", json!({}), "query"),
+            ("kb_search", json!({ "query": 7 }), "string"),
+            ("kb_search", json!({ "query": "x", "depth": 1 }), "depth"),
+            ("kb_get_section", json!({ "document": "x", "sections": [] }), "sections"),
+            ("kb_list_documents", json!({ "cursor": "-1" }), "cursor"),
+        ] {
+            let error = line_for(name, arguments, &roots).unwrap_err();
+            assert!(error.contains(tells), "{name}: {error}");
+        }
+    }
+
+    #[test]
+    fn files_are_ingested_from_the_named_folders_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("docs");
+        std::fs::create_dir(&root).unwrap();
+        let roots = Roots(vec![root.clone()]);
+        let ingest = |path: &str| line_for("kb_ingest", json!({ "paths": [path] }), &roots);
+        assert_eq!(ingest("a.md").unwrap().arguments[2], root.join("a.md").to_str().unwrap());
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
+        for bad in ["/etc/passwd", "../x", "a/../../x", "link/passwd", "https://example.org"] {
+            match bad {
+                // It is a file of that name.
+                "https://example.org" => assert!(ingest(bad).unwrap().arguments[2].starts_with(root.to_str().unwrap())),
+                _ => assert!(ingest(bad).unwrap_err().contains("may be ingested from"), "{bad}"),
+            }
+        }
+    }
+}
