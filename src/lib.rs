@@ -73,7 +73,7 @@ pub mod internals {
         pub use crate::ids::{ChunkId, DocId, SectionId};
     }
     pub mod ingest {
-        pub use crate::ingest::{CutDocument, Progress, SourceFacts, prepare};
+        pub use crate::ingest::{CutDocument, Prepared, Progress, SourceFacts, prepare};
     }
     pub mod llm {
         pub use crate::llm::*;

@@ -24,6 +24,7 @@ mod models;
 mod namespaces;
 mod optimize;
 mod output;
+mod pager;
 mod parse;
 mod progress;
 mod reindex;
@@ -32,6 +33,7 @@ mod remove;
 mod schema;
 mod search;
 mod section;
+mod self_check;
 mod serve;
 mod show;
 mod spelling;
@@ -111,6 +113,7 @@ enum Command {
     Eval(eval::EvalArgs),
     Models(models::ModelsArgs),
     Llm(llm::LlmArgs),
+    SelfCheck(self_check::SelfCheckArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     /// Parse files for a parent process
@@ -137,6 +140,14 @@ impl Command {
 
 /// Runs the program and gives its exit code.
 pub fn main() -> ExitCode {
+    match completions::answer() {
+        Ok(false) => {}
+        Ok(true) => return ExitCode::SUCCESS,
+        Err(error) => {
+            global::write_line(&error.to_line());
+            return ExitCode::from(error.kind().exit_code());
+        }
+    }
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let (cli, matches) = parse::parse::<Cli>(&arguments);
     cli.global.apply_color();
@@ -244,6 +255,7 @@ async fn answer(context: &Context, command: Command) -> Result<u8> {
         Command::Eval(args) => eval::run(context, args).await,
         Command::Models(args) => models::run(context, args).await,
         Command::Llm(args) => llm::run(context, args).await,
+        Command::SelfCheck(args) => self_check::run(context, &args),
         Command::Completions(_) | Command::Schema(_) | Command::ParseWorker => Ok(0),
     }
 }

@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
+use super::pager;
 use crate::serve::{Piece, Stream};
 use crate::text::visible;
 
-/// Writes to a stream of this process.
+/// Writes to a stream of this process, or to a pager.
 ///
 /// # Errors
 /// If standard output cannot be written. Failures of standard error are ignored, because the work can go on.
@@ -16,6 +17,7 @@ pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
             anstream::stderr().write_all(bytes).unwrap_or_default();
             return Ok(());
         }
+        Stream::Out if pager::show(bytes) => {}
         Stream::Out => anstream::AutoStream::auto(std::io::stdout()).lock().write_all(bytes)?,
         // The stream that removes styles would remove NUL too.
         Stream::Raw => std::io::stdout().lock().write_all(bytes)?,

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 18] = [
+const RARE: [&str; 19] = [
     "check",
     "completions",
     "config",
@@ -28,6 +28,7 @@ const RARE: [&str; 18] = [
     "reindex",
     "restore",
     "schema",
+    "self-check",
     "serve",
     "trust",
     "watch",

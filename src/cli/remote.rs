@@ -41,6 +41,7 @@ impl Command {
             | Command::Llm(_)
             | Command::Schema(_)
             | Command::Completions(_)
+            | Command::SelfCheck(_)
             | Command::Mcp(_)
             | Command::Watch(_)
             | Command::ParseWorker => Use::None,

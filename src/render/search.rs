@@ -149,8 +149,7 @@ fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let (lines, whole) = shown(hit, result, screen, "    ");
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
-    let origin =
-        format!("{}  {}{namespaces}  confidence {:.2}{matched}{whole}", hit.source, hit.section.id, hit.confidence);
+    let origin = format!("{}  {}{namespaces}  {}{matched}{whole}", hit.source, hit.section.id, bar(hit.confidence));
     format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
 }
 
@@ -167,12 +166,19 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), markdown_of(&hit.source, &hit.text()))
 }
 
+/// A confidence from 0 to 1 at a glance.
+fn bar(confidence: f32) -> String {
+    const CELLS: f32 = 5.0;
+    let full = (confidence * CELLS).round().clamp(0.0, CELLS) as usize;
+    format!("confidence {}{} {confidence:.2}", "▰".repeat(full), "▱".repeat(CELLS as usize - full))
+}
+
 /// The heading of a group.
 fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
     let best = &group[0];
     let (title, id) = of_group(best, result.group_by);
     let namespaces = around("  in ", &namespaces(best, result), "");
-    let origin = format!("{}  {id}{namespaces}  confidence {:.2}", best.source, confidence(group));
+    let origin = format!("{}  {id}{namespaces}  {}", best.source, bar(confidence(group)));
     let summary = around("\n    ", &summary(best, result), "");
     format!("{rank:>2}. {}\n    {}{summary}", paint(TITLE, title), paint(DIM, origin))
 }
@@ -208,7 +214,7 @@ fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let place = pages(hit.page_start, hit.page_end);
     let about = [hit.chunk_id.as_str(), &section_of_member(hit, result.group_by), &place];
     let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
-    let about = paint(DIM, format!("{}  confidence {:.2}{whole}", about.join("  "), hit.confidence));
+    let about = paint(DIM, format!("{}  {}{whole}", about.join("  "), bar(hit.confidence)));
     let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
     let matching = matching(hit, result).map(|(child, text)| {
         let id = paint(PLACE, &child.chunk_id);

@@ -4,6 +4,7 @@
 //! Calls are carried out one after the other.
 
 mod arguments;
+mod http;
 mod install;
 mod server;
 mod tools;
@@ -30,6 +31,7 @@ use crate::render::Screen;
 use crate::search::Warm;
 use crate::serve::Stream;
 use arguments::{Line, Roots};
+use http::Door;
 use install::Client;
 use server::{Answer, Handler, Job};
 
@@ -40,13 +42,14 @@ const ENDED_WITHIN: Duration = Duration::from_secs(1);
 /// So many calls wait for their turn.
 const WAITING: usize = 64;
 
-/// Serve an agent over standard input and output (Model Context Protocol)
+/// Serve an agent by the Model Context Protocol, over standard input and output or HTTP
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb mcp --install claude-code            print what makes Claude Code use it; cursor and vscode too
   kb mcp                                  what the agent starts; reads only
   kb mcp --kb /srv/manuals/.kb -n pumps
   kb mcp --allow-write --root docs        the agent may ingest files below docs, edit and delete chunks
+  kb mcp --http 8765                      for clients that connect to http://127.0.0.1:8765/mcp
 
 Tools: kb_search, kb_context, kb_get_toc, kb_get_section, kb_list_documents, kb_list_chunks, kb_status; with --allow-write
 kb_ingest, kb_edit_chunk, kb_delete_chunks. Documents are resources (kb://NAMESPACE/DOCUMENT).")]
@@ -57,6 +60,11 @@ pub struct McpArgs {
     /// A folder from which files may be ingested; repeatable [default: the current folder]
     #[arg(long, value_name = "DIR", requires = "allow_write")]
     root: Vec<PathBuf>,
+    /// Serve at this port of this machine instead, until Ctrl-C; 0 takes a free port
+    ///
+    /// Clients must send a token. Set it as KB_MCP_TOKEN; otherwise kb makes one up and shows it.
+    #[arg(long, value_name = "PORT", conflicts_with = "install")]
+    http: Option<u16>,
     /// Print the configuration that makes a client start this server
     #[arg(long, value_enum, value_name = "CLIENT")]
     install: Option<Client>,
@@ -85,17 +93,14 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     let warm = Arc::new(Warm::new(context.engine(&config)));
     let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
     let handler = Handler::new(args.allow_write, Roots(roots), context.global.namespace.clone(), jobs);
-    let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
-    let serving = tokio::spawn(async move {
-        let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
-        let ended = service.waiting().await;
-        tokio::spawn(async {
-            // A client that has gone waits for nothing. A command that is cut off has published a whole generation or none.
-            sleep(ENDED_WITHIN).await;
-            std::process::exit(0);
-        });
-        ended.map(drop).map_err(|error| Error::failed(format!("the connection failed: {error}")))
-    });
+    let serving = match args.http {
+        None => tokio::spawn(serve_standard_streams(handler)),
+        Some(port) => {
+            let door = Door::open(port).await?;
+            tell_of(context, &door)?;
+            tokio::spawn(http::serve(door, handler))
+        }
+    };
     let mut command_line = parse::command::<Cli>(false);
     // Ends when the connection does, which drops the sender.
     while let Some(Job { line, mut reply }) = waiting.recv().await {
@@ -115,6 +120,28 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
         Ok(outcome) => outcome.map(|()| 0),
         Err(error) => Err(Error::failed(format!("the server crashed: {error}"))),
     }
+}
+
+/// Answers the client that started this process, until it goes.
+async fn serve_standard_streams(handler: Handler) -> Result<()> {
+    let failed = |error: &dyn std::error::Error| Error::failed(format!("the client does not speak MCP: {error}"));
+    let service = handler.serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
+    let ended = service.waiting().await;
+    tokio::spawn(async {
+        // A client that has gone waits for nothing. A command that is cut off has published a whole generation or none.
+        sleep(ENDED_WITHIN).await;
+        std::process::exit(0);
+    });
+    ended.map(drop).map_err(|error| Error::failed(format!("the connection failed: {error}")))
+}
+
+/// Says how a client reaches the server.
+fn tell_of(context: &Context, door: &Door) -> Result<()> {
+    context.tell(&format!("kb mcp listens at {} until Ctrl-C", door.url()?));
+    if door.is_new_token {
+        context.tell(&format!("clients must send the header `Authorization: {}`", door.authorization()));
+    }
+    Ok(())
 }
 
 /// Runs a command as a process of its own would.

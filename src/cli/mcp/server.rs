@@ -1,5 +1,7 @@
 //! The protocol: tools, documents as resources, completion of their names.
 
+use std::sync::Arc;
+
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
     ContentBlock, Implementation, JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -58,8 +60,9 @@ impl Answer {
 }
 
 /// The server's side of a connection.
+#[derive(Clone)]
 pub(super) struct Handler {
-    tools: Vec<Definition>,
+    tools: Arc<[Definition]>,
     roots: Roots,
     namespace: String,
     jobs: mpsc::Sender<Job>,
@@ -67,7 +70,7 @@ pub(super) struct Handler {
 
 impl Handler {
     pub(super) fn new(writes: bool, roots: Roots, namespace: String, jobs: mpsc::Sender<Job>) -> Self {
-        Handler { tools: tools::all(writes), roots, namespace, jobs }
+        Handler { tools: tools::all(writes).into(), roots, namespace, jobs }
     }
 
     /// Runs a command. It ends early if this future is dropped, as for a cancelled request.

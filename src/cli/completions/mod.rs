@@ -1,0 +1,82 @@
+//! `kb completions`: what makes a shell complete commands, options and what a store has.
+//!
+//! The script of a shell is short: it runs `kb` with the words typed so far, and kb itself names what may follow
+//! ([`values`]). Nushell has no such way: its script lists commands and options alone.
+
+mod values;
+
+use std::io::Write;
+
+use clap::{Args, Command, ValueEnum};
+use clap_complete::CompleteEnv;
+use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
+use clap_complete_nushell::Nushell;
+
+use super::{Cli, parse};
+use crate::error::{Error, Result};
+
+/// Set by a shell that asks what may follow.
+const ASKED: &str = "KB_COMPLETE";
+const NAME: &str = "kb";
+
+/// Print what makes a shell complete commands, options, documents, sections, namespaces and models
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb completions bash > ~/.local/share/bash-completion/completions/kb
+  kb completions zsh > ~/.zfunc/_kb         with ~/.zfunc in $fpath
+  kb completions fish > ~/.config/fish/completions/kb.fish
+  kb completions powershell >> $PROFILE
+  kb completions nushell > ~/.config/nushell/autoload/kb.nu
+
+The script asks kb, which reads the store that a command would use. The one of Nushell completes commands and options only.")]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Nushell,
+    #[value(name = "powershell")]
+    PowerShell,
+    Zsh,
+}
+
+pub fn run(args: &CompletionsArgs, command: &mut Command) -> Result<u8> {
+    let mut script = Vec::new();
+    let asking: &dyn EnvCompleter = match args.shell {
+        Shell::Bash => &Bash,
+        Shell::Elvish => &Elvish,
+        Shell::Fish => &Fish,
+        Shell::PowerShell => &Powershell,
+        Shell::Zsh => &Zsh,
+        Shell::Nushell => {
+            clap_complete::generate(Nushell, command, NAME, &mut script);
+            std::io::stdout().lock().write_all(&script)?;
+            return Ok(0);
+        }
+    };
+    asking.write_registration(ASKED, NAME, NAME, NAME, &mut script)?;
+    std::io::stdout().lock().write_all(&script)?;
+    Ok(0)
+}
+
+/// Answers a shell that asks what may follow. `false` if none asks.
+///
+/// # Errors
+/// If the shell is unknown, or its words cannot be read.
+pub(super) fn answer() -> Result<bool> {
+    if std::env::var_os(ASKED).is_none() {
+        return Ok(false);
+    }
+    let command = || values::completing(parse::command::<Cli>(true));
+    CompleteEnv::with_factory(command)
+        .var(ASKED)
+        .completer(NAME)
+        .try_complete(std::env::args_os(), std::env::current_dir().ok().as_deref())
+        .map_err(|error| Error::usage(error.to_string()))
+}

@@ -1,0 +1,87 @@
+//! Long results at a terminal go through a pager, as those of git do.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+
+use anstream::ColorChoice;
+
+use crate::render::Screen;
+
+/// The user's pager; an empty one, or `cat`, turns paging off.
+const VARIABLE: &str = "PAGER";
+const DEFAULT: &str = "less";
+/// How `less` behaves where the user has not said so: it ends by itself if all fits, shows colours, and leaves the text.
+const LESS: (&str, &str) = ("LESS", "FRX");
+
+/// Shows a text in the pager, if it is longer than the terminal. `false` if it was not shown.
+pub(super) fn show(text: &[u8]) -> bool {
+    let screen = Screen::of_output();
+    let lines = text.iter().filter(|byte| **byte == b'\n').count();
+    if !screen.is_terminal || lines < screen.lines {
+        return false;
+    }
+    let Some(mut pager) = command(std::env::var_os(VARIABLE)) else { return false };
+    if std::env::var_os(LESS.0).is_none() {
+        pager.env(LESS.0, LESS.1);
+    }
+    let Ok(mut child) = pager.stdin(Stdio::piped()).spawn() else { return false };
+    let _ignored = ignore_ctrl_c();
+    feed(&mut child, text);
+    // Whatever it says, the user has ended it.
+    drop(child.wait());
+    true
+}
+
+/// The pager that a variable names. `None` if there is to be none.
+fn command(named: Option<OsString>) -> Option<Command> {
+    let words = match named {
+        None => vec![DEFAULT.to_owned()],
+        Some(named) => shell_words::split(named.to_str()?).ok()?,
+    };
+    let (program, arguments) = words.split_first()?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    (program != "cat").then_some(command)
+}
+
+/// A pager that is left early closes its end, which is no error.
+fn feed(child: &mut Child, text: &[u8]) {
+    let Some(mut input) = child.stdin.take() else { return };
+    let keeps_styles = anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
+    let written = match keeps_styles {
+        true => input.write_all(text),
+        false => input.write_all(&anstream::adapter::strip_bytes(text).into_vec()),
+    };
+    drop(written);
+}
+
+/// Ctrl-C is the pager's while it runs: without kb it would stay behind on the terminal.
+#[cfg(unix)]
+fn ignore_ctrl_c() -> Option<impl Drop> {
+    struct Ignored(signal_hook::SigId);
+    impl Drop for Ignored {
+        fn drop(&mut self) {
+            signal_hook::low_level::unregister(self.0);
+        }
+    }
+    signal_hook::flag::register(signal_hook::consts::SIGINT, Default::default()).ok().map(Ignored)
+}
+
+#[cfg(not(unix))]
+fn ignore_ctrl_c() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_names_the_pager_or_turns_it_off() {
+        let named = |text: &str| command(Some(text.into())).map(|command| format!("{command:?}"));
+        assert_eq!(named("less -R --tabs 4").as_deref(), Some(r#""less" "-R" "--tabs" "4""#));
+        assert_eq!(command(None).map(|command| format!("{command:?}")).as_deref(), Some(r#""less""#));
+        for off in ["", " ", "cat", "'unclosed"] {
+            assert_eq!(named(off), None, "{off:?}");
+        }
+    }
+}
