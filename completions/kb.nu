@@ -1729,6 +1729,39 @@ module completions {
     shell: string@"nu-complete kb completions shell" # Which shell
   ]
 
+  def "nu-complete kb man format" [] {
+    [ "table" "markdown" "json" "jsonl" "paths" ]
+  }
+
+  def "nu-complete kb man color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  def "nu-complete kb man device" [] {
+    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+  }
+
+  def "nu-complete kb man serve" [] {
+    [ "running" "auto" "off" ]
+  }
+
+  # Write the manual pages into a folder
+  export extern "kb man" [
+    --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
+    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --format: string@"nu-complete kb man format" # The output format [default: table on a terminal, markdown in a pipe]
+    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --quiet(-q)               # Print only results and errors
+    --verbose(-v)             # Print the time of each stage, and the causes of an error
+    --color: string@"nu-complete kb man color" # When to use colour
+    --no-progress             # Hide the progress display
+    --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
+    --device: string@"nu-complete kb man device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --serve: string@"nu-complete kb man serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --help(-h)                # Print help; --help lists all options
+    folder: directory         # The folder, created if it is missing
+  ]
+
   def "nu-complete kb parse-worker format" [] {
     [ "table" "markdown" "json" "jsonl" "paths" ]
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds kb with the release profile and packs it: dist/kb-VERSION-TARGET.tar.gz with the program, its licences,
-# README, CHANGELOG, docs and completions, and a .sha256 file beside the archive.
+# README, CHANGELOG, docs, completions and manual pages, and a .sha256 file beside the archive.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,6 +15,7 @@ rm -rf "dist/$name"
 mkdir -p "dist/$name"
 cp "$target_dir/release/kb" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "dist/$name/"
 cp -r docs completions "dist/$name/"
+"$target_dir/release/kb" man "dist/$name/man"
 # The same files give the same archive: sorted names, no owner, the time of the commit.
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" \
   -C dist -cf - "$name" | gzip -n >"dist/$name.tar.gz"

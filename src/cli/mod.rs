@@ -19,6 +19,7 @@ mod history;
 mod ingest;
 mod input;
 mod llm;
+mod man;
 mod mcp;
 mod models;
 mod namespaces;
@@ -116,6 +117,7 @@ enum Command {
     SelfCheck(self_check::SelfCheckArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
     /// Parse files for a parent process
     #[command(name = crate::ingest::worker::SUBCOMMAND, hide = true)]
     ParseWorker,
@@ -255,6 +257,7 @@ async fn answer(context: &Context, command: Command) -> Result<u8> {
         Command::Eval(args) => eval::run(context, args).await,
         Command::Models(args) => models::run(context, args).await,
         Command::Llm(args) => llm::run(context, args).await,
+        Command::Man(args) => man::run(context, &args, parse::command::<Cli>(true)),
         Command::SelfCheck(args) => self_check::run(context, &args),
         Command::Completions(_) | Command::Schema(_) | Command::ParseWorker => Ok(0),
     }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 19] = [
+const RARE: [&str; 20] = [
     "check",
     "completions",
     "config",
@@ -21,6 +21,7 @@ const RARE: [&str; 19] = [
     "export",
     "import",
     "llm",
+    "man",
     "mcp",
     "namespaces",
     "open",

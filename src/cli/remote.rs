@@ -42,6 +42,7 @@ impl Command {
             | Command::Schema(_)
             | Command::Completions(_)
             | Command::SelfCheck(_)
+            | Command::Man(_)
             | Command::Mcp(_)
             | Command::Watch(_)
             | Command::ParseWorker => Use::None,

@@ -80,3 +80,17 @@ fn bash_completes_a_document_by_the_script() {
     let output = bash.env("PATH", path).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "docs/pumps.md", "{output:?}");
 }
+
+#[test]
+fn there_is_a_manual_page_for_each_command() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.kb(&["man", "out/man1"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let page = |name: &str| std::fs::read_to_string(sandbox.path("out/man1").join(name)).unwrap();
+    assert!(page("kb.1").contains("kb\\-search(1)"));
+    let search = page("kb-search.1");
+    assert!(search.contains(".TH kb-search 1") && search.contains("\\-\\-mode"), "{search}");
+    assert!(!sandbox.path("out/man1/kb-parse-worker.1").exists(), "hidden commands have none");
+    sandbox.write("file", "");
+    assert_eq!(sandbox.kb(&["man", "file"]).code, 3);
+}

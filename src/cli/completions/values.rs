@@ -15,6 +15,13 @@ use crate::models::{ModelKind, Models};
 use crate::paths::is_address;
 use crate::store::{DocumentName, Snapshot, Store};
 
+/// Words of settings that take more than a word, so that the command line has no list of them.
+const WORDS: [(&str, &[&str]); 4] = [
+    ("mode", &["precise", "broad", "section", "drill"]),
+    ("fusion", &["weighted", "rrf"]),
+    ("expand", &["off", "missing", "all", "llm"]),
+    ("rerank", &["light", "off"]),
+];
 /// More candidates than anybody reads.
 const MOST: usize = 500;
 
@@ -27,8 +34,13 @@ pub(super) fn completing(command: Command) -> Command {
             (["DOC" | "ID|DOC"], _) => arg.add(ArgValueCompleter::new(documents)),
             (_, "namespace") => arg.add(ArgValueCompleter::new(namespaces)),
             (_, "model") => arg.add(ArgValueCompleter::new(|typed: &OsStr| models(typed, ModelKind::Text))),
-            (_, "rerank") => arg.add(ArgValueCompleter::new(|typed: &OsStr| models(typed, ModelKind::Rerank))),
-            _ => arg,
+            (_, "rerank") => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
+                words_of("rerank", typed).into_iter().chain(models(typed, ModelKind::Rerank)).collect()
+            })),
+            (_, id) => match WORDS.iter().find(|(name, _)| *name == id) {
+                Some((name, _)) => arg.add(ArgValueCompleter::new(|typed: &OsStr| words_of(name, typed))),
+                None => arg,
+            },
         }
     });
     command.mut_subcommands(completing)
@@ -67,6 +79,11 @@ fn models(typed: &OsStr, kind: ModelKind) -> Vec<CompletionCandidate> {
     let of_kind = installed.iter().filter(|model| model.record.as_ref().is_ok_and(|record| record.kind == kind));
     let embedded = Some(EMBEDDED).filter(|_| kind == ModelKind::Text);
     beginning(typed, of_kind.map(|model| model.name.as_str()).chain(embedded).map(CompletionCandidate::new))
+}
+
+fn words_of(setting: &str, typed: &OsStr) -> Vec<CompletionCandidate> {
+    let words = WORDS.iter().find(|(name, _)| *name == setting).map_or(&[][..], |(_, words)| words);
+    beginning(typed, words.iter().map(CompletionCandidate::new))
 }
 
 fn beginning(typed: &OsStr, candidates: impl Iterator<Item = CompletionCandidate>) -> Vec<CompletionCandidate> {
@@ -116,6 +133,18 @@ fn typed_option(words: &[String], long: &str, short: Option<char>) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::{Cli, parse};
+
+    #[test]
+    fn completed_words_are_valid() {
+        for (setting, words) in WORDS {
+            for word in words {
+                let typed = ["kb", "search", "x", &format!("--{setting}={word}")].map(std::ffi::OsString::from);
+                let mut command = parse::command::<Cli>(true);
+                assert!(parse::try_parse::<Cli>(&mut command, &typed).is_ok(), "{setting} {word}");
+            }
+        }
+    }
 
     #[test]
     fn an_option_is_found_in_each_of_its_forms() {
