@@ -25,6 +25,7 @@ use kb::internals::ids::DocId;
 use kb::internals::ingest::{SourceFacts, prepare};
 use kb::internals::load::{Format, LoadOptions, parse};
 use lancedb::arrow::arrow_array::{ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StringArray};
+use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 use synthetic::stores::{fail, kb, timed};
 use synthetic::write_documents;

@@ -1,5 +1,7 @@
 
 _clap_complete_kb() {
+    local kb_flags=$-
+    set -f
     local IFS=$'\013'
     local _CLAP_COMPLETE_INDEX=${COMP_CWORD}
     local _CLAP_COMPLETE_COMP_TYPE=${COMP_TYPE}
@@ -25,6 +27,7 @@ _clap_complete_kb() {
     elif [[ $_CLAP_COMPLETE_SPACE == false ]] && [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
         compopt -o nospace
     fi
+    [[ $kb_flags == *f* ]] || set +f
 }
 if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
     complete -o nospace -o bashdefault -o nosort -F _clap_complete_kb kb

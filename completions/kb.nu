@@ -422,6 +422,39 @@ module completions {
     name: string              # An id, as results show it, or a document, by its path, title or a part of them
   ]
 
+  def "nu-complete kb browse format" [] {
+    [ "table" "markdown" "json" "jsonl" "paths" ]
+  }
+
+  def "nu-complete kb browse color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  def "nu-complete kb browse device" [] {
+    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+  }
+
+  def "nu-complete kb browse serve" [] {
+    [ "running" "auto" "off" ]
+  }
+
+  # Search, read and edit on a whole terminal
+  export extern "kb browse" [
+    --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
+    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --format: string@"nu-complete kb browse format" # The output format [default: table on a terminal, markdown in a pipe]
+    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --quiet(-q)               # Print only results and errors
+    --verbose(-v)             # Print the time of each stage, and the causes of an error
+    --color: string@"nu-complete kb browse color" # When to use colour
+    --no-progress             # Hide the progress display
+    --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
+    --device: string@"nu-complete kb browse device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --serve: string@"nu-complete kb browse serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --help(-h)                # Print help; --help lists all options
+    ...query: string          # A question or words to begin with
+  ]
+
   def "nu-complete kb chunks-list chunk_type" [] {
     [ "parent" "child" ]
   }

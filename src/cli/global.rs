@@ -244,6 +244,17 @@ impl Context {
         Ok(config)
     }
 
+    /// The settings of the store, or the user's own without one.
+    ///
+    /// # Errors
+    /// If a file with settings is not valid.
+    pub(super) fn config_or_own(&self) -> Result<Config> {
+        match self.store() {
+            Ok(store) => self.config(&store),
+            Err(_) => Config::read(&Context::here()?),
+        }
+    }
+
     pub(super) fn engine(&self, config: &Config) -> EngineChoice {
         let device = self.global.device.or(config.device).unwrap_or_default();
         EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref())).on(device)

@@ -1,6 +1,7 @@
 //! The command line: one file per command with its options, one library call and a rendering. No other room knows flags.
 
 mod archive;
+mod browse;
 mod check;
 mod chunk_delete;
 mod chunk_edit;
@@ -16,6 +17,7 @@ mod eval;
 mod filter;
 mod global;
 mod history;
+mod in_process;
 mod ingest;
 mod input;
 mod llm;
@@ -54,6 +56,7 @@ use crate::error::{Error, Result};
 use crate::paths::is_address;
 use crate::render::Screen;
 use global::{Context, Global};
+use output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -84,6 +87,7 @@ enum Command {
     Section(section::SectionArgs),
     Show(show::ShowArgs),
     Open(show::OpenArgs),
+    Browse(browse::BrowseArgs),
     #[command(alias = "chunks")]
     ChunksList(chunks_list::ChunksListArgs),
     ChunkEdit(chunk_edit::ChunkEditArgs),
@@ -196,9 +200,10 @@ fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
     let start =
         || tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")));
     let Cli { global, command } = cli;
-    let context = |global, matches| Context::new(global, matches, Screen::of_output(), Arc::default());
-    // The commands that these two run have the address too.
-    let is_passed_on = matches!(command, Command::Mcp(_) | Command::Watch(_));
+    let output = if command.only_reads() { Output::paging() } else { Output::default() };
+    let context = |global, matches| Context::new(global, matches, Screen::of_output(), Arc::new(output));
+    // The commands that these run have the address too.
+    let is_passed_on = matches!(command, Command::Browse(_) | Command::Mcp(_) | Command::Watch(_));
     if global.kb.as_deref().is_some_and(is_address) && !is_passed_on {
         let elsewhere = |context: &Context, command: &Command| ask_server(context, command, arguments);
         return start()?.block_on(remote::answer_at(global, command, matches, context, elsewhere));
@@ -230,6 +235,7 @@ async fn answer(context: &Context, command: Command) -> Result<u8> {
         Command::Section(args) => section::run(context, args).await,
         Command::Show(args) => show::run(context, args).await,
         Command::Open(args) => show::open(context, args).await,
+        Command::Browse(args) => browse::run(context, args).await,
         Command::ChunkEdit(args) => chunk_edit::run(context, args).await,
         Command::ChunkDelete(args) => chunk_delete::run(context, args).await,
         Command::ChunksList(args) => chunks_list::run(context, args).await,

@@ -7,7 +7,18 @@ use super::pager;
 use crate::serve::{Piece, Stream};
 use crate::text::visible;
 
-/// Writes to a stream of this process, or to a pager.
+/// Writes what a reading command gave to the streams of this process. A long result goes to a pager.
+///
+/// # Errors
+/// As for [`write`].
+pub(super) fn write_or_page(piece: &Piece) -> std::io::Result<()> {
+    match piece.stream == Stream::Out && pager::show(&piece.bytes) {
+        true => Ok(()),
+        false => write(piece),
+    }
+}
+
+/// Writes to a stream of this process.
 ///
 /// # Errors
 /// If standard output cannot be written. Failures of standard error are ignored, because the work can go on.
@@ -17,7 +28,6 @@ pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
             anstream::stderr().write_all(bytes).unwrap_or_default();
             return Ok(());
         }
-        Stream::Out if pager::show(bytes) => {}
         Stream::Out => anstream::AutoStream::auto(std::io::stdout()).lock().write_all(bytes)?,
         // The stream that removes styles would remove NUL too.
         Stream::Raw => std::io::stdout().lock().write_all(bytes)?,
@@ -32,17 +42,24 @@ pub(super) struct Output {
     collected: Option<Mutex<Vec<Piece>>>,
     /// The results as JSON, for who takes them beside the text.
     values: Option<Mutex<Vec<Vec<u8>>>>,
+    /// Whether long results go to a pager.
+    pages: bool,
 }
 
 impl Output {
+    /// Writes to the streams of this process, long results to a pager. For commands that have nothing left to do then.
+    pub(super) fn paging() -> Self {
+        Output { pages: true, ..Output::default() }
+    }
+
     /// Keeps everything in memory.
     pub(super) fn collecting() -> Self {
-        Output { collected: Some(Mutex::default()), values: None }
+        Output { collected: Some(Mutex::default()), ..Output::default() }
     }
 
     /// Keeps everything in memory, and each result as JSON too.
     pub(super) fn collecting_values() -> Self {
-        Output { collected: Some(Mutex::default()), values: Some(Mutex::default()) }
+        Output { collected: Some(Mutex::default()), values: Some(Mutex::default()), pages: false }
     }
 
     /// Whether results are taken as JSON too.
@@ -69,6 +86,7 @@ impl Output {
         let piece = Piece { stream, bytes };
         match &self.collected {
             Some(collected) => collected.lock().unwrap_or_else(PoisonError::into_inner).push(piece),
+            None if self.pages => write_or_page(&piece)?,
             None => write(&piece)?,
         }
         Ok(())

@@ -26,7 +26,7 @@ pub(super) fn show(text: &[u8]) -> bool {
         pager.env(LESS.0, LESS.1);
     }
     let Ok(mut child) = pager.stdin(Stdio::piped()).spawn() else { return false };
-    let _ignored = ignore_ctrl_c();
+    leave_ctrl_c();
     feed(&mut child, text);
     // Whatever it says, the user has ended it.
     drop(child.wait());
@@ -42,7 +42,7 @@ fn command(named: Option<OsString>) -> Option<Command> {
     let (program, arguments) = words.split_first()?;
     let mut command = Command::new(program);
     command.args(arguments);
-    (program != "cat").then_some(command)
+    (words != ["cat"]).then_some(command)
 }
 
 /// A pager that is left early closes its end, which is no error.
@@ -56,20 +56,16 @@ fn feed(child: &mut Child, text: &[u8]) {
     drop(written);
 }
 
-/// Ctrl-C is the pager's while it runs: without kb it would stay behind on the terminal.
+/// Ctrl-C is the pager's now: without kb it would stay behind on the terminal. It stays ignored, as kb ends soon after.
 #[cfg(unix)]
-fn ignore_ctrl_c() -> Option<impl Drop> {
-    struct Ignored(signal_hook::SigId);
-    impl Drop for Ignored {
-        fn drop(&mut self) {
-            signal_hook::low_level::unregister(self.0);
-        }
-    }
-    signal_hook::flag::register(signal_hook::consts::SIGINT, Default::default()).ok().map(Ignored)
+fn leave_ctrl_c() {
+    let ignored = signal_hook::flag::register(signal_hook::consts::SIGINT, Default::default());
+    // Then the pager merely ends less well.
+    drop(ignored);
 }
 
 #[cfg(not(unix))]
-fn ignore_ctrl_c() {}
+fn leave_ctrl_c() {}
 
 #[cfg(test)]
 mod tests {

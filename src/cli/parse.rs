@@ -12,11 +12,12 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 20] = [
+const RARE: [&str; 21] = [
     "check",
     "completions",
     "config",
     "diff",
+    "doc-set",
     "eval",
     "export",
     "import",

@@ -43,6 +43,7 @@ impl Command {
             | Command::Completions(_)
             | Command::SelfCheck(_)
             | Command::Man(_)
+            | Command::Browse(_)
             | Command::Mcp(_)
             | Command::Watch(_)
             | Command::ParseWorker => Use::None,
@@ -58,6 +59,11 @@ impl Command {
             Command::Namespaces(args) if !args.is_change() => Use::Reads,
             _ => Use::Writes,
         }
+    }
+
+    /// Whether it shows something and changes nothing.
+    pub(super) fn only_reads(&self) -> bool {
+        self.use_of_store() == Use::Reads || matches!(self, Command::Config(_) | Command::Models(_))
     }
 
     /// Whether it concerns every namespace, whichever one is named.

@@ -1,6 +1,7 @@
 //! `kb self-check`: whether this machine has what kb needs.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -9,10 +10,9 @@ use clap::Args;
 use serde_json::Value;
 
 use super::global::Context;
-use crate::config::Config;
 use crate::embed::{Embedder, EngineChoice, Model, select};
 use crate::error::{Error, Kind, Result};
-use crate::paths::is_address;
+use crate::paths::{is_address, real};
 use crate::render::{self, SelfCheck};
 use crate::store::Store;
 use crate::text::size;
@@ -23,7 +23,7 @@ use crate::text::size;
   kb self-check
   kb self-check --format json             for a bug report
 
-Ingests a made-up document and finds it again, in a temporary folder beside the store, so on the same disk. The store, your
+Ingests a made-up document and finds it again, in a temporary folder where the store is or would be. Your documents, your
 settings and the network are left alone.")]
 pub struct SelfCheckArgs {}
 
@@ -31,6 +31,8 @@ pub struct SelfCheckArgs {}
 const DOCUMENT: &str = "# Pump\n\n## Priming\n\nFill the casing with water before the first start.\n";
 const QUESTION: &str = "how is the pump primed?";
 const NAME: &str = "pump.md";
+/// A small store needs about as many bytes.
+const WRITTEN: usize = 1 << 20;
 /// Two texts that mean the same, and one that does not.
 const MEANINGS: [&str; 3] =
     ["the pump is filled with water", "water goes into the pump", "the board approved the budget"];
@@ -57,13 +59,13 @@ fn check(name: &'static str, run: impl FnOnce() -> Result<String>) -> SelfCheck 
     SelfCheck { name, ok, detail, milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX) }
 }
 
-/// The folder in which the store is or would be.
+/// The folder of the store, or the one in which it would be.
 fn place(context: &Context) -> Result<PathBuf> {
     let here = Context::here()?;
     let named = context.global.kb.as_deref().filter(|named| !is_address(named));
     let folder = Store::folder(named, &here).unwrap_or_else(|_| here.join(".kb"));
-    let existing = folder.ancestors().skip(1).find(|folder| folder.is_dir());
-    Ok(existing.map_or(here, Path::to_owned))
+    let existing = folder.ancestors().find(|folder| folder.is_dir());
+    Ok(existing.map_or(here, real))
 }
 
 fn processor() -> String {
@@ -84,9 +86,7 @@ fn processor() -> String {
 
 /// The engine for models that were added; the embedded one needs none.
 fn engine(context: &Context) -> Result<String> {
-    let config =
-        context.store().and_then(|store| context.config(&store)).or_else(|_| Config::read(&Context::here()?))?;
-    Ok(select(&context.engine(&config))?.name())
+    Ok(select(&context.engine(&context.config_or_own()?))?.name())
 }
 
 fn model() -> Result<String> {
@@ -101,7 +101,8 @@ fn model() -> Result<String> {
 }
 
 fn disk(place: &Path) -> Result<String> {
-    let file = tempfile::tempfile_in(place).map_err(|error| Error::io("write to", place, &error))?;
+    let mut file = tempfile::tempfile_in(place).map_err(|error| Error::io("write to", place, &error))?;
+    file.write_all(&vec![0; WRITTEN]).map_err(|error| Error::io("write to", place, &error))?;
     file.sync_all().map_err(|error| Error::io("sync a file in", place, &error))?;
     #[cfg(unix)]
     if let Ok(disk) = rustix::fs::statvfs(place) {
@@ -113,14 +114,15 @@ fn disk(place: &Path) -> Result<String> {
 /// Two holders of one lock would both write.
 fn locks(place: &Path) -> Result<String> {
     let file = tempfile::NamedTempFile::new_in(place).map_err(|error| Error::io("write to", place, &error))?;
-    let other = File::open(file.path()).map_err(|error| Error::io("open", file.path(), &error))?;
+    let other = file.reopen().map_err(|error| Error::io("open", file.path(), &error))?;
     let without = |why: &str| {
         Error::failed(format!("the file system at {} {why}", place.display())).hint("keep the store on a local disk")
     };
     file.as_file().try_lock().map_err(|_| without("has no locks"))?;
     match other.try_lock() {
         Err(TryLockError::WouldBlock) => Ok("one writer at a time".to_owned()),
-        Ok(()) | Err(TryLockError::Error(_)) => Err(without("gives a lock twice")),
+        Ok(()) => Err(without("gives a lock twice")),
+        Err(TryLockError::Error(error)) => Err(without("fails at locks").caused_by(error)),
     }
 }
 
@@ -137,10 +139,10 @@ fn round_trip(place: &Path) -> Result<String> {
     let (ingested, start) = (start.elapsed(), Instant::now());
     let found = kb(folder.path(), &["search", QUESTION])?;
     let hit = &found["hits"][0];
-    if hit["source"] != NAME || hit["retrievers"].as_array().is_some_and(Vec::is_empty) {
-        return Err(
-            Error::failed("the ingested document was not found").hint("report this with the output of --format json")
-        );
+    let is_found = hit["source"] == NAME && hit["keyword_score"].is_number() && hit["semantic_score"].is_number();
+    if !is_found {
+        return Err(Error::failed("the ingested document was not found by words and by meaning")
+            .hint("report this with the output of --format json"));
     }
     Ok(format!("ingested in {} ms, found in {} ms", ingested.as_millis(), start.elapsed().as_millis()))
 }

@@ -182,7 +182,7 @@ mod here {
         match serve::ask(store.root(), call) {
             Asked::Answered(Answer::Done { code, pieces }) => {
                 context.tell_more("answered by kb serve");
-                pieces.iter().try_for_each(output::write)?;
+                pieces.iter().try_for_each(output::write_or_page)?;
                 return Ok(Some(code));
             }
             Asked::Answered(Answer::Declined(reason)) => context.tell_more(&format!("kb serve declined: {reason}")),

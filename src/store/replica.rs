@@ -155,7 +155,8 @@ impl Sending {
             return Ok(None);
         }
         let none = BTreeMap::new();
-        let files = listed(namespace, known.map_or(&none, |known| &known.files))?;
+        // A namespace that another process changes now is listed again behind the lock.
+        let files = listed(namespace, known.map_or(&none, |known| &known.files)).unwrap_or_default();
         if known.is_some_and(|known| known.files == files) {
             return Ok(None);
         }

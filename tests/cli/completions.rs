@@ -64,21 +64,27 @@ fn a_shell_completes_what_the_store_has() {
 fn without_a_store_a_shell_completes_commands_and_options() {
     let sandbox = Sandbox::new();
     assert_eq!(following(&sandbox, &["toc", "docs/p"]), [""; 0]);
-    assert_eq!(following(&sandbox, &["toc", "--kb", "s3://bucket/x", "p"]), [""; 0]);
+    // A shell does not wait for object storage, and the local store is not meant.
+    assert_eq!(following(&two_namespaces(), &["toc", "--kb", "s3://bucket/x", "docs/"]), [""; 0]);
     assert_eq!(following(&sandbox, &["optim"]), ["optimize"]);
 }
 
 #[test]
-fn bash_completes_a_document_by_the_script() {
+fn bash_completes_a_document_by_the_script_and_runs_nothing_of_its_name() {
     let sandbox = two_namespaces();
+    for name in ["docs/p $(touch ran).md", "docs/p*; touch ran"] {
+        sandbox.write(name, "# Hostile\n\nText.");
+        assert_eq!(sandbox.kb(&["ingest", "--no-embed", "--as", "markdown", "--", name]).code, 0);
+    }
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_kb")).parent().unwrap();
-    let script = r#"source "$1"; COMP_WORDS=(kb toc docs/p); COMP_CWORD=2; _clap_complete_kb kb docs/p toc; echo "${COMPREPLY[@]}""#;
+    let script = r#"source "$1"; COMP_WORDS=(kb toc docs/p); COMP_CWORD=2; _clap_complete_kb kb docs/p toc; echo "${COMPREPLY[*]}""#;
     let folder = crate::common::repository::in_repository("completions");
     let mut bash = Command::new("bash");
     bash.args(["-c", script, "bash"]).arg(folder.join("kb.bash")).current_dir(sandbox.path("."));
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
     let output = bash.env("PATH", path).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "docs/pumps.md", "{output:?}");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(shown.trim(), "'docs/p $(touch ran).md' 'docs/p*; touch ran' docs/pumps.md", "{output:?}");
 }
 
 #[test]
@@ -89,7 +95,12 @@ fn there_is_a_manual_page_for_each_command() {
     let page = |name: &str| std::fs::read_to_string(sandbox.path("out/man1").join(name)).unwrap();
     assert!(page("kb.1").contains("kb\\-search(1)"));
     let search = page("kb-search.1");
-    assert!(search.contains(".TH kb-search 1") && search.contains("\\-\\-mode"), "{search}");
+    assert!(
+        search.contains(".TH kb-search 1")
+            && search.contains(env!("CARGO_PKG_VERSION"))
+            && search.contains("\\-\\-mode"),
+        "{search}"
+    );
     assert!(!sandbox.path("out/man1/kb-parse-worker.1").exists(), "hidden commands have none");
     sandbox.write("file", "");
     assert_eq!(sandbox.kb(&["man", "file"]).code, 3);

@@ -8,6 +8,7 @@ mod common;
 
 mod archive;
 mod bad_input;
+mod browse;
 mod check;
 mod chunks;
 mod completions;

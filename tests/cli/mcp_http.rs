@@ -112,6 +112,7 @@ fn without_the_token_or_from_a_browser_there_is_no_answer() {
     assert_eq!(status(&[("authorization", "")]), 401);
     assert_eq!(status(&[("authorization", "Bearer another-token-here")]), 401);
     assert_eq!(status(&[("authorization", TOKEN)]), 401);
+    assert_eq!(status(&[("authorization", &format!("bearer {TOKEN}"))]), 200);
     // A page that a browser shows names its origin, and one that rebinds a name to this machine names that host.
     assert_eq!(status(&[("origin", "http://evil.example")]), 403);
     assert_eq!(status(&[("origin", "http://localhost:3000")]), 403);
@@ -127,6 +128,21 @@ fn without_the_token_or_from_a_browser_there_is_no_answer() {
 }
 
 #[test]
+fn clients_that_send_nothing_or_stop_halfway_shut_nobody_out() {
+    let sandbox = pumps();
+    let server = Server::start(&sandbox, TOKEN);
+    let stuck: Vec<TcpStream> = (0..70).map(|_| TcpStream::connect(&server.host).unwrap()).collect();
+    for (number, mut stream) in stuck.iter().enumerate() {
+        if number % 2 == 0 {
+            let head = format!("POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-length: 9\r\n\r\n", server.host);
+            stream.write_all(head.as_bytes()).unwrap();
+        }
+    }
+    assert_eq!(server.ask_with(&[], "tools/list", json!({})).0, 200);
+    drop(stuck);
+}
+
+#[test]
 fn a_made_up_token_is_shown_once_and_differs_at_each_start() {
     let sandbox = pumps();
     let tokens: Vec<String> = (0..2).map(|_| Server::start(&sandbox, "").said[1].clone()).collect();
@@ -136,9 +152,11 @@ fn a_made_up_token_is_shown_once_and_differs_at_each_start() {
 #[test]
 fn a_token_that_could_be_guessed_and_a_port_that_is_taken_are_refused() {
     let sandbox = pumps();
-    let mut short = sandbox.command(&["mcp", "--http", "0"]);
-    let refused = short.env("KB_MCP_TOKEN", "short").output().unwrap();
-    assert_eq!(refused.status.code(), Some(2));
+    for unusable in ["short", "with-a-line-break-at-its-end\n", "with a blank, which no header takes"] {
+        let mut command = sandbox.command(&["mcp", "--http", "0"]);
+        let refused = command.env("KB_MCP_TOKEN", unusable).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{unusable:?}");
+    }
     let server = Server::start(&sandbox, TOKEN);
     let port = server.host.rsplit_once(':').unwrap().1;
     let run = sandbox.kb(&["mcp", "--http", port]);

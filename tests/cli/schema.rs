@@ -7,7 +7,7 @@ use crate::common::schema::{check, parts};
 
 /// Commands that print JSON, from the help.
 fn commands(sandbox: &Sandbox) -> Vec<String> {
-    const WITHOUT_JSON: [&str; 7] = ["completions", "man", "schema", "serve", "mcp", "watch", "help"];
+    const WITHOUT_JSON: [&str; 8] = ["browse", "completions", "man", "schema", "serve", "mcp", "watch", "help"];
     let help = sandbox.kb(&["--help"]).out;
     let listed = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     let named = listed.take_while(|line| line.starts_with("  "));

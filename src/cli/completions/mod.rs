@@ -14,10 +14,16 @@ use clap_complete_nushell::Nushell;
 
 use super::{Cli, parse};
 use crate::error::{Error, Result};
+use values::Quoting;
 
+/// Bash would take a name with an asterisk for a pattern, and look for files that fit it.
+const WITHOUT_GLOBS: [(&str, &str); 2] =
+    [("() {\n", "() {\n    local kb_flags=$-\n    set -f\n"), ("\n}\n", "\n    [[ $kb_flags == *f* ]] || set +f\n}\n")];
 /// Set by a shell that asks what may follow.
 const ASKED: &str = "KB_COMPLETE";
 const NAME: &str = "kb";
+/// Zsh reads a file of $fpath at the first completion, which this answers.
+const FIRST_OF_ZSH: &str = "[[ $funcstack[1] == _kb ]] && _clap_dynamic_completer_kb \"$@\"\n";
 
 /// Print what makes a shell complete commands, options, documents, sections, namespaces and models
 #[derive(Debug, Args)]
@@ -61,7 +67,13 @@ pub fn run(args: &CompletionsArgs, command: &mut Command) -> Result<u8> {
         }
     };
     asking.write_registration(ASKED, NAME, NAME, NAME, &mut script)?;
-    std::io::stdout().lock().write_all(&script)?;
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    match args.shell {
+        Shell::Zsh => script.push_str(FIRST_OF_ZSH),
+        Shell::Bash => WITHOUT_GLOBS.iter().for_each(|(from, to)| script = script.replacen(from, to, 1)),
+        _ => {}
+    }
+    std::io::stdout().lock().write_all(script.as_bytes())?;
     Ok(0)
 }
 
@@ -70,9 +82,13 @@ pub fn run(args: &CompletionsArgs, command: &mut Command) -> Result<u8> {
 /// # Errors
 /// If the shell is unknown, or its words cannot be read.
 pub(super) fn answer() -> Result<bool> {
-    if std::env::var_os(ASKED).is_none() {
-        return Ok(false);
-    }
+    let Some(shell) = std::env::var_os(ASKED) else { return Ok(false) };
+    let quoting = match shell.to_string_lossy().as_ref() {
+        "bash" => Quoting::Bash,
+        "powershell" => Quoting::PowerShell,
+        _ => Quoting::OfShell,
+    };
+    values::QUOTING.get_or_init(|| quoting);
     let command = || values::completing(parse::command::<Cli>(true));
     CompleteEnv::with_factory(command)
         .var(ASKED)

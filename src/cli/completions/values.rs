@@ -4,6 +4,7 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
@@ -12,8 +13,8 @@ use super::super::global::Context;
 use crate::embed::EMBEDDED;
 use crate::error::Result;
 use crate::models::{ModelKind, Models};
-use crate::paths::is_address;
 use crate::store::{DocumentName, Snapshot, Store};
+use crate::text::{is_hidden, printable};
 
 /// Words of settings that take more than a word, so that the command line has no list of them.
 const WORDS: [(&str, &[&str]); 4] = [
@@ -22,6 +23,8 @@ const WORDS: [(&str, &[&str]); 4] = [
     ("expand", &["off", "missing", "all", "llm"]),
     ("rerank", &["light", "off"]),
 ];
+/// How names are quoted for the shell that asks.
+pub(super) static QUOTING: OnceLock<Quoting> = OnceLock::new();
 /// More candidates than anybody reads.
 const MOST: usize = 500;
 
@@ -48,9 +51,7 @@ pub(super) fn completing(command: Command) -> Command {
 
 fn documents(typed: &OsStr) -> Vec<CompletionCandidate> {
     let names = read(async |snapshot: &Snapshot| snapshot.all_document_names().await).unwrap_or_default();
-    let candidates =
-        names.iter().map(|name| CompletionCandidate::new(&name.source).help(Some(name.title.clone().into())));
-    beginning(typed, candidates)
+    beginning(typed, names.iter().map(|name| (name.source.as_str(), name.title.as_str())))
 }
 
 /// `kb section DOC SECTION…`: the sections of the document, once it is typed.
@@ -66,29 +67,37 @@ fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
         }
     });
     let Ok(Some(rows)) = rows else { return documents(typed) };
-    beginning(typed, rows.iter().map(|row| CompletionCandidate::new(&row.path).help(Some(row.title.clone().into()))))
+    beginning(typed, rows.iter().map(|row| (row.path.as_str(), row.title.as_str())))
 }
 
 fn namespaces(typed: &OsStr) -> Vec<CompletionCandidate> {
     let namespaces = store().and_then(|store| store.namespaces()).unwrap_or_default();
-    beginning(typed, namespaces.iter().map(|namespace| CompletionCandidate::new(namespace.name())))
+    beginning(typed, namespaces.iter().map(|namespace| (namespace.name(), "")))
 }
 
 fn models(typed: &OsStr, kind: ModelKind) -> Vec<CompletionCandidate> {
     let installed = Models::of_user().and_then(|models| models.here()).unwrap_or_default();
     let of_kind = installed.iter().filter(|model| model.record.as_ref().is_ok_and(|record| record.kind == kind));
     let embedded = Some(EMBEDDED).filter(|_| kind == ModelKind::Text);
-    beginning(typed, of_kind.map(|model| model.name.as_str()).chain(embedded).map(CompletionCandidate::new))
+    beginning(typed, of_kind.map(|model| model.name.as_str()).chain(embedded).map(|name| (name, "")))
 }
 
 fn words_of(setting: &str, typed: &OsStr) -> Vec<CompletionCandidate> {
     let words = WORDS.iter().find(|(name, _)| *name == setting).map_or(&[][..], |(_, words)| words);
-    beginning(typed, words.iter().map(CompletionCandidate::new))
+    beginning(typed, words.iter().map(|word| (*word, "")))
 }
 
-fn beginning(typed: &OsStr, candidates: impl Iterator<Item = CompletionCandidate>) -> Vec<CompletionCandidate> {
-    let typed = typed.to_string_lossy();
-    candidates.filter(|one| one.get_value().to_string_lossy().starts_with(&*typed)).take(MOST).collect()
+/// The candidates that begin with what was typed. Names come from stores that others may have made: none of them may
+/// control a terminal or be run by the shell.
+fn beginning<'n>(typed: &OsStr, candidates: impl Iterator<Item = (&'n str, &'n str)>) -> Vec<CompletionCandidate> {
+    let quoting = quoting();
+    let typed = quoting.unquoted(&typed.to_string_lossy());
+    let fitting = candidates.filter(|(name, _)| name.starts_with(&typed) && !name.contains(is_hidden));
+    let candidate = |(name, about): (&str, &str)| {
+        let about = Some(printable(about)).filter(|about| !about.is_empty());
+        CompletionCandidate::new(quoting.quoted(name)).help(about.map(Into::into))
+    };
+    fitting.take(MOST).map(candidate).collect()
 }
 
 /// Reads the namespace that the typed command would use.
@@ -99,16 +108,53 @@ fn read<T>(ask: impl AsyncFnOnce(&Snapshot) -> Result<T>) -> Result<T> {
     runtime.block_on(async { ask(&Snapshot::open(&namespace).await?).await })
 }
 
-/// The store that the typed command would use. A shell does not wait for object storage.
+/// The store that the typed command would use; an error for one in object storage, for which a shell does not wait.
 fn store() -> Result<Store> {
-    let named = option("kb", None, "KB_DIR").map(PathBuf::from).filter(|named| !is_address(named));
+    let named = option("kb", None, "KB_DIR").map(PathBuf::from);
     Store::open(named.as_deref(), &Context::here()?)
 }
 
 /// The words typed so far, kb's own name included.
 fn words() -> Vec<String> {
     let words = std::env::args_os().skip_while(|word| word != "--").skip(1);
-    words.map(|word| word.to_string_lossy().into_owned()).collect()
+    // Those before the last one come as they were typed from some shells.
+    words.map(|word| Quoting::Bash.unquoted(&word.to_string_lossy())).collect()
+}
+
+fn quoting() -> Quoting {
+    QUOTING.get().copied().unwrap_or(Quoting::OfShell)
+}
+
+/// Who quotes the names that a shell inserts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
+    /// The shell does.
+    OfShell,
+    /// Bash inserts what it gets, and gives words as they were typed.
+    Bash,
+    /// PowerShell inserts what it gets.
+    PowerShell,
+}
+
+impl Quoting {
+    fn quoted(self, name: &str) -> String {
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+,".contains(c);
+        match self {
+            Quoting::Bash => shell_words::quote(name).into_owned(),
+            Quoting::PowerShell if !name.chars().all(is_plain) => format!("'{}'", name.replace('\'', "''")),
+            Quoting::PowerShell | Quoting::OfShell => name.to_owned(),
+        }
+    }
+
+    fn unquoted(self, typed: &str) -> String {
+        if self != Quoting::Bash {
+            return typed.to_owned();
+        }
+        // A quote may still be open.
+        let closed = ["", "'", "\""].map(|end| format!("{typed}{end}"));
+        let words = closed.iter().find_map(|typed| shell_words::split(typed).ok());
+        words.map_or_else(|| typed.to_owned(), |words| words.join(" "))
+    }
 }
 
 /// The value of an option among the words, or of its variable.
@@ -121,7 +167,9 @@ fn typed_option(words: &[String], long: &str, short: Option<char>) -> Option<Str
     let (long, short) = (format!("--{long}"), short.map(|short| format!("-{short}")));
     words.iter().enumerate().rev().find_map(|(at, word)| {
         if *word == long || Some(word) == short.as_ref() {
-            return words.get(at + 1).cloned();
+            // Bash makes words of what stands before and behind "=".
+            let value = words.get(at + 1).filter(|next| *next != "=").or_else(|| words.get(at + 2));
+            return value.cloned();
         }
         let joined = word.strip_prefix(&long).and_then(|rest| rest.strip_prefix('='));
         let close =
@@ -147,12 +195,37 @@ mod tests {
     }
 
     #[test]
+    fn a_name_cannot_be_run_by_the_shell_that_inserts_it() {
+        for (name, bash, powershell) in [
+            ("a b.md", "'a b.md'", "'a b.md'"),
+            ("$(reboot).md", "'$(reboot).md'", "'$(reboot).md'"),
+            ("it's;x", "'it'\\''s;x'", "'it''s;x'"),
+            ("手册/a.md", "'手册/a.md'", "手册/a.md"),
+        ] {
+            assert_eq!(Quoting::PowerShell.quoted(name), powershell);
+            let quoted = Quoting::Bash.quoted(name);
+            assert!(quoted == bash || quoted == name && !name.contains([' ', '$', ';']), "{quoted}");
+            assert_eq!(Quoting::Bash.unquoted(&quoted), name);
+            assert_eq!(Quoting::OfShell.quoted(name), name);
+        }
+        assert_eq!(Quoting::Bash.unquoted("'a b"), "a b");
+        assert_eq!(Quoting::Bash.unquoted("a\\ b"), "a b");
+    }
+
+    #[test]
     fn an_option_is_found_in_each_of_its_forms() {
         let of = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             typed_option(&words, "namespace", Some('n'))
         };
-        for line in ["kb toc -n a ", "kb -na toc", "kb toc --namespace=a x", "kb --namespace a toc", "kb -n b -n a"] {
+        for line in [
+            "kb toc -n a ",
+            "kb -na toc",
+            "kb toc --namespace=a x",
+            "kb --namespace a toc",
+            "kb -n b -n a",
+            "kb --namespace = a",
+        ] {
             assert_eq!(of(line).as_deref(), Some("a"), "{line}");
         }
         assert_eq!(of("kb toc --namespaces"), None);

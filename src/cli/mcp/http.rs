@@ -4,13 +4,14 @@
 //! origin is refused.
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Empty, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
 use hyper::service::service_fn;
@@ -20,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::server::Handler;
 use crate::error::{Error, Result};
@@ -29,12 +30,15 @@ use crate::error::{Error, Result};
 const PATH: &str = "/mcp";
 /// The token that clients must send. Without it one is made up for each start.
 const TOKEN: &str = "KB_MCP_TOKEN";
+const SCHEME: &str = "Bearer ";
 /// A token that is shorter could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 /// So many connections are open at a time; others wait.
 const CONNECTIONS: usize = 64;
 /// How long a client may take to send the head of a request.
-const HEAD_WITHIN: Duration = Duration::from_secs(10);
+const HEAD_WITHIN: Duration = Duration::from_secs(2);
+/// And its body.
+const BODY_WITHIN: Duration = Duration::from_secs(10);
 /// The longest request, in bytes. A chunk's text is far shorter.
 const LONGEST_REQUEST: usize = 1 << 20;
 /// The pause after a connection that could not be taken, as when too many files are open.
@@ -56,13 +60,12 @@ impl Door {
     /// # Errors
     /// If the port is taken, or `KB_MCP_TOKEN` is too short.
     pub(super) async fn open(port: u16) -> Result<Self> {
-        let given = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
-        if given.as_ref().is_some_and(|token| token.len() < SHORTEST_TOKEN) {
-            let message = format!("{TOKEN} is shorter than {SHORTEST_TOKEN} characters");
-            return Err(Error::usage(message).hint("leave it out, and kb makes one up"));
-        }
+        let given = std::env::var_os(TOKEN).filter(|token| !token.is_empty());
         let is_new_token = given.is_none();
-        let token = given.map_or_else(made_up, Ok)?;
+        let token = match given {
+            None => made_up()?,
+            Some(token) => usable(token)?,
+        };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
             Error::failed(format!("cannot listen at port {port}: {error}")).hint("name another one; 0 takes a free one")
         })?;
@@ -77,7 +80,7 @@ impl Door {
 
     /// What clients must send as `Authorization`.
     pub(super) fn authorization(&self) -> String {
-        format!("Bearer {}", self.token)
+        format!("{SCHEME}{}", self.token)
     }
 }
 
@@ -86,12 +89,11 @@ pub(super) async fn serve(door: Door, handler: Handler) -> Result<()> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(LONGEST_REQUEST)
         .enforce_origin_validation();
     let service =
         StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(NeverSessionManager::default()), config);
     // Hashes are compared in a time that says nothing about the token.
-    let expected = blake3::hash(door.authorization().as_bytes());
+    let expected = blake3::hash(door.token.as_bytes());
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let place = places.clone().acquire_owned().await.map_err(|error| Error::failed(error.to_string()))?;
@@ -103,7 +105,8 @@ pub(super) async fn serve(door: Door, handler: Handler) -> Result<()> {
         tokio::spawn(async move {
             let answer = service_fn(|request| answer(&service, expected, request));
             let mut server = hyper::server::conn::http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN);
+            // One request each: on the same machine a connection costs little, and an idle one would keep a place.
+            server.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).keep_alive(false);
             // A client that breaks off or speaks no HTTP has ended its own connection.
             drop(server.serve_connection(TokioIo::new(stream), answer).await);
             drop(place);
@@ -117,11 +120,14 @@ async fn answer(
     expected: blake3::Hash,
     request: Request<Incoming>,
 ) -> std::result::Result<Response<Body>, Infallible> {
-    let given = request.headers().get(AUTHORIZATION).map(|value| blake3::hash(value.as_bytes()));
+    let given = request.headers().get(AUTHORIZATION).and_then(token_of).map(blake3::hash);
     let status = match (given == Some(expected), request.uri().path() == PATH) {
         (false, _) => StatusCode::UNAUTHORIZED,
         (true, false) => StatusCode::NOT_FOUND,
-        (true, true) => return Ok(service.handle(request).await),
+        (true, true) => match whole(request).await {
+            Ok(request) => return Ok(service.handle(request).await),
+            Err(status) => status,
+        },
     };
     let mut refused = Response::new(Empty::new().boxed());
     *refused.status_mut() = status;
@@ -129,6 +135,36 @@ async fn answer(
         refused.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     Ok(refused)
+}
+
+/// The request with its body, which may be neither long nor slow.
+async fn whole(request: Request<Incoming>) -> std::result::Result<Request<Full<Bytes>>, StatusCode> {
+    let (head, body) = request.into_parts();
+    match timeout(BODY_WITHIN, Limited::new(body, LONGEST_REQUEST).collect()).await {
+        Ok(Ok(body)) => Ok(Request::from_parts(head, Full::new(body.to_bytes()))),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
+    }
+}
+
+/// A token of the user that a header can carry.
+fn usable(token: OsString) -> Result<String> {
+    let refused = |why: &str| Error::usage(format!("{TOKEN} {why}")).hint("leave it out, and kb makes one up");
+    let token = token.into_string().unwrap_or_default();
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(refused("has other characters than visible ASCII ones, perhaps a line break at its end"));
+    }
+    if token.len() < SHORTEST_TOKEN {
+        return Err(refused(&format!("is shorter than {SHORTEST_TOKEN} characters")));
+    }
+    Ok(token)
+}
+
+/// The token in the value of an `Authorization` header.
+fn token_of(value: &HeaderValue) -> Option<&[u8]> {
+    let (scheme, token) = value.as_bytes().split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME.as_bytes()).then_some(token)
 }
 
 /// A token that nobody can guess.

@@ -9,34 +9,24 @@ mod install;
 mod server;
 mod tools;
 
-use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use futures::FutureExt;
 use rmcp::ServiceExt;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use super::global::{Context, Global};
-use super::output::Output;
-use super::{Cli, parse, remote};
-use crate::config::Config;
+use super::global::Context;
+use super::in_process::InProcess;
 use crate::error::{Error, Result};
-use crate::notice;
 use crate::paths::real;
-use crate::render::Screen;
 use crate::search::Warm;
-use crate::serve::Stream;
-use arguments::{Line, Roots};
+use arguments::Roots;
 use http::Door;
 use install::Client;
-use server::{Answer, Handler, Job};
+use server::{Handler, Job};
 
-/// As wide as tables in an answer may be.
-const COLUMNS: usize = 100;
 /// How long commands may go on after the client has gone.
 const ENDED_WITHIN: Duration = Duration::from_secs(1);
 /// So many calls wait for their turn.
@@ -88,9 +78,8 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     if let Some(root) = roots.iter().find(|root| !root.is_dir()) {
         return Err(Error::usage(format!("--root {} is not a folder", root.display())).hint("name one that exists"));
     }
-    let config =
-        context.store().and_then(|store| context.config(&store)).or_else(|_| Config::read(&Context::here()?))?;
-    let warm = Arc::new(Warm::new(context.engine(&config)));
+    let config = context.config_or_own()?;
+    let warm = Warm::new(context.engine(&config));
     let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
     let handler = Handler::new(args.allow_write, Roots(roots), context.global.namespace.clone(), jobs);
     let serving = match args.http {
@@ -101,19 +90,19 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
             tokio::spawn(http::serve(door, handler))
         }
     };
-    let mut command_line = parse::command::<Cli>(false);
+    let mut commands = InProcess::new(context.global.clone(), warm);
     // Ends when the connection does, which drops the sender.
     while let Some(Job { line, mut reply }) = waiting.recv().await {
         let answer = tokio::select! {
             biased;
             // A request that was cancelled has no receiver any more.
             () = reply.closed() => None,
-            answer = answer_to(line, &context.global, &warm, &mut command_line) => Some(answer),
+            answer = commands.run(line.arguments, line.namespace) => Some(answer),
         };
         if let Some(answer) = answer {
             drop(reply.send(answer));
         }
-        warm.rest();
+        commands.rest();
     }
     match serving.await {
         // A client that goes away without a word has ended the work.
@@ -139,51 +128,8 @@ async fn serve_standard_streams(handler: Handler) -> Result<()> {
 fn tell_of(context: &Context, door: &Door) -> Result<()> {
     context.tell(&format!("kb mcp listens at {} until Ctrl-C", door.url()?));
     if door.is_new_token {
-        context.tell(&format!("clients must send the header `Authorization: {}`", door.authorization()));
+        // Nobody could use the server without it, so it is shown even with --quiet.
+        context.output.line(&format!("clients must send the header `Authorization: {}`", door.authorization()));
     }
     Ok(())
-}
-
-/// Runs a command as a process of its own would.
-async fn answer_to(line: Line, own: &Global, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
-    let arguments = std::iter::once("kb".to_owned()).chain(line.arguments);
-    let arguments: Vec<_> = arguments.map(Into::into).collect();
-    let failed =
-        |error: &Error| Answer { code: error.kind().exit_code(), messages: vec![error.to_line()], ..Answer::default() };
-    let (cli, matches) = match parse::try_parse::<Cli>(command_line, &arguments) {
-        Ok(parsed) => parsed,
-        Err(error) => return failed(&parse::as_usage(&error.to_string())),
-    };
-    let global = own.for_agent(line.namespace);
-    let output = Arc::new(Output::collecting_values());
-    let warnings = Arc::new(Mutex::new(Vec::new()));
-    let told = warnings.clone();
-    notice::give_with(move |text| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned()));
-    let (to, kept) = (output.clone(), warm.clone());
-    let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false };
-    let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept);
-    let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
-    let outcome = AssertUnwindSafe(running.boxed_local()).catch_unwind().await.unwrap_or_else(|_| {
-        warm.close();
-        Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))
-    });
-    let warnings = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
-    if !warnings.is_empty() {
-        // Opening a store gives its warnings. Opened again, it gives them to the next call too.
-        warm.close();
-    }
-    let (mut text, mut messages) = (String::new(), warnings);
-    for piece in output.take() {
-        let piece_text = String::from_utf8_lossy(&piece.bytes).into_owned();
-        match piece.stream {
-            Stream::Err => messages.extend(piece_text.lines().map(str::to_owned)),
-            Stream::Out | Stream::Raw => text.push_str(&piece_text),
-        }
-    }
-    let value = output.take_values().pop().and_then(|json| serde_json::from_slice(&json).ok());
-    let code = outcome.unwrap_or_else(|error| {
-        messages.push(error.to_line());
-        error.kind().exit_code()
-    });
-    Answer { text, value, messages, code }
 }

@@ -13,6 +13,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
+use super::super::in_process::Answer;
 use super::arguments::{self, Line, PAGE, Roots};
 use super::tools::{self, Definition};
 
@@ -27,36 +28,13 @@ const SCHEME: &str = "kb://";
 const DOCUMENT_TOKENS: u32 = 8000;
 /// So many names are suggested at most, as the protocol says.
 const SUGGESTED: usize = CompletionInfo::MAX_VALUES;
-
-/// So many documents are considered for that.
+/// How many documents a completion looks through.
 const CONSIDERED: usize = 1000;
 
 /// A command to run.
 pub(super) struct Job {
     pub(super) line: Line,
     pub(super) reply: oneshot::Sender<Answer>,
-}
-
-/// What a command gave.
-#[derive(Debug, Default)]
-pub(super) struct Answer {
-    /// The result as Markdown.
-    pub(super) text: String,
-    /// The result as JSON, if there is one.
-    pub(super) value: Option<Value>,
-    /// Notes, or what failed.
-    pub(super) messages: Vec<String>,
-    pub(super) code: u8,
-}
-
-impl Answer {
-    fn found(&self) -> bool {
-        matches!(self.code, 0 | 4)
-    }
-
-    fn failed(&self) -> bool {
-        !matches!(self.code, 0 | 1 | 4)
-    }
 }
 
 /// The server's side of a connection.

@@ -1,0 +1,462 @@
+//! What is on the screen, and what a key or an answer changes in it. Nothing here reads a terminal or a store.
+
+use std::collections::BTreeSet;
+
+use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+use super::super::in_process::Answer;
+use super::rows::{Row, Thing, add_sections, document, generation, hit};
+use crate::text::visible;
+
+/// Rows or lines that a turn of the wheel or a page key moves.
+const WHEEL: usize = 3;
+const PAGE: usize = 10;
+/// Hits that are listed.
+const HITS: usize = 20;
+
+/// What is listed on the left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    Hits,
+    Documents,
+    History,
+}
+
+impl Listed {
+    pub(super) const ALL: [Listed; 3] = [Listed::Hits, Listed::Documents, Listed::History];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Listed::Hits => "Search",
+            Listed::Documents => "Documents",
+            Listed::History => "History",
+        }
+    }
+
+    fn next(self) -> Self {
+        let at = Listed::ALL.iter().position(|one| *one == self).unwrap_or_default();
+        Listed::ALL[(at + 1) % Listed::ALL.len()]
+    }
+}
+
+/// What the program is to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Task {
+    Search(String),
+    Documents,
+    Contents(String),
+    Section(String),
+    History,
+    Changes(u64),
+    Open(String),
+    Delete(String),
+    Undo,
+    Edit(String),
+    Leave,
+}
+
+impl Task {
+    /// The command that does it; `None` for what is no command.
+    pub(super) fn arguments(&self) -> Option<Vec<String>> {
+        let of = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+        match self {
+            Task::Search(query) => of(&["search", &format!("--limit={HITS}"), "--", query]),
+            Task::Documents => of(&["docs"]),
+            Task::Contents(document) => of(&["toc", "--", document]),
+            Task::Section(id) => of(&["show", "--", id]),
+            Task::History => of(&["log"]),
+            Task::Changes(generation) => {
+                of(&["diff", &generation.saturating_sub(1).to_string(), &generation.to_string()])
+            }
+            Task::Open(id) => of(&["open", "--", id]),
+            Task::Delete(chunk) => of(&["chunk-delete", "--yes", "--", chunk]),
+            Task::Undo => of(&["undo"]),
+            Task::Edit(_) | Task::Leave => None,
+        }
+    }
+}
+
+/// A question that the next key answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Question {
+    text: &'static str,
+    then: Task,
+}
+
+/// Where things were drawn, so that the mouse can hit them.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Places {
+    pub(super) list: Rect,
+    pub(super) text: Rect,
+    /// The first row that is shown, and the lines of each.
+    pub(super) first: usize,
+    pub(super) row_height: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct App {
+    pub(super) query: String,
+    pub(super) listed: Listed,
+    pub(super) rows: Vec<Row>,
+    pub(super) selected: usize,
+    pub(super) text: String,
+    /// Lines of the text above the screen.
+    pub(super) scrolled: usize,
+    /// What was found, done or failed.
+    pub(super) said: String,
+    pub(super) places: Places,
+    question: Option<Question>,
+    /// Documents whose sections are shown.
+    unfolded: BTreeSet<String>,
+    /// Whether the query has changed since the last search.
+    has_typed: bool,
+}
+
+impl App {
+    pub(super) fn new(query: String) -> Self {
+        App {
+            query,
+            listed: Listed::Hits,
+            rows: Vec::new(),
+            selected: 0,
+            text: String::new(),
+            scrolled: 0,
+            said: String::new(),
+            places: Places::default(),
+            question: None,
+            unfolded: BTreeSet::new(),
+            has_typed: false,
+        }
+    }
+
+    pub(super) fn begin(&mut self) -> Vec<Task> {
+        if self.query.is_empty() {
+            self.listed = Listed::Documents;
+        }
+        self.list_again()
+    }
+
+    pub(super) fn has_typed(&self) -> bool {
+        self.has_typed
+    }
+
+    pub(super) fn asks(&self) -> Option<&'static str> {
+        self.question.as_ref().map(|question| question.text)
+    }
+
+    pub(super) fn row(&self) -> Option<&Row> {
+        self.rows.get(self.selected)
+    }
+
+    /// What to do when no key has come for a while.
+    pub(super) fn pause(&mut self) -> Vec<Task> {
+        match std::mem::take(&mut self.has_typed) {
+            true => self.list_again(),
+            false => Vec::new(),
+        }
+    }
+
+    /// What to do after the user's editor has closed.
+    pub(super) fn edited(&mut self) {
+        self.said = "back from the editor".to_owned();
+        self.has_typed = true;
+    }
+
+    fn list_again(&mut self) -> Vec<Task> {
+        match self.listed {
+            Listed::Hits if self.query.trim().is_empty() => {
+                self.list(Vec::new());
+                self.said = "type a question or words".to_owned();
+                Vec::new()
+            }
+            Listed::Hits => vec![Task::Search(self.query.clone())],
+            Listed::Documents => vec![Task::Documents],
+            Listed::History => vec![Task::History],
+        }
+    }
+
+    fn list(&mut self, rows: Vec<Row>) {
+        self.rows = rows;
+        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+        self.show_row();
+    }
+
+    fn show_row(&mut self) {
+        self.scrolled = 0;
+        self.text = self.row().and_then(|row| row.text.clone()).unwrap_or_default();
+    }
+
+    fn select(&mut self, row: usize) {
+        self.selected = row.min(self.rows.len().saturating_sub(1));
+        self.show_row();
+    }
+
+    /// Takes a key, a move of the mouse, or a new size.
+    pub(super) fn take(&mut self, event: &Event) -> Vec<Task> {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
+            Event::Mouse(mouse) => {
+                let at = Position { x: mouse.column, y: mouse.row };
+                let (in_list, in_text) = (self.places.list.contains(at), self.places.text.contains(at));
+                match mouse.kind {
+                    MouseEventKind::ScrollUp if in_list => self.select(self.selected.saturating_sub(1)),
+                    MouseEventKind::ScrollDown if in_list => self.select(self.selected + 1),
+                    MouseEventKind::ScrollUp if in_text => self.scrolled = self.scrolled.saturating_sub(WHEEL),
+                    MouseEventKind::ScrollDown if in_text => self.scroll(WHEEL),
+                    MouseEventKind::Down(MouseButton::Left) if in_list => {
+                        let line = usize::from(at.y - self.places.list.y);
+                        let row = self.places.first + line / self.places.row_height.max(1);
+                        if row == self.selected {
+                            return self.enter();
+                        }
+                        if row < self.rows.len() {
+                            self.select(row);
+                        }
+                    }
+                    _ => {}
+                }
+                Vec::new()
+            }
+            Event::Paste(text) => {
+                self.typed(|query| query.push_str(&visible(text)));
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn scroll(&mut self, lines: usize) {
+        self.scrolled = (self.scrolled + lines).min(self.text.lines().count().saturating_sub(1));
+    }
+
+    fn key(&mut self, key: KeyEvent) -> Vec<Task> {
+        if let Some(question) = self.question.take() {
+            if key.code == KeyCode::Char('y') {
+                return vec![question.then];
+            }
+            self.said = "nothing was changed".to_owned();
+            return Vec::new();
+        }
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            return self.control(key.code);
+        }
+        match key.code {
+            KeyCode::Esc => return vec![Task::Leave],
+            KeyCode::Enter | KeyCode::Right => return self.enter(),
+            KeyCode::Left => return self.fold(),
+            KeyCode::Tab => {
+                self.listed = self.listed.next();
+                self.selected = 0;
+                return self.list_again();
+            }
+            KeyCode::Up => self.select(self.selected.saturating_sub(1)),
+            KeyCode::Down => self.select(self.selected + 1),
+            KeyCode::PageUp => self.scrolled = self.scrolled.saturating_sub(PAGE),
+            KeyCode::PageDown => self.scroll(PAGE),
+            KeyCode::Backspace => self.typed(without_last),
+            KeyCode::Char(letter) => self.typed(|query| query.push(letter)),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn control(&mut self, code: KeyCode) -> Vec<Task> {
+        let row = self.row().map(|row| row.thing.clone());
+        match (code, row) {
+            (KeyCode::Char('c' | 'q'), _) => return vec![Task::Leave],
+            (KeyCode::Char('u'), _) => self.typed(String::clear),
+            (KeyCode::Char('e'), Some(Thing::Hit { chunk, .. })) => return vec![Task::Edit(chunk)],
+            (KeyCode::Char('x'), Some(Thing::Hit { chunk, .. })) => {
+                let text = "delete this chunk? y deletes it, any other key keeps it";
+                self.question = Some(Question { text, then: Task::Delete(chunk) });
+            }
+            (KeyCode::Char('z'), _) => {
+                let text = "take the last change of the store back? y does, any other key does not";
+                self.question = Some(Question { text, then: Task::Undo });
+            }
+            (KeyCode::Char('o'), Some(Thing::Hit { chunk: id, .. } | Thing::Document(id) | Thing::Section(id))) => {
+                return vec![Task::Open(id)];
+            }
+            (KeyCode::Char('e' | 'x'), _) => self.said = "select a hit first".to_owned(),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    /// Changes the query, and goes to the hits.
+    fn typed(&mut self, change: impl FnOnce(&mut String)) {
+        change(&mut self.query);
+        self.listed = Listed::Hits;
+        self.selected = 0;
+        self.has_typed = true;
+    }
+
+    fn enter(&mut self) -> Vec<Task> {
+        let Some(row) = self.row() else { return Vec::new() };
+        match row.thing.clone() {
+            Thing::Hit { section, .. } | Thing::Section(section) => vec![Task::Section(section)],
+            Thing::Generation(generation) => vec![Task::Changes(generation)],
+            Thing::Document(document) if self.unfolded.contains(&document) => self.fold(),
+            Thing::Document(document) => vec![Task::Contents(document)],
+        }
+    }
+
+    /// Hides the sections of the selected document.
+    fn fold(&mut self) -> Vec<Task> {
+        let owner = self.rows.iter().take(self.selected + 1).rposition(|row| matches!(row.thing, Thing::Document(_)));
+        let Some(owner) = owner else { return Vec::new() };
+        let Thing::Document(document) = &self.rows[owner].thing else { return Vec::new() };
+        if self.unfolded.remove(document) {
+            let sections = self.rows[owner + 1..].iter().take_while(|row| row.depth > 0).count();
+            self.rows.drain(owner + 1..=owner + sections);
+            self.select(owner);
+        }
+        Vec::new()
+    }
+
+    /// Takes what a command gave, and says what is to be done after it.
+    pub(super) fn answered(&mut self, task: &Task, answer: Answer) -> Vec<Task> {
+        self.said = answer.messages.join(" · ");
+        if answer.failed() {
+            return Vec::new();
+        }
+        let value = answer.value.unwrap_or_default();
+        let items = |name: &str| value[name].as_array().cloned().unwrap_or_default();
+        match task {
+            Task::Search(_) => self.list(items("hits").iter().map(hit).collect()),
+            Task::Documents => {
+                self.unfolded.clear();
+                self.list(items("items").iter().map(document).collect());
+            }
+            Task::History => self.list(items("items").iter().map(generation).collect()),
+            Task::Contents(document) => {
+                let at = self.rows.iter().position(|row| row.thing == Thing::Document(document.clone()));
+                let mut sections = Vec::new();
+                items("entries").iter().for_each(|entry| add_sections(entry, 1, &mut sections));
+                if let Some(at) = at.filter(|_| self.unfolded.insert(document.clone())) {
+                    self.rows.splice(at + 1..at + 1, sections);
+                }
+            }
+            Task::Section(_) | Task::Changes(_) => {
+                self.text = visible(&answer.text).into_owned();
+                self.scrolled = 0;
+            }
+            Task::Delete(_) | Task::Undo => {
+                let said = if *task == Task::Undo { "taken back" } else { "deleted; Ctrl-Z takes it back" };
+                self.said = said.to_owned();
+                return self.list_again();
+            }
+            Task::Open(_) | Task::Edit(_) | Task::Leave => {}
+        }
+        Vec::new()
+    }
+}
+
+fn without_last(query: &mut String) {
+    query.pop();
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::crossterm::event::MouseEvent;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn press(app: &mut App, code: KeyCode) -> Vec<Task> {
+        app.take(&Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+    }
+
+    fn control(app: &mut App, letter: char) -> Vec<Task> {
+        app.take(&Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)))
+    }
+
+    fn answer(value: Value) -> Answer {
+        Answer { value: Some(value), ..Answer::default() }
+    }
+
+    /// Two hits for "pump".
+    fn found() -> App {
+        let mut app = App::new(String::new());
+        "pump".chars().for_each(|letter| assert_eq!(press(&mut app, KeyCode::Char(letter)), []));
+        assert_eq!(app.pause(), [Task::Search("pump".to_owned())]);
+        assert_eq!(app.pause(), [], "once");
+        let hit = |id: &str| json!({ "chunk_id": id, "section": { "id": "a#2", "titles": ["Pumps"] }, "content": id });
+        app.answered(&Task::Search("pump".to_owned()), answer(json!({ "hits": [hit("a:1"), hit("a:2")] })));
+        app
+    }
+
+    #[test]
+    fn a_search_begins_when_typing_stops_and_its_hits_are_read() {
+        let mut app = found();
+        assert_eq!((app.rows.len(), app.text.as_str()), (2, "a:1"));
+        press(&mut app, KeyCode::Down);
+        press(&mut app, KeyCode::Down);
+        assert_eq!((app.selected, app.text.as_str()), (1, "a:2"));
+        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Section("a#2".to_owned())]);
+        app.answered(
+            &Task::Section("a#2".to_owned()),
+            Answer { text: "whole\u{1b}[2J section".into(), ..Answer::default() },
+        );
+        assert!(app.text.contains("whole") && !app.text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_chunk_is_deleted_only_after_yes() {
+        let mut app = found();
+        assert_eq!(control(&mut app, 'x'), []);
+        assert!(app.asks().is_some());
+        assert_eq!(press(&mut app, KeyCode::Char('n')), []);
+        assert_eq!(app.query, "pump", "the answer is not typed");
+        control(&mut app, 'x');
+        assert_eq!(press(&mut app, KeyCode::Char('y')), [Task::Delete("a:1".to_owned())]);
+        assert_eq!(app.answered(&Task::Delete("a:1".into()), Answer::default()), [Task::Search("pump".to_owned())]);
+        assert_eq!(control(&mut app, 'e'), [Task::Edit("a:1".to_owned())]);
+    }
+
+    #[test]
+    fn a_document_unfolds_into_its_sections_and_folds_again() {
+        let mut app = App::new(String::new());
+        assert_eq!(app.begin(), [Task::Documents]);
+        let document = |id: &str| json!({ "doc_id": id, "title": id, "source": "x" });
+        app.answered(&Task::Documents, answer(json!({ "items": [document("a"), document("b")] })));
+        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Contents("a".to_owned())]);
+        let inner = json!({ "section_id": "a#1.1", "title": "Inner", "children": [] });
+        let contents = json!({ "entries": [{ "section_id": "a#1", "title": "Outer", "children": [inner] }] });
+        app.answered(&Task::Contents("a".into()), answer(contents));
+        let depths: Vec<usize> = app.rows.iter().map(|row| row.depth).collect();
+        assert_eq!(depths, [0, 1, 2, 0]);
+        press(&mut app, KeyCode::Down);
+        press(&mut app, KeyCode::Down);
+        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Section("a#1.1".to_owned())]);
+        press(&mut app, KeyCode::Left);
+        assert_eq!((app.rows.len(), app.selected), (2, 0));
+        assert_eq!(press(&mut app, KeyCode::Tab), [Task::History]);
+    }
+
+    #[test]
+    fn the_mouse_selects_reads_and_scrolls() {
+        let mut app = found();
+        app.places = Places { list: Rect::new(0, 3, 40, 20), text: Rect::new(41, 3, 40, 20), first: 0, row_height: 2 };
+        let mouse = |app: &mut App, kind, column, row| {
+            app.take(&Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+        };
+        let click = MouseEventKind::Down(MouseButton::Left);
+        assert_eq!(mouse(&mut app, click, 5, 6), []);
+        assert_eq!(app.selected, 1);
+        assert_eq!(mouse(&mut app, click, 5, 5), [Task::Section("a#2".to_owned())]);
+        assert_eq!(mouse(&mut app, click, 5, 20), [], "below the last row");
+        app.text = "line\n".repeat(50);
+        mouse(&mut app, MouseEventKind::ScrollDown, 50, 5);
+        assert_eq!(app.scrolled, WHEEL);
+    }
+
+    #[test]
+    fn what_fails_is_said_and_the_list_stays() {
+        let mut app = found();
+        let failed = Answer { code: 3, messages: vec!["the store is gone".to_owned()], ..Answer::default() };
+        assert_eq!(app.answered(&Task::Search("x".into()), failed), []);
+        assert_eq!((app.rows.len(), app.said.as_str()), (2, "the store is gone"));
+    }
+}

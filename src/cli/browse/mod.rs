@@ -1,0 +1,132 @@
+//! `kb browse`: the store on a whole terminal.
+//!
+//! Keys and answers go into [`App`], which says what to do next; [`view`] draws it. What is done is a command of kb, run in
+//! this process.
+
+mod app;
+mod rows;
+mod view;
+
+use std::io::{IsTerminal, stdin, stdout};
+use std::process::Command;
+use std::time::Duration;
+
+use clap::Args;
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture};
+use ratatui::crossterm::execute;
+
+use super::global::Context;
+use super::in_process::InProcess;
+use crate::error::{Error, Result};
+use crate::paths::is_address;
+use crate::search::Warm;
+use app::{App, Task};
+
+/// A search begins when no key has come for this long.
+const PAUSE: Duration = Duration::from_millis(120);
+/// Otherwise the loop looks this often whether the terminal has changed.
+const IDLE: Duration = Duration::from_secs(3600);
+
+/// Search, read and edit on a whole terminal
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb browse
+  kb browse pump alarm                    begin with a search
+  kb browse -n manuals
+
+Type to search; Tab goes from the hits to the documents and to the history. Enter reads a section, unfolds a document or
+shows what a generation changed. Ctrl-E edits a chunk in your editor, Ctrl-X deletes it after a question, Ctrl-Z takes the
+last change back, Ctrl-O opens the file. The mouse selects and scrolls. Esc leaves.")]
+pub struct BrowseArgs {
+    /// A question or words to begin with
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+}
+
+pub async fn run(context: &Context, args: BrowseArgs) -> Result<u8> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(
+            Error::usage("kb browse needs a terminal").hint("in a pipe, use `kb search`, `kb toc` and `kb section`")
+        );
+    }
+    if !context.global.kb.as_deref().is_some_and(is_address) {
+        context.namespace()?.must_exist()?;
+    }
+    let warm = Warm::new(context.engine(&context.config_or_own()?));
+    let mut commands = InProcess::new(context.global.clone(), warm);
+    let mut app = App::new(args.query.join(" "));
+    let mut terminal = ratatui::try_init().map_err(|error| terminal_failed(&error))?;
+    let outcome = with_mouse(true).map(drop);
+    let outcome = match outcome {
+        Ok(()) => browse(&mut app, &mut terminal, &mut commands, context).await,
+        Err(error) => Err(error),
+    };
+    let restored = with_mouse(false).and(ratatui::try_restore().map_err(|error| terminal_failed(&error)));
+    outcome.and(restored).map(|()| 0)
+}
+
+fn terminal_failed(error: &std::io::Error) -> Error {
+    Error::failed(format!("the terminal failed: {error}"))
+}
+
+fn with_mouse(captured: bool) -> Result<()> {
+    let outcome =
+        if captured { execute!(stdout(), EnableMouseCapture) } else { execute!(stdout(), DisableMouseCapture) };
+    outcome.map_err(|error| terminal_failed(&error))
+}
+
+async fn browse(
+    app: &mut App,
+    terminal: &mut DefaultTerminal,
+    commands: &mut InProcess,
+    context: &Context,
+) -> Result<()> {
+    let failed = |error: std::io::Error| terminal_failed(&error);
+    let mut tasks = app.begin();
+    loop {
+        for task in std::mem::take(&mut tasks) {
+            match task {
+                Task::Leave => return Ok(()),
+                Task::Edit(chunk) => {
+                    edit(terminal, context, &chunk)?;
+                    app.edited();
+                }
+                task => {
+                    if let Some(arguments) = task.arguments() {
+                        terminal.draw(|frame| view::draw(app, frame)).map_err(failed)?;
+                        let answer = commands.run(arguments, None).await;
+                        commands.rest();
+                        tasks.extend(app.answered(&task, answer));
+                    }
+                }
+            }
+        }
+        if !tasks.is_empty() {
+            continue;
+        }
+        terminal.draw(|frame| view::draw(app, frame)).map_err(failed)?;
+        let patience = if app.has_typed() { PAUSE } else { IDLE };
+        tasks = match event::poll(patience).map_err(failed)? {
+            true => app.take(&event::read().map_err(failed)?),
+            false => app.pause(),
+        };
+    }
+}
+
+/// Gives the terminal to `kb chunk-edit`, which opens the user's editor.
+fn edit(terminal: &mut DefaultTerminal, context: &Context, chunk: &str) -> Result<()> {
+    with_mouse(false)?;
+    ratatui::try_restore().map_err(|error| terminal_failed(&error))?;
+    let mut command = Command::new(Context::program()?);
+    command.args(["chunk-edit", chunk]).args(context.global.as_arguments());
+    let edited = command.status().map_err(|error| Error::failed(format!("cannot start kb: {error}")));
+    let failed = edited.is_ok_and(|status| !status.success());
+    if failed {
+        println!("press Enter to go on");
+        std::io::stdin().read_line(&mut String::new()).map(drop).map_err(|error| terminal_failed(&error))?;
+    }
+    *terminal = ratatui::try_init().map_err(|error| terminal_failed(&error))?;
+    terminal.clear().map_err(|error| terminal_failed(&error))?;
+    with_mouse(true)
+}

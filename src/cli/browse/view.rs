@@ -1,0 +1,129 @@
+//! Draws the browser: the query, the list on the left, the text on the right, the keys below.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style, Stylize};
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::{Block, Borders, List, ListItem, ListState, Paragraph, Wrap};
+
+use super::app::{App, Listed, Places};
+use crate::text::highlight::find_matches;
+
+/// A terminal with fewer columns has the list above the text.
+const WIDE: u16 = 70;
+const KEYS: &str =
+    "Tab list · Enter read · PgUp PgDn scroll · Ctrl-E edit · Ctrl-X delete · Ctrl-Z undo · Ctrl-O open · Esc leave";
+
+pub(super) fn draw(app: &mut App, frame: &mut Frame) {
+    let [top, middle, bottom] =
+        Layout::vertical([Constraint::Length(2), Constraint::Min(3), Constraint::Length(1)]).areas(frame.area());
+    let halves = [Constraint::Percentage(40), Constraint::Percentage(60)];
+    let [list, text] = match frame.area().width >= WIDE {
+        true => Layout::horizontal(halves).areas(middle),
+        false => Layout::vertical(halves).areas(middle),
+    };
+    draw_query(app, frame, top);
+    draw_list(app, frame, list);
+    draw_text(app, frame, text);
+    let said = app.asks().map(|question| question.bold()).unwrap_or_else(|| match app.said.is_empty() {
+        true => KEYS.dim(),
+        false => app.said.as_str().into(),
+    });
+    frame.render_widget(Line::from(said), bottom);
+}
+
+fn draw_query(app: &App, frame: &mut Frame, area: Rect) {
+    let mut tabs: Vec<Span> = Vec::new();
+    for listed in Listed::ALL {
+        let style =
+            if listed == app.listed { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new().dim() };
+        tabs.extend([Span::styled(format!(" {} ", listed.name()), style), Span::raw(" ")]);
+    }
+    let query = Line::from(vec!["› ".bold(), app.query.as_str().into()]);
+    let cursor = area.x + u16::try_from(query.width()).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
+    frame.render_widget(Text::from(vec![Line::from(tabs), query]), area);
+    frame.set_cursor_position((cursor, area.y + 1));
+}
+
+fn draw_list(app: &mut App, frame: &mut Frame, area: Rect) {
+    let block = Block::new().borders(Borders::TOP);
+    let inside = block.inner(area);
+    // A hit has its source below it; what is one of many has one line.
+    let row_height = if app.listed == Listed::Hits { 2 } else { 1 };
+    let items = app.rows.iter().map(|row| {
+        let indent = "  ".repeat(row.depth);
+        match row_height {
+            2 => ListItem::new(vec![Line::from(row.title.as_str()), Line::from(format!("  {}", row.about)).dim()]),
+            _ => ListItem::new(Line::from(vec![
+                format!("{indent}{}  ", row.title).into(),
+                Span::styled(row.about.as_str(), Style::new().dim()),
+            ])),
+        }
+    });
+    let mut state = ListState::default().with_selected(Some(app.selected).filter(|_| !app.rows.is_empty()));
+    let list = List::new(items).block(block).highlight_style(Style::new().add_modifier(Modifier::REVERSED));
+    frame.render_stateful_widget(list, area, &mut state);
+    app.places = Places { list: inside, first: state.offset(), row_height, ..app.places };
+}
+
+fn draw_text(app: &mut App, frame: &mut Frame, area: Rect) {
+    let borders = if frame.area().width >= WIDE { Borders::TOP | Borders::LEFT } else { Borders::TOP };
+    let block = Block::new().borders(borders);
+    app.places.text = block.inner(area);
+    let lines = app.text.lines().map(|line| marked(line, &app.query));
+    let scrolled = u16::try_from(app.scrolled).unwrap_or(u16::MAX);
+    let text = Paragraph::new(lines.collect::<Vec<_>>()).block(block).wrap(Wrap { trim: false }).scroll((scrolled, 0));
+    frame.render_widget(text, area);
+}
+
+/// A line with the words of the query marked.
+fn marked<'l>(line: &'l str, query: &str) -> Line<'l> {
+    let mut spans = Vec::new();
+    let mut done = 0;
+    for range in find_matches(line, query) {
+        let (Some(before), Some(inside)) = (line.get(done..range.start), line.get(range.clone())) else { continue };
+        spans.extend([Span::raw(before), Span::styled(inside, Style::new().yellow().bold())]);
+        done = range.end;
+    }
+    spans.push(Span::raw(&line[done..]));
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use serde_json::json;
+
+    use super::super::app::Task;
+    use super::*;
+    use crate::cli::in_process::Answer;
+
+    /// The screen, a line for each row, with a blank for the second column of a wide character.
+    fn screen(app: &mut App, columns: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(columns, 20)).unwrap();
+        terminal.draw(|frame| draw(app, frame)).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let rows = buffer.content().chunks(usize::from(columns));
+        rows.map(|row| row.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned() + "\n").collect()
+    }
+
+    #[test]
+    fn hits_stand_beside_their_text_where_there_is_room_and_above_it_where_not() {
+        let mut app = App::new("水泵".to_owned());
+        let hit = |title: &str, content: &str| {
+            json!({ "chunk_id": "a:1", "source": "手册.pdf", "page_start": 4, "confidence": 0.81, "content": content,
+                "section": { "id": "a#1", "titles": [title] } })
+        };
+        let value = json!({ "hits": [hit("启动水泵", "启动水泵以前先注水。"), hit("Alarms", "The pump stops.")] });
+        app.answered(&Task::Search("水泵".to_owned()), Answer { value: Some(value), ..Answer::default() });
+        let wide = screen(&mut app, 100);
+        let line = wide.lines().find(|line| line.contains('启')).unwrap();
+        assert!(line.contains('│') && wide.contains("p. 4  0.81"), "{wide}");
+        for columns in [40, 60, 80, 200] {
+            let shown = screen(&mut app, columns);
+            assert!(shown.contains("Alarms") && shown.contains("› 水"), "{shown}");
+        }
+        assert!(screen(&mut app, 3).len() > 3, "a tiny terminal is no error");
+    }
+}

@@ -1,0 +1,107 @@
+//! Commands that run inside a process that stays, with the store open and the model loaded, their results collected.
+
+use std::ffi::OsString;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use serde_json::Value;
+
+use super::global::{Context, Global};
+use super::output::Output;
+use super::{Cli, parse, remote};
+use crate::error::Error;
+use crate::notice;
+use crate::render::Screen;
+use crate::search::Warm;
+use crate::serve::Stream;
+
+/// As wide as tables in an answer may be.
+const COLUMNS: usize = 100;
+
+/// What a command gave.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// The result as Markdown.
+    pub(super) text: String,
+    /// The result as JSON, if there is one.
+    pub(super) value: Option<Value>,
+    /// Notes, or what failed.
+    pub(super) messages: Vec<String>,
+    pub(super) code: u8,
+}
+
+impl Answer {
+    pub(super) fn found(&self) -> bool {
+        matches!(self.code, 0 | 4)
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        !matches!(self.code, 0 | 1 | 4)
+    }
+
+    fn of(error: &Error) -> Self {
+        Answer { code: error.kind().exit_code(), messages: vec![error.to_line()], ..Answer::default() }
+    }
+}
+
+/// Runs commands, one after the other.
+pub(super) struct InProcess {
+    own: Global,
+    warm: Arc<Warm>,
+    command_line: clap::Command,
+}
+
+impl InProcess {
+    /// `own` are the global options of this process.
+    pub(super) fn new(own: Global, warm: Warm) -> Self {
+        InProcess { own, warm: Arc::new(warm), command_line: parse::command::<Cli>(false) }
+    }
+
+    /// Runs a command as a process of its own would, in the named namespace or that of this process.
+    pub(super) async fn run(&mut self, arguments: Vec<String>, namespace: Option<String>) -> Answer {
+        let arguments: Vec<OsString> =
+            std::iter::once("kb".into()).chain(arguments.into_iter().map(Into::into)).collect();
+        let (cli, matches) = match parse::try_parse::<Cli>(&mut self.command_line, &arguments) {
+            Ok(parsed) => parsed,
+            Err(error) => return Answer::of(&parse::as_usage(&error.to_string())),
+        };
+        let global = self.own.for_agent(namespace);
+        let output = Arc::new(Output::collecting_values());
+        let warnings = Arc::new(Mutex::new(Vec::new()));
+        let told = warnings.clone();
+        notice::give_with(move |text| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned()));
+        let (to, kept) = (output.clone(), self.warm.clone());
+        let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false };
+        let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept);
+        let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
+        let outcome = AssertUnwindSafe(running.boxed_local()).catch_unwind().await.unwrap_or_else(|_| {
+            self.warm.close();
+            Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))
+        });
+        let warnings = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
+        if !warnings.is_empty() {
+            // Opening a store gives its warnings. Opened again, it gives them to the next call too.
+            self.warm.close();
+        }
+        let (mut text, mut messages) = (String::new(), warnings);
+        for piece in output.take() {
+            let piece_text = String::from_utf8_lossy(&piece.bytes).into_owned();
+            match piece.stream {
+                Stream::Err => messages.extend(piece_text.lines().map(str::to_owned)),
+                Stream::Out | Stream::Raw => text.push_str(&piece_text),
+            }
+        }
+        let value = output.take_values().pop().and_then(|json| serde_json::from_slice(&json).ok());
+        let code = outcome.unwrap_or_else(|error| {
+            messages.push(error.to_line());
+            error.kind().exit_code()
+        });
+        Answer { text, value, messages, code }
+    }
+
+    /// Ends a call: lets other processes have what it leased, and closes what takes too much memory.
+    pub(super) fn rest(&self) {
+        self.warm.rest();
+    }
+}
