@@ -47,8 +47,7 @@ enum Shell {
     Elvish,
     Fish,
     Nushell,
-    #[value(name = "powershell")]
-    PowerShell,
+    Powershell,
     Zsh,
 }
 
@@ -58,7 +57,7 @@ pub fn run(args: &CompletionsArgs, command: &mut Command) -> Result<u8> {
         Shell::Bash => &Bash,
         Shell::Elvish => &Elvish,
         Shell::Fish => &Fish,
-        Shell::PowerShell => &Powershell,
+        Shell::Powershell => &Powershell,
         Shell::Zsh => &Zsh,
         Shell::Nushell => {
             clap_complete::generate(Nushell, command, NAME, &mut script);
