@@ -30,8 +30,13 @@ eval SET:
 # Write completions/ again after a change of options
 completions:
     cargo build --locked
-    for pair in bash:kb.bash zsh:_kb fish:kb.fish powershell:_kb.ps1 elvish:kb.elv; do \
+    for pair in bash:kb.bash zsh:_kb fish:kb.fish powershell:_kb.ps1 elvish:kb.elv nushell:kb.nu; do \
         "$CARGO_TARGET_DIR/debug/kb" completions "${pair%%:*}" > "completions/${pair#*:}"; done
+
+# Draw the picture of the README again
+picture:
+    cargo build --locked
+    python3 scripts/picture.py "$CARGO_TARGET_DIR/debug/kb"
 
 # Build the fixtures again
 fixtures:
