@@ -208,8 +208,8 @@ fn batch(rows: &[(&str, Option<&[f32]>)], dimension: usize) -> RecordBatch {
     let present = NullBuffer::from_iter(rows.iter().map(|(_, vector)| vector.is_some()));
     let length = i32::try_from(dimension).unwrap_or_default();
     let vectors = FixedSizeListArray::new(item, length, Arc::new(numbers), Some(present));
-    let columns: [(&str, ArrayRef); 2] = [("text", Arc::new(texts)), ("vector", Arc::new(vectors))];
-    RecordBatch::try_from_iter(columns).unwrap_or_else(|error| fail(&error.to_string()))
+    let columns: [(&str, ArrayRef, bool); 2] = [("text", Arc::new(texts), false), ("vector", Arc::new(vectors), true)];
+    RecordBatch::try_from_iter_with_nullable(columns).unwrap_or_else(|error| fail(&error.to_string()))
 }
 
 /// Ingests a set into a new store.

@@ -42,7 +42,7 @@ pub(super) fn hit(hit: &Value) -> Row {
     Row {
         depth: 0,
         title,
-        about: format!("{}{}  {confidence:.2}", text(&hit["source"]), pages(hit)),
+        about: format!("{confidence:.2}{}  {}", pages(hit), text(&hit["source"])),
         text: Some(text(&hit["content"])),
         thing: Thing::Hit { chunk: text(&hit["chunk_id"]), section: text(&hit["section"]["id"]) },
     }

@@ -11,8 +11,7 @@ use crate::text::highlight::find_matches;
 
 /// A terminal with fewer columns has the list above the text.
 const WIDE: u16 = 70;
-const KEYS: &str =
-    "Tab list · Enter read · PgUp PgDn scroll · Ctrl-E edit · Ctrl-X delete · Ctrl-Z undo · Ctrl-O open · Esc leave";
+const KEYS: &str = "Esc leave · Tab list · Enter read · PgUp PgDn scroll · ^E edit · ^X delete · ^Z undo · ^O open";
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame) {
     let [top, middle, bottom] =
@@ -119,7 +118,7 @@ mod tests {
         app.answered(&Task::Search("水泵".to_owned()), Answer { value: Some(value), ..Answer::default() });
         let wide = screen(&mut app, 100);
         let line = wide.lines().find(|line| line.contains('启')).unwrap();
-        assert!(line.contains('│') && wide.contains("p. 4  0.81"), "{wide}");
+        assert!(line.contains('│') && wide.contains("0.81  p. 4"), "{wide}");
         for columns in [40, 60, 80, 200] {
             let shown = screen(&mut app, columns);
             assert!(shown.contains("Alarms") && shown.contains("› 水"), "{shown}");
