@@ -22,6 +22,8 @@ use crate::text::tokens::{Token, TokenKind, tokenize};
 
 /// Shorter words are too near to too many others.
 const SHORTEST: usize = 4;
+/// Longer ones are no words, and the forms one letter away from 3,000 letters took 24 s and 700 MB.
+const LONGEST: usize = 64;
 /// From this length on two letters may be wrong.
 const LONG: usize = 8;
 /// Shorter parts do not make a compound.
@@ -115,7 +117,9 @@ fn words(query: &str) -> Vec<Replaceable> {
         .filter(|Replaceable { token, typed, .. }| {
             let letters = typed.chars().filter(|c| script_of(*c) == Some(Script::Latin)).count();
             let only_letters = letters == typed.chars().count();
-            letters >= SHORTEST && (only_letters || token.kind == TokenKind::Whole) && known.insert(token.text.clone())
+            (SHORTEST..=LONGEST).contains(&letters)
+                && (only_letters || token.kind == TokenKind::Whole)
+                && known.insert(token.text.clone())
         })
         .take(MOST_WORDS)
         .collect()
@@ -281,6 +285,12 @@ fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_too_long_for_a_word_is_not_replaced() {
+        let of = |length: usize| words(&"x".repeat(length)).len();
+        assert_eq!([of(SHORTEST - 1), of(SHORTEST), of(LONGEST), of(LONGEST + 1), of(100_000)], [0, 1, 1, 0, 0]);
+    }
 
     #[test]
     fn only_words_of_letters_and_names_from_programs_are_replaced() {
