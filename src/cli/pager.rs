@@ -45,7 +45,7 @@ fn command(named: Option<OsString>) -> Option<Command> {
     (words != ["cat"]).then_some(command)
 }
 
-/// A pager that is left early closes its end, which is no error.
+/// Writes the text to the pager. The user may quit it before the end, so a failed write is ignored.
 fn feed(child: &mut Child, text: &[u8]) {
     let Some(mut input) = child.stdin.take() else { return };
     let keeps_styles = anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;

@@ -145,7 +145,7 @@ impl App {
         self.question.as_ref().map(|question| question.text)
     }
 
-    pub(super) fn row(&self) -> Option<&Row> {
+    fn row(&self) -> Option<&Row> {
         self.rows.get(self.selected)
     }
 
@@ -157,13 +157,8 @@ impl App {
         }
     }
 
-    /// What to do after the user's editor has closed.
-    pub(super) fn edited(&mut self) {
-        self.said = "back from the editor".to_owned();
-        self.has_typed = true;
-    }
-
-    fn list_again(&mut self) -> Vec<Task> {
+    /// Lists anew what is listed, after a change.
+    pub(super) fn list_again(&mut self) -> Vec<Task> {
         match self.listed {
             Listed::Hits if self.query.trim().is_empty() => {
                 self.list(Vec::new());

@@ -56,24 +56,23 @@ pub async fn run(context: &Context, args: BrowseArgs) -> Result<u8> {
     let warm = Warm::new(context.engine(&context.config_or_own()?));
     let mut commands = InProcess::new(context.global.clone(), warm);
     let mut app = App::new(args.query.join(" "));
-    let mut terminal = ratatui::try_init().map_err(|error| terminal_failed(&error))?;
-    let outcome = with_mouse(true).map(drop);
-    let outcome = match outcome {
+    let mut terminal = ratatui::try_init().map_err(terminal_failed)?;
+    let outcome = match with_mouse(true) {
         Ok(()) => browse(&mut app, &mut terminal, &mut commands, context).await,
         Err(error) => Err(error),
     };
-    let restored = with_mouse(false).and(ratatui::try_restore().map_err(|error| terminal_failed(&error)));
+    let restored = with_mouse(false).and(ratatui::try_restore().map_err(terminal_failed));
     outcome.and(restored).map(|()| 0)
 }
 
-fn terminal_failed(error: &std::io::Error) -> Error {
+fn terminal_failed(error: std::io::Error) -> Error {
     Error::failed(format!("the terminal failed: {error}"))
 }
 
 fn with_mouse(captured: bool) -> Result<()> {
     let outcome =
         if captured { execute!(stdout(), EnableMouseCapture) } else { execute!(stdout(), DisableMouseCapture) };
-    outcome.map_err(|error| terminal_failed(&error))
+    outcome.map_err(terminal_failed)
 }
 
 async fn browse(
@@ -82,7 +81,6 @@ async fn browse(
     commands: &mut InProcess,
     context: &Context,
 ) -> Result<()> {
-    let failed = |error: std::io::Error| terminal_failed(&error);
     let mut tasks = app.begin();
     loop {
         for task in std::mem::take(&mut tasks) {
@@ -90,11 +88,11 @@ async fn browse(
                 Task::Leave => return Ok(()),
                 Task::Edit(chunk) => {
                     edit(terminal, context, &chunk)?;
-                    app.edited();
+                    tasks.extend(app.list_again());
                 }
                 task => {
                     if let Some(arguments) = task.arguments() {
-                        terminal.draw(|frame| view::draw(app, frame)).map_err(failed)?;
+                        terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
                         let answer = commands.run(arguments, None).await;
                         commands.rest();
                         tasks.extend(app.answered(&task, answer));
@@ -105,10 +103,10 @@ async fn browse(
         if !tasks.is_empty() {
             continue;
         }
-        terminal.draw(|frame| view::draw(app, frame)).map_err(failed)?;
+        terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
         let patience = if app.has_typed() { PAUSE } else { IDLE };
-        tasks = match event::poll(patience).map_err(failed)? {
-            true => app.take(&event::read().map_err(failed)?),
+        tasks = match event::poll(patience).map_err(terminal_failed)? {
+            true => app.take(&event::read().map_err(terminal_failed)?),
             false => app.pause(),
         };
     }
@@ -117,16 +115,16 @@ async fn browse(
 /// Gives the terminal to `kb chunk-edit`, which opens the user's editor.
 fn edit(terminal: &mut DefaultTerminal, context: &Context, chunk: &str) -> Result<()> {
     with_mouse(false)?;
-    ratatui::try_restore().map_err(|error| terminal_failed(&error))?;
+    ratatui::try_restore().map_err(terminal_failed)?;
     let mut command = Command::new(Context::program()?);
     command.args(["chunk-edit", chunk]).args(context.global.as_arguments());
     let edited = command.status().map_err(|error| Error::failed(format!("cannot start kb: {error}")));
     let failed = edited.is_ok_and(|status| !status.success());
     if failed {
         println!("press Enter to go on");
-        std::io::stdin().read_line(&mut String::new()).map(drop).map_err(|error| terminal_failed(&error))?;
+        std::io::stdin().read_line(&mut String::new()).map(drop).map_err(terminal_failed)?;
     }
-    *terminal = ratatui::try_init().map_err(|error| terminal_failed(&error))?;
-    terminal.clear().map_err(|error| terminal_failed(&error))?;
+    *terminal = ratatui::try_init().map_err(terminal_failed)?;
+    terminal.clear().map_err(terminal_failed)?;
     with_mouse(true)
 }

@@ -69,7 +69,9 @@ fn draw_text(app: &mut App, frame: &mut Frame, area: Rect) {
     let borders = if frame.area().width >= WIDE { Borders::TOP | Borders::LEFT } else { Borders::TOP };
     let block = Block::new().borders(borders);
     app.places.text = block.inner(area);
-    let lines = app.text.lines().map(|line| marked(line, &app.query));
+    // Each line takes a row or more, so those below the screen need no marks.
+    let reached = app.scrolled + usize::from(area.height);
+    let lines = app.text.lines().take(reached).map(|line| marked(line, &app.query));
     let scrolled = u16::try_from(app.scrolled).unwrap_or(u16::MAX);
     let text = Paragraph::new(lines.collect::<Vec<_>>()).block(block).wrap(Wrap { trim: false }).scroll((scrolled, 0));
     frame.render_widget(text, area);

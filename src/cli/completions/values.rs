@@ -58,16 +58,17 @@ fn documents(typed: &OsStr) -> Vec<CompletionCandidate> {
 fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
     let words = words();
     let before = &words[..words.len().saturating_sub(1)];
-    let rows = read(async |snapshot: &Snapshot| {
+    let found = read(async |snapshot: &Snapshot| {
         let names = snapshot.all_document_names().await?;
         let is_named = |name: &&DocumentName| before.iter().any(|word| *word == name.source || *word == *name.doc_id);
         match names.iter().find(is_named) {
-            Some(name) => snapshot.sections(&name.doc_id).await.map(Some),
-            None => Ok(None),
+            Some(name) => Ok((Vec::new(), snapshot.sections(&name.doc_id).await?)),
+            None => Ok((names, Vec::new())),
         }
     });
-    let Ok(Some(rows)) = rows else { return documents(typed) };
-    beginning(typed, rows.iter().map(|row| (row.path.as_str(), row.title.as_str())))
+    let (names, sections) = found.unwrap_or_default();
+    let names = names.iter().map(|name| (name.source.as_str(), name.title.as_str()));
+    beginning(typed, names.chain(sections.iter().map(|section| (section.path.as_str(), section.title.as_str()))))
 }
 
 fn namespaces(typed: &OsStr) -> Vec<CompletionCandidate> {

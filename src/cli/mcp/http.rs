@@ -58,7 +58,7 @@ impl Door {
     /// Listens at a port of this machine; 0 takes a free one.
     ///
     /// # Errors
-    /// If the port is taken, or `KB_MCP_TOKEN` is too short.
+    /// If the port is taken, or no header can carry `KB_MCP_TOKEN`, or it is too short.
     pub(super) async fn open(port: u16) -> Result<Self> {
         let given = std::env::var_os(TOKEN).filter(|token| !token.is_empty());
         let is_new_token = given.is_none();
@@ -167,7 +167,7 @@ fn token_of(value: &HeaderValue) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(SCHEME.as_bytes()).then_some(token)
 }
 
-/// A token that nobody can guess.
+/// A random token of 256 bits.
 fn made_up() -> Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)
