@@ -118,11 +118,10 @@ fn edit(terminal: &mut DefaultTerminal, context: &Context, chunk: &str) -> Resul
     ratatui::try_restore().map_err(terminal_failed)?;
     let mut command = Command::new(Context::program()?);
     command.args(["chunk-edit", chunk]).args(context.global.as_arguments());
-    let edited = command.status().map_err(|error| Error::failed(format!("cannot start kb: {error}")));
-    let failed = edited.is_ok_and(|status| !status.success());
-    if failed {
+    let status = command.status().map_err(|error| Error::failed(format!("cannot start kb: {error}")))?;
+    if !status.success() {
         println!("press Enter to go on");
-        std::io::stdin().read_line(&mut String::new()).map(drop).map_err(terminal_failed)?;
+        stdin().read_line(&mut String::new()).map(drop).map_err(terminal_failed)?;
     }
     *terminal = ratatui::try_init().map_err(terminal_failed)?;
     terminal.clear().map_err(terminal_failed)?;
