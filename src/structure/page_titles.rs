@@ -95,10 +95,14 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
     found
 }
 
-/// Adds page titles after the first heading, unless a heading on the same page or the page before has the same title.
-/// Below a heading of printed contents they are one level deeper.
+/// Adds page titles, unless a heading on the same page or the page before has the same title. Where the contents are
+/// printed, they are below the headings of those and one level deeper: before the first is the cover.
 pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
-    let first = headings.iter().map(|heading| heading.start).min().unwrap_or(0);
+    let is_listed = |heading: &Heading| heading.provenance == Provenance::PrintedContents;
+    let first = match headings.iter().any(is_listed) {
+        true => headings.iter().map(|heading| heading.start).min().unwrap_or(0),
+        false => 0,
+    };
     let mut known: HashSet<(u32, String)> = HashSet::new();
     let mut owner: HashMap<usize, usize> = HashMap::new();
     for (i, heading) in headings.iter().enumerate() {
@@ -354,5 +358,8 @@ mod tests {
         add(&mut headings, vec![title("Cover", 0), title("Balance Sheets", 9), title("Exhibits", 40)]);
         let found: Vec<(u32, &str)> = headings.iter().map(|heading| (heading.level, heading.title.as_str())).collect();
         assert_eq!(found, [(2, "Statements"), (3, "Balance Sheets"), (2, "Exhibits")]);
+        let mut headings = vec![Heading { level: 1, provenance: Provenance::Typography, ..listed("Outlook", 40) }];
+        add(&mut headings, vec![title("Summary", 9)]);
+        assert_eq!(headings.len(), 2, "nothing tells that the text before the first heading is a cover");
     }
 }

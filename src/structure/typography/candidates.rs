@@ -270,6 +270,11 @@ fn is_close(before: &Block, next: &Block) -> bool {
     }
 }
 
+/// Whether a line is the first of a paragraph and far below the line above.
+fn is_apart(above: &Block, next: &Block, step: f32) -> bool {
+    next.kind == BlockKind::Paragraph && distance(above, next).is_some_and(|far| far > SET_OFF * step)
+}
+
 fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, step: f32) -> Option<Candidate> {
     let mut text = String::new();
     for block in &blocks[start..start + lines] {
@@ -281,12 +286,18 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     let number = numbering::parse(&text).filter(|_| !is_index_letter);
     let width: usize = text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum();
     let next = blocks.get(start + lines);
-    let alone = match (style, next.and_then(|next| next.style.as_ref())) {
-        (Some(style), Some(next)) => !same_style(style, next) || !distinct,
-        _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
-    };
     let set_off =
         start.checked_sub(1).and_then(|above| distance(&blocks[above], &blocks[start])).map(|far| far > SET_OFF * step);
+    // A title and the one below it may be in one type, with space around both.
+    let is_title_above_another = || {
+        let of_the_body = style.zip(body).is_some_and(|(style, body)| style.bold && style.size < body.size * LARGER);
+        let apart = next.is_some_and(|next| is_apart(&blocks[start + lines - 1], next, step));
+        of_the_body && apart && set_off != Some(false) && !ends_like_a_sentence(&text)
+    };
+    let alone = match (style, next.and_then(|next| next.style.as_ref())) {
+        (Some(style), Some(next)) => !same_style(style, next) || !distinct || is_title_above_another(),
+        _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
+    };
     let too_long = width > LONGEST || lines > MOST_LINES;
     let candidate = Candidate {
         start,

@@ -126,6 +126,14 @@ mod tests {
     }
 
     #[test]
+    fn two_titles_of_one_type_with_space_around_them_are_headings() {
+        let part = |title: &str| [body("what was before"), under(heading(title, 10.0), title)].concat();
+        let both = [body("what was before"), vec![heading("Risks", 10.0)], under(heading("Valves", 10.0), "valves")];
+        let blocks = pages([part("Pumps"), part("Motors"), part("Screens"), both.concat()]);
+        assert_eq!(titles(&blocks), ["Pumps", "Motors", "Screens", "Risks", "Valves"]);
+    }
+
+    #[test]
     fn sections_of_items_need_no_numbers() {
         let title = |text: &str| under(heading(text, 10.0), text);
         let item = |text: &str, below: [&str; 2]| [title(text), below.map(title).concat()].concat();
