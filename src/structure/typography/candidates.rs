@@ -47,7 +47,7 @@ pub fn body(blocks: &[Block]) -> Option<Body> {
     let ((_, font, bold), _) = counts
         .into_iter()
         .filter(|((other, ..), _)| *other == size)
-        .max_by_key(|&((_, font, _), count)| (count, font))?;
+        .max_by_key(|&((_, font, bold), count)| (count, font, bold))?;
     Some(Body { size: size as f32 / 2.0, font, bold })
 }
 

@@ -54,9 +54,12 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
     let taken = Taken::by(known);
     let classes: HashMap<Class, (usize, u32)> =
         classes.into_iter().map(|(class, levels)| (class, (levels.len(), middle(&levels, u32::cmp)))).collect();
-    let of_chapters = classes.iter().filter(|(_, (_, level))| *level == 1);
-    let chapter: HashMap<(i32, bool), (usize, u32)> =
-        of_chapters.map(|((size, bold, _), found)| ((*size, *bold), *found)).collect();
+    // Chapters of one type may have numbers of several kinds: the commonest counts.
+    let mut chapter: HashMap<(i32, bool), (usize, u32)> = HashMap::new();
+    for (&(size, bold, _), &found) in classes.iter().filter(|(_, (_, level))| *level == 1) {
+        let commonest = chapter.entry((size, bold)).or_insert(found);
+        *commonest = found.max(*commonest);
+    }
     candidates
         .iter()
         .filter(|candidate| candidate.distinct && candidate.alone && !taken.any(candidate.start, candidate.lines))

@@ -297,6 +297,18 @@ mod tests {
     }
 
     #[test]
+    fn a_title_of_the_type_of_most_chapters_is_one_each_time() {
+        let parts = ["Chapter 1 Plant", "Chapter 2 Operation", "Chapter 3 Repairs", "Appendix A Tools", "References"];
+        let blocks = pages(parts.map(|title| under(heading(title, 14.0), title)));
+        let is_listed = |heading: &Heading| heading.title != "References";
+        let listed: Vec<Heading> = find(&blocks, &[], &[]).into_iter().filter(is_listed).collect();
+        assert_eq!(listed.len(), 4);
+        for _ in 0..20 {
+            assert_eq!(find(&blocks, &[], &listed).len(), 5, "the order of a hash map is random");
+        }
+    }
+
+    #[test]
     fn numbers_go_on_below_those_of_the_contents() {
         let parts = ["1 Plant", "1.1 Pumps", "2 Operation", "2.1 Starting"];
         let below = |title: &str| {
