@@ -108,7 +108,15 @@ fn resolve(
             is_long.then(|| pages.find_map(|page| places.find(&titles[i], page, after))).flatten()
         };
         let nearly = || places.find_nearly(&titles[i], page).or_else(|| places.find_longer(&titles[i], page));
-        let found = nearby.iter().find_map(exact).or_else(nearly).or_else(far);
+        let on_pages = |find: &dyn Fn(u32) -> Option<usize>| nearby.iter().find_map(|&page| find(page));
+        // A title with a description behind it stays in the text, for the description.
+        let described = || on_pages(&|page| places.find_described(&entry.title, page)).map(|at| (at, 0));
+        let found = nearby.iter().find_map(exact).or_else(described).or_else(nearly);
+        let renamed = match found {
+            Some(_) => None,
+            None => on_pages(&|page| places.find_by_number(&entry.title, page)),
+        };
+        let found = found.or(renamed.map(|at| (at, 1))).or_else(far);
         if let Some((at, _)) = found {
             shift = blocks[at].page.unwrap_or(page) as i32 - page as i32;
         }
@@ -116,7 +124,7 @@ fn resolve(
         let (start, lines, page) = match found {
             Some((at, lines)) => {
                 confirmed += 1;
-                if places.goes_on(at, &titles[i]) {
+                if places.goes_on(at, &titles[i]) || renamed == Some(at) {
                     title = blocks[at].words().to_owned();
                 }
                 (at + lines, lines, blocks[at].page.unwrap_or(page))
@@ -134,7 +142,8 @@ fn resolve(
             headings.extend(group_heading(&entries[i], &titles[i], levels[i], behind, start - lines, places));
         }
         after = start;
-        headings.push(heading(title, levels[i], Some(page), start, lines));
+        let confidence = if found.is_some() { CONFIRMED } else { COUNTED };
+        headings.push(Heading { confidence, ..heading(title, levels[i], Some(page), start, lines) });
     }
     let counted = entries.iter().filter(|entry| !entry.is_group()).count();
     let are_confirmed = |share: f32, of: usize| confirmed as f32 >= share * of as f32;
@@ -404,6 +413,44 @@ mod tests {
         assert_eq!(read(&blocks), []);
         let labels: Vec<Option<String>> = ["i", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
         assert!(find(&blocks, &[], &labels).is_empty(), "numbers of pages that are there do not make a title right");
+    }
+
+    #[test]
+    fn a_title_that_the_contents_shorten_is_found_by_its_number() {
+        let mut blocks = book(contents(dotted), 2);
+        let change = |blocks: &mut [Block], title: &str| {
+            blocks.iter_mut().filter(|block| block.text == CHAPTERS[2]).for_each(|block| block.text = title.into());
+        };
+        let mut others = blocks.clone();
+        change(&mut blocks, "3 Operation in all weathers");
+        // The line of the contents has it too, with leaders.
+        let third = &find(&blocks, &[], &[])[0].headings[2];
+        let found = (third.title.as_str(), third.heading_blocks, third.confidence);
+        assert_eq!(found, ("3 Operation in all weathers", 1, CONFIRMED));
+        change(&mut others, "3 Weather");
+        let third = &find(&others, &[], &[])[0].headings[2];
+        assert_eq!((third.title.as_str(), third.heading_blocks), ("3 Operation", 0), "another title");
+    }
+
+    #[test]
+    fn a_title_with_a_description_beside_it_is_found_and_stays_in_the_text() {
+        let commands = ["abs", "acos", "agrep", "all"];
+        let entries = commands.iter().zip(["1", "2", "3", "4"]).map(|(title, label)| dotted(title, label));
+        let mut blocks = page(1, [std::iter::once(heading("Contents", 16.0)).chain(entries).collect()]);
+        let described = |title: &str| line(&format!("{title} What this function is for")).cells(2);
+        let chapter = |(title, number): (&&str, u32)| page(number, [body("it"), vec![described(title)], body(title)]);
+        blocks.extend(commands.iter().zip(2..).flat_map(chapter));
+        let labels: Vec<Option<String>> = ["i", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
+        let found = &find(&blocks, &[], &labels)[0].headings;
+        let titles: Vec<(&str, u32, usize)> =
+            found.iter().map(|it| (it.title.as_str(), it.page.unwrap_or(0), it.heading_blocks)).collect();
+        assert_eq!(titles, [("abs", 2, 0), ("acos", 3, 0), ("agrep", 4, 0), ("all", 5, 0)]);
+        assert!(blocks[found[2].start].text.starts_with("agrep What"), "the section begins with the description");
+        blocks
+            .iter_mut()
+            .filter(|block| block.text.starts_with("all What"))
+            .for_each(|block| block.text = "all 12 13".into());
+        assert_eq!(find(&blocks, &[], &labels)[0].headings[3].confidence, COUNTED, "a row of a table");
     }
 
     /// A manual whose contents list chapters and commands; the pages of commands begin with more than a name.

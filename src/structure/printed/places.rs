@@ -5,12 +5,16 @@ use std::collections::{BTreeSet, HashMap};
 use super::entries::{Entry, SAME_INDENT, value};
 use crate::load::{Block, most_votes};
 use crate::structure::levels::nested;
-use crate::structure::locate::{Effort, MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
+use crate::structure::locate::{Effort, MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines, normalise_title};
 use crate::structure::numbering::{self, Kind};
 
 /// A title that is longer in the text has at least this many characters, and is longer by at most this factor.
 const SHORTEST_CUT: usize = 30;
 const LONGEST_CUT: f32 = 1.5;
+/// Titles of one number that differ have this many letters at their beginning in common.
+const SAME_BEGINNING: usize = 4;
+/// Longer lines are text, in characters.
+const LONGEST_TITLE: usize = 120;
 
 /// Finds titles in the text.
 pub(super) struct Places<'a> {
@@ -61,6 +65,44 @@ impl<'a> Places<'a> {
         let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
         let mut lines = (first..end).filter(|i| !self.contents[*i]);
         lines.find(|&i| self.effort.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
+    }
+
+    /// The line on a page that begins with a title and has a description behind it: `agrep   Fuzzy matching` on the
+    /// pages of a reference.
+    pub(super) fn find_described(&self, title: &str, page: u32) -> Option<usize> {
+        let is_numbered = numbering::parse(title).is_some();
+        let is_described = |block: &Block| {
+            let rest = block.words().strip_prefix(title).unwrap_or_default();
+            rest.starts_with(char::is_whitespace)
+                && rest.trim_start().starts_with(char::is_alphabetic)
+                && block.style.as_ref().is_some_and(|style| style.cells > 1 + u32::from(is_numbered))
+        };
+        self.line_on(page, is_described)
+    }
+
+    /// The line on a page with a number, behind which stand more or other words than in the contents that begin alike.
+    pub(super) fn find_by_number(&self, title: &str, page: u32) -> Option<usize> {
+        let number = numbering::parse(title)?;
+        let begins = |text: &str, from: usize| -> String {
+            normalise_title(&text[from..]).chars().take(SAME_BEGINNING).collect()
+        };
+        let wanted = begins(title, number.length);
+        let has_it = |block: &Block| {
+            let text = block.words();
+            wanted.chars().count() == SAME_BEGINNING
+                && text.chars().count() < LONGEST_TITLE
+                && numbering::parse(text).is_some_and(|other| {
+                    (other.kind, &other.parts) == (number.kind, &number.parts) && begins(text, other.length) == wanted
+                })
+        };
+        self.line_on(page, has_it)
+    }
+
+    fn line_on(&self, page: u32, is_it: impl Fn(&Block) -> bool) -> Option<usize> {
+        let first = self.first_on(page);
+        let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
+        let costs = |i: usize| self.effort.spend(self.blocks[i].text.len().min(LONGEST_TITLE));
+        (first..end).find(|&i| !self.contents[i] && costs(i) && is_it(&self.blocks[i]))
     }
 
     /// Whether a line has more words after a title: the contents cut them off or print them on a line of their own.
