@@ -8,6 +8,7 @@ use lancedb::DistanceType;
 use lancedb::arrow::arrow_array::types::UInt64Type;
 use lancedb::arrow::arrow_array::{Array, Float32Array, RecordBatch};
 use lancedb::query::{ExecutableQuery, Select};
+use rayon::prelude::*;
 
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::layout::Namespace;
@@ -26,6 +27,8 @@ const FEW: usize = 200;
 const SCORED_AGAIN: u32 = 2;
 /// The number of index partitions that are searched: a fresh process reads each from the disk.
 const PARTITIONS: usize = 32;
+/// A thread scores at least this many vectors: fewer take less time than waking it.
+const ROWS_AT_ONCE: usize = 1024;
 /// The name of the vectors in the read cache.
 const KEPT: &str = "vectors";
 const KEPT_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "parent_id", "doc_id", VECTOR]);
@@ -155,14 +158,17 @@ impl LoadedVectors {
             let (chunk_ids, parent_ids, doc_ids) =
                 (columns.texts("chunk_id")?, columns.texts("parent_id")?, columns.texts("doc_id")?);
             let (values, there) = columns.vectors(VECTOR)?;
-            for (row, own) in values.chunks_exact(vector.len().max(1)).enumerate() {
-                if there.is_some_and(|there| there.is_null(row)) {
-                    continue;
-                }
-                let chunk_id = chunk_ids.value(row);
-                let parent_id = if parent_ids.is_null(row) { chunk_id } else { parent_ids.value(row) };
-                if *scope == Scope::Everything || scope.admits(doc_ids.value(row), parent_id) {
-                    show(chunk_id, parent_id, dot(own, vector));
+            let parent_id = |row| if parent_ids.is_null(row) { chunk_ids.value(row) } else { parent_ids.value(row) };
+            let score = |(row, own): (usize, &[f32])| {
+                let has_vector = there.is_none_or(|there| !there.is_null(row));
+                let is_in = *scope == Scope::Everything || scope.admits(doc_ids.value(row), parent_id(row));
+                (has_vector && is_in).then(|| dot(own, vector))
+            };
+            let rows = values.par_chunks_exact(vector.len().max(1)).with_min_len(ROWS_AT_ONCE).enumerate();
+            let scores: Vec<Option<f32>> = rows.map(score).collect();
+            for (row, score) in scores.into_iter().enumerate() {
+                if let Some(score) = score {
+                    show(chunk_ids.value(row), parent_id(row), score);
                 }
             }
         }
