@@ -109,14 +109,10 @@ fn resolve(
         };
         let nearly = || places.find_nearly(&titles[i], page).or_else(|| places.find_longer(&titles[i], page));
         let on_pages = |find: &dyn Fn(u32) -> Option<usize>| nearby.iter().find_map(|&page| find(page));
-        // A title with a description behind it stays in the text, for the description.
+        // Lines with other words than the title stay in the text, for those words.
         let described = || on_pages(&|page| places.find_described(&entry.title, page)).map(|at| (at, 0));
-        let found = nearby.iter().find_map(exact).or_else(described).or_else(nearly);
-        let renamed = match found {
-            Some(_) => None,
-            None => on_pages(&|page| places.find_by_number(&entry.title, page)),
-        };
-        let found = found.or(renamed.map(|at| (at, 1))).or_else(far);
+        let renamed = || on_pages(&|page| places.find_by_number(&entry.title, page)).map(|at| (at, 0));
+        let found = nearby.iter().find_map(exact).or_else(described).or_else(nearly).or_else(renamed).or_else(far);
         if let Some((at, _)) = found {
             shift = blocks[at].page.unwrap_or(page) as i32 - page as i32;
         }
@@ -124,7 +120,7 @@ fn resolve(
         let (start, lines, page) = match found {
             Some((at, lines)) => {
                 confirmed += 1;
-                if places.goes_on(at, &titles[i]) || renamed == Some(at) {
+                if places.goes_on(at, &titles[i]) {
                     title = blocks[at].words().to_owned();
                 }
                 (at + lines, lines, blocks[at].page.unwrap_or(page))
@@ -189,6 +185,7 @@ fn group_heading(
 mod tests {
     use super::*;
     use crate::structure::tests::{body, heading, line, page};
+    use crate::structure::typography;
 
     /// A contents line with dotted leaders.
     fn dotted(title: &str, label: &str) -> Block {
@@ -423,13 +420,14 @@ mod tests {
         };
         let mut others = blocks.clone();
         change(&mut blocks, "3 Operation in all weathers");
-        // The line of the contents has it too, with leaders.
         let third = &find(&blocks, &[], &[])[0].headings[2];
         let found = (third.title.as_str(), third.heading_blocks, third.confidence);
-        assert_eq!(found, ("3 Operation in all weathers", 1, CONFIRMED));
+        assert_eq!(found, ("3 Operation", 0, CONFIRMED), "the line stays in the text");
+        let again = typography::find(&blocks, &[(1, 5)], &find(&blocks, &[], &[])[0].headings);
+        assert_eq!(again.len(), 4, "and makes no second section: {again:?}");
         change(&mut others, "3 Weather");
         let third = &find(&others, &[], &[])[0].headings[2];
-        assert_eq!((third.title.as_str(), third.heading_blocks), ("3 Operation", 0), "another title");
+        assert_eq!((third.title.as_str(), third.confidence), ("3 Operation", COUNTED), "another title");
     }
 
     #[test]

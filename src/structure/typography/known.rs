@@ -26,7 +26,12 @@ struct Taken(HashSet<usize>);
 
 impl Taken {
     fn by(known: &[Heading]) -> Self {
-        Taken(known.iter().flat_map(|heading| heading.start - heading.heading_blocks..heading.start).collect())
+        let lines = |heading: &Heading| {
+            // A title that was found and stays in the text is in the first line of its section.
+            let stays = usize::from(heading.heading_blocks == 0 && heading.confidence >= LEARNED);
+            heading.start - heading.heading_blocks..heading.start + stays
+        };
+        Taken(known.iter().flat_map(lines).collect())
     }
 
     /// Whether one of `count` blocks from `start` on, or `start` itself, belongs to a known heading.
