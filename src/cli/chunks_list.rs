@@ -10,7 +10,7 @@ use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, R
 use crate::search::{find_section, scopes_within, with_subsections};
 use crate::store::{ChunkFilter, ChunkType, DocumentName, DocumentRow, NewDocument, Scope, Snapshot};
 
-/// List chunks: parents, which are shown, and their children, which are matched
+/// List chunks: parents, which are shown, and their children, whose vectors are matched
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb chunks-list --doc manual.pdf --type parent

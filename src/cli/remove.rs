@@ -9,7 +9,11 @@ use crate::store::{Change, Note};
 
 /// Remove documents from the knowledge base; the files stay
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  kb remove old-manual.pdf\n  kb remove 7f3k2m --dry-run")]
+#[command(after_help = "Examples:
+  kb remove old-manual.pdf
+  kb remove 7f3k2m --dry-run
+
+The next `kb ingest` of its folder reads a removed document again, unless a .kbignore file there names it.")]
 pub struct RemoveArgs {
     /// An id or its beginning, a path or its end, or a title
     #[arg(value_name = "DOC", required = true)]
