@@ -7,7 +7,7 @@ use super::page::{Page, quoted};
 use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
 use super::tables::{aligned, with_tables};
-use super::toc::json_entry;
+use super::toc::{json_entry, path_of};
 use crate::search::{ChunkList, ListedChunk, SectionContent, SectionPart};
 use crate::text::{char_count, squeeze, tables};
 
@@ -111,8 +111,8 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
         page.gap();
         page.both(
             format!(
-                "{} {}  {}{}",
-                paint(DIM, &section.path),
+                "{}{}  {}{}",
+                path_of(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
                 paint(TITLE, &section.title),
                 paint(PLACE, place),
                 around("\n\n", &aligned(&part.content, width), "")

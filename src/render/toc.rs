@@ -59,7 +59,7 @@ fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
 }
 
 /// The path of a section, unless its title has a printed number: a second number would repeat or contradict it.
-fn path_of(section: &SectionRow) -> Option<&str> {
+pub(super) fn path_of(section: &SectionRow) -> Option<&str> {
     printed_number(&section.title).is_none().then_some(section.path.as_str())
 }
 
