@@ -475,7 +475,7 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # List chunks: parents, which are shown, and their children, which are matched
+  # List chunks: parents, which are shown, and their children, whose vectors are matched
   export extern "kb chunks-list" [
     --doc: string             # Only this document: its id, path, title or a part of them
     --section: string         # Only this section and its subsections, as `kb section` names it
@@ -1485,6 +1485,38 @@ module completions {
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb models device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
     --serve: string@"nu-complete kb models serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --help(-h)                # Print help; --help lists all options
+  ]
+
+  def "nu-complete kb models suggest format" [] {
+    [ "table" "markdown" "json" "jsonl" "paths" ]
+  }
+
+  def "nu-complete kb models suggest color" [] {
+    [ "auto" "always" "never" ]
+  }
+
+  def "nu-complete kb models suggest device" [] {
+    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
+  }
+
+  def "nu-complete kb models suggest serve" [] {
+    [ "running" "auto" "off" ]
+  }
+
+  # Suggest two models that read the documents of the store, the smallest and the best
+  export extern "kb models suggest" [
+    --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
+    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
+    --format: string@"nu-complete kb models suggest format" # The output format [default: table on a terminal, markdown in a pipe]
+    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --quiet(-q)               # Print only results and errors
+    --verbose(-v)             # Print the time of each stage, and the causes of an error
+    --color: string@"nu-complete kb models suggest color" # When to use colour
+    --no-progress             # Hide the progress display
+    --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
+    --device: string@"nu-complete kb models suggest device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    --serve: string@"nu-complete kb models suggest serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 

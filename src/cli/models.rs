@@ -8,16 +8,22 @@ use super::global::Context;
 use super::progress::progress_display;
 use crate::config::Config;
 use crate::embed::{Device, EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor};
-use crate::error::{Error, Result};
-use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
-use crate::render::{ModelLine, ModelList, added_model, model_list, removed_model};
+use crate::error::{Error, NextStep, Result};
+use crate::models::{
+    Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest, suggested,
+};
+use crate::render::{ModelLine, ModelList, SuggestedModel, added_model, model_list, removed_model, suggested_models};
 use crate::store::{Manifest, Store};
-use crate::text::script::Script;
+use crate::text::script::{Script, coverage};
+
+/// Parent chunks of a namespace from whose text models are suggested.
+const SAMPLES: usize = 1000;
 
 /// List, add or remove models
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb models                                available and installed models, and the one in use
+  kb models suggest                        two that read the documents of the store
   kb models add multilingual-e5-small      download one of them
   kb models add intfloat/e5-small-v2       any other model on the hub that has an ONNX file
   kb models add ~/Downloads/my-model       from a folder, without a network
@@ -33,6 +39,8 @@ pub struct ModelsArgs {
 
 #[derive(Debug, Subcommand)]
 enum Step {
+    /// Suggest two models that read the documents of the store, the smallest and the best
+    Suggest,
     /// Add a model, from the hub or from a folder
     Add(AddArgs),
     /// Remove an added model, or a partial download
@@ -74,6 +82,7 @@ pub async fn run(context: &Context, args: ModelsArgs) -> Result<u8> {
     let models = Models::of_user()?;
     match args.step {
         None => list(context, &models),
+        Some(Step::Suggest) => suggest(context, &models).await,
         Some(Step::Add(args)) => add(context, &models, args).await,
         Some(Step::Remove { name, yes }) => remove(context, &models, &name, yes),
     }
@@ -166,6 +175,43 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     }
     let progress = progress_display(context);
     show(&models.download(&Hub::of_environment()?, &wanted, &engine, &wish, &*progress).await?, false)
+}
+
+/// Suggests models by the text of the store.
+async fn suggest(context: &Context, models: &Models) -> Result<u8> {
+    let store = context.store()?;
+    let searcher = context.searcher_over(&store, &context.config(&store)?)?;
+    let mut texts: Vec<String> = Vec::new();
+    let mut lines: Vec<SuggestedModel> = Vec::new();
+    for snapshot in searcher.snapshots().await? {
+        texts.extend(snapshot.sampled_texts(SAMPLES).await?);
+        let record = &snapshot.manifest().model;
+        if !lines.iter().any(|line| line.name == record.name) {
+            lines.push(SuggestedModel::in_use(&record.name));
+        }
+    }
+    let text = texts.join("\n");
+    if text.is_empty() {
+        return Err(Error::usage("there is no text in the store that a model could read")
+            .hint(format!("ingest documents first: `{}`", NextStep::Ingest("PATH"))));
+    }
+    for line in &mut lines {
+        // One that is not installed may be any model.
+        line.reads = models.find(&line.name).ok().map(|model| model.embedding_config.languages.share(&text));
+    }
+    for (choice, known) in suggested(&[&text]).into_iter().flat_map(|(small, best)| [("small", small), ("best", best)])
+    {
+        lines.push(SuggestedModel {
+            name: known.name.clone(),
+            choice,
+            languages: Some(known.languages.clone()),
+            bytes: known.megabytes.map(|megabytes| megabytes * 1_000_000),
+            reads: Some(coverage(&text, &known.scripts)),
+            installed: models.installed(&known.name)?.is_some(),
+            from: Some(known.repository.clone()),
+        });
+    }
+    context.show(suggested_models(&lines))
 }
 
 /// The download that a name stands for.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::prepare::Prepared;
 use crate::embed::{Coverage, Embedder};
 use crate::error::Result;
-use crate::models::{Models, model_that_reads};
+use crate::models::{BetterModel, Models, model_that_reads};
 use crate::text::{char_count, truncate};
 
 /// Parent chunks sampled from a document, spread from its beginning to its end.
@@ -30,7 +30,7 @@ pub struct LanguagesReport {
     /// The share of their text that it does not read, from 0 to 1.
     pub share_not_read: f32,
     /// A model that reads it; `None` if none is known.
-    pub better: Option<String>,
+    pub better: Option<BetterModel>,
 }
 
 /// Whether a model can read a text. Other text gets no vectors, because they would mean little.

@@ -34,6 +34,8 @@ pub struct KnownModel {
     pub licence: Option<String>,
     /// Where its authors truncate texts.
     pub max_tokens: usize,
+    /// Its place among the models that are suggested, the best last; others are not suggested.
+    pub rank: Option<u32>,
     /// Approximate size of the ONNX file with its weights, in megabytes.
     pub megabytes: Option<u64>,
     #[serde(default)]

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::catalogue::{KnownModel, catalogue};
 use super::installed::{Models, is_endpoint};
 use super::record::ModelKind;
-use crate::embed::{Coverage, EMBEDDED, Model};
+use crate::embed::{EMBEDDED, Model};
 use crate::error::{Error, NextStep, Result};
 use crate::store::ModelRecord;
+use crate::text::script::coverage;
 
 /// The least share of a text that a suggested model reads.
 const LEAST_SHARE: f32 = 0.9;
@@ -121,18 +124,51 @@ impl Models {
     }
 }
 
-/// The name of an embedding model that reads all of these texts: an installed one, otherwise the smallest that can be
-/// downloaded.
-pub fn model_that_reads(texts: &[&str], models: &Models) -> Option<String> {
+/// An embedding model that reads what another does not. In JSON it is its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
+pub struct BetterModel {
+    pub name: String,
+    pub installed: bool,
+}
+
+impl BetterModel {
+    /// The commands that make vectors with it.
+    pub fn steps(&self) -> String {
+        let replace = NextStep::ReplaceModel(&self.name);
+        match self.installed {
+            true => format!("run `{replace}`"),
+            false => format!("run `{}`, then `{replace}`", NextStep::AddModel(&self.name)),
+        }
+    }
+}
+
+impl From<BetterModel> for String {
+    fn from(model: BetterModel) -> String {
+        model.name
+    }
+}
+
+/// An embedding model that reads all of these texts: an installed one, otherwise the smallest that is suggested.
+pub fn model_that_reads(texts: &[&str], models: &Models) -> Option<BetterModel> {
     // An unreadable folder of models counts as empty.
     let here = models.here().unwrap_or_default();
-    let is_here = |model: &KnownModel| here.iter().any(|own| own.name == model.name);
-    let reads = |model: &&KnownModel| {
-        let coverage = Coverage { scripts: model.scripts.clone() };
-        model.kind == ModelKind::Text && texts.iter().all(|text| coverage.share(text) >= LEAST_SHARE)
-    };
-    let order = |model: &&KnownModel| (!is_here(model), model.megabytes.unwrap_or(u64::MAX), model.name.clone());
-    catalogue().iter().filter(reads).min_by_key(order).map(|model| model.name.clone())
+    let is_here = |model: &&KnownModel| here.iter().any(|own| own.name == model.name);
+    let reads = |model: &&KnownModel| reads_all(model, texts);
+    let installed = catalogue().iter().find(|model| reads(model) && is_here(model));
+    let model = installed.or_else(|| suggested(texts).map(|(small, _)| small))?;
+    Some(BetterModel { name: model.name.clone(), installed: installed.is_some() })
+}
+
+/// The smallest and the best of the embedding models that read all of these texts; they may be the same.
+pub fn suggested(texts: &[&str]) -> Option<(&'static KnownModel, &'static KnownModel)> {
+    let candidates = || catalogue().iter().filter(|model| model.rank.is_some() && reads_all(model, texts));
+    let small = candidates().min_by_key(|model| (model.megabytes, model.rank))?;
+    Some((small, candidates().max_by_key(|model| model.rank)?))
+}
+
+fn reads_all(model: &KnownModel, texts: &[&str]) -> bool {
+    model.kind == ModelKind::Text && texts.iter().all(|text| coverage(text, &model.scripts) >= LEAST_SHARE)
 }
 
 #[cfg(test)]
@@ -184,15 +220,25 @@ mod tests {
     #[test]
     fn a_model_that_reads_chinese_is_found_and_reads_it() {
         let models = Models::open("");
-        let name = model_that_reads(&["离心泵在启动前必须灌满水。"], &models).unwrap();
-        let model = known(&name).unwrap();
-        assert!(Coverage { scripts: model.scripts.clone() }.share("离心泵") >= LEAST_SHARE, "{name}");
-        let all = ["Насос и 离心泵 and pump"];
-        assert!(model_that_reads(&all, &models).is_some(), "some models read everything");
+        let model = |texts: &[&str]| {
+            let found = model_that_reads(texts, &models).unwrap();
+            assert!(!found.installed && found.steps().contains("AddModel"), "{found:?}");
+            known(&found.name).unwrap()
+        };
+        let chinese = model(&["离心泵在启动前必须灌满水。"]);
+        assert!(coverage("离心泵", &chinese.scripts) >= LEAST_SHARE, "{}", chinese.name);
+        model(&["Насос и 离心泵 and pump"]);
         // For documents in two languages, the model reads both.
-        let both = model_that_reads(&["离心泵", "The pump moves water."], &models).unwrap();
-        let model = known(&both).unwrap();
-        assert!(Coverage { scripts: model.scripts.clone() }.share("pump") >= LEAST_SHARE, "{both}");
-        assert_ne!(both, name);
+        let both = model(&["离心泵", "The pump moves water."]);
+        assert!(coverage("pump", &both.scripts) >= LEAST_SHARE, "{}", both.name);
+        assert_ne!(both, chinese);
+    }
+
+    #[test]
+    fn the_smallest_and_the_best_model_are_suggested() {
+        let names = |text: &str| suggested(&[text]).map(|(small, best)| (small.name.as_str(), best.name.as_str()));
+        assert_eq!(names("离心泵在启动前必须灌满水。"), Some(("bge-small-zh-v1.5", "bge-large-zh-v1.5")));
+        assert_eq!(names("离心泵 and the pump"), Some(("multilingual-e5-small", "bge-m3")));
+        assert_eq!(names("The pump"), Some(("bge-small-en-v1.5", "bge-m3")));
     }
 }

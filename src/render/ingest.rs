@@ -99,10 +99,7 @@ fn unread(report: &LanguagesReport) -> String {
         100.0 * share_not_read
     );
     match better {
-        Some(better) => {
-            let (add, replace) = (NextStep::AddModel(better), NextStep::ReplaceModel(better));
-            format!("{unread}; {better} can read it: run `{add}`, then `{replace}`")
-        }
+        Some(better) => format!("{unread}; {} can read it: {}", better.name, better.steps()),
         None => unread,
     }
 }

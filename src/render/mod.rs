@@ -36,7 +36,9 @@ pub use explain::why;
 pub use format::{OutputFormat, Screen};
 pub use history::{diff, log, restored};
 pub use ingest::ingested;
-pub use models::{ModelLine, ModelList, added_model, llm_check, model_list, removed_model};
+pub use models::{
+    ModelLine, ModelList, SuggestedModel, added_model, llm_check, model_list, removed_model, suggested_models,
+};
 pub use page::Page;
 pub use reindex::{reembedded, reindexed};
 pub use schema::schema_of;

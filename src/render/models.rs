@@ -7,7 +7,9 @@ use super::format::{value, value_with, value_without};
 use super::page::{Grid, Page};
 use super::style::{BAD, DIM};
 use crate::embed::EmbeddingConfig;
+use crate::error::NextStep;
 use crate::llm::Checked;
+use crate::models::BetterModel;
 use crate::text::size;
 
 /// A model in a list.
@@ -100,6 +102,66 @@ fn here(line: &ModelLine) -> String {
         (false, false, true) => "no".to_owned(),
         (false, false, false) => format!("no, but needed by {}", line.used_by.join(", ")),
     }
+}
+
+/// A model that reads the documents of the store, or that made their vectors.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SuggestedModel {
+    pub name: String,
+    /// `in use`, `small` or `best`.
+    pub choice: &'static str,
+    /// In words.
+    pub languages: Option<String>,
+    /// Bytes to download, estimated.
+    pub bytes: Option<u64>,
+    /// The share of the text that it reads, from 0 to 1; `None` if the model is not here.
+    pub reads: Option<f32>,
+    pub installed: bool,
+    /// Where it would come from.
+    pub from: Option<String>,
+}
+
+impl SuggestedModel {
+    /// A model that made vectors of the store.
+    pub fn in_use(name: &str) -> Self {
+        let name = name.to_owned();
+        SuggestedModel {
+            name,
+            choice: "in use",
+            languages: None,
+            bytes: None,
+            reads: None,
+            installed: true,
+            from: None,
+        }
+    }
+}
+
+/// What `kb models suggest` shows.
+pub fn suggested_models(models: &[SuggestedModel]) -> Page {
+    let mut page = Page::new("suggested_models", &json!({}))
+        .without_namespace()
+        .with_items("suggested_model", models)
+        .with_paths(models.iter().map(|line| &line.name));
+    let row = |line: &SuggestedModel| {
+        vec![
+            line.choice.to_owned(),
+            line.name.clone(),
+            line.reads.map_or_else(|| "?".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
+            line.bytes.map_or_else(String::new, |bytes| format!("~{} MB", bytes / 1_000_000)),
+            line.languages.clone().unwrap_or_default(),
+            line.from.clone().unwrap_or_default(),
+        ]
+    };
+    let header = ["choice", "model", "reads of the text", "download", "languages", "from"];
+    let rows: Vec<Vec<String>> = models.iter().map(row).collect();
+    page.grid(Grid { whole: vec![0, 1, 2, 3], ..Grid::new(&header, &[2, 3], rows) });
+    if let Some(small) = models.iter().find(|line| line.choice == "small") {
+        let better = BetterModel { name: small.name.clone(), installed: small.installed };
+        page.styled(DIM, format!("to use {}, {}", small.name, better.steps()));
+    }
+    page.styled(DIM, format!("without a network, add a folder with its files: `{}`", NextStep::AddModel("FOLDER")));
+    page
 }
 
 /// What `kb models add` shows: the model, whether it was installed before, its embedding settings, and

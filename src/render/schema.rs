@@ -12,7 +12,7 @@ const KINDS: [(&str, &[&str]); 11] = [
     ("error", &["error"]),
     ("eval", &["eval", "eval_questions"]),
     ("llm", &["llm", "llm_prompt"]),
-    ("models", &["models", "model", "model_removed"]),
+    ("models", &["models", "model", "model_removed", "suggested_models"]),
     ("namespaces", &["namespaces", "namespace"]),
     ("reindex", &["reindex", "reindex_vectors"]),
     ("search", &["search", "why"]),

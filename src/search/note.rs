@@ -114,7 +114,7 @@ async fn add_language(
             try_join_all(searcher.snapshots().await?.iter().map(|snapshot| snapshot.all_document_names())).await?;
         let titles: Vec<&str> = rows.iter().flatten().map(|row| row.title.as_str()).take(MOST_TITLES).collect();
         let other = model_that_reads(&[&request.query, &titles.join(" ")], searcher.encoder.models());
-        let remedy = other.map(|other| format!("; {other} reads it: `{}`", NextStep::ReplaceModel(&other)));
+        let remedy = other.map(|other| format!("; {} reads it: {}", other.name, other.steps()));
         let message = format!(
             "searched by keywords only: the model {model} cannot read this question{}",
             remedy.unwrap_or_default()

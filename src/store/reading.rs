@@ -222,6 +222,19 @@ impl Snapshot {
         Ok(rows)
     }
 
+    /// The texts of at most `most` parent chunks, spread over the documents.
+    pub async fn sampled_texts(&self, most: usize) -> Result<Vec<String>> {
+        let columns = Wanted::Named(&["chunk_id"]);
+        let rows = self.tables.read(&self.tables.chunks, Some(is_parent()), columns, |columns, row| {
+            Ok(ChunkId::from(columns.text("chunk_id", row)?))
+        });
+        let mut ids = rows.await?;
+        ids.sort();
+        let step = ids.len().div_ceil(most).max(1);
+        let sampled: Vec<ChunkId> = ids.into_iter().step_by(step).collect();
+        Ok(self.chunks_by_id(&sampled).await?.iter().map(|row| row.content.clone()).collect())
+    }
+
     /// The main languages of all parent chunks, BCP 47.
     pub async fn parent_chunk_languages(&self) -> Result<HashMap<ChunkId, String>> {
         let columns = Wanted::Named(&["chunk_id", "language"]);

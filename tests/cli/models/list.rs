@@ -120,3 +120,27 @@ fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
     assert!(removed.code == 0 && removed.err.contains("the namespace other cannot be read"), "{}", removed.err);
     assert!(everything(&sandbox).is_empty());
 }
+
+#[test]
+fn two_models_are_suggested_that_read_the_documents() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# 水泵\n\n离心泵在启动前必须灌满水，否则泵轮空转。\n");
+    sandbox.json(&["ingest", "docs"]);
+    let suggested = |sandbox: &Sandbox| -> Vec<(String, String, bool)> {
+        let list = sandbox.json(&["models", "suggest"]);
+        let text = |model: &serde_json::Value, key: &str| model[key].as_str().unwrap().to_owned();
+        let models = list["items"].as_array().unwrap().iter();
+        models.map(|model| (text(model, "choice"), text(model, "name"), model["reads"].as_f64() > Some(0.9))).collect()
+    };
+    let named = |choice: &str, name: &str, reads| (choice.to_owned(), name.to_owned(), reads);
+    let embedded = named("in use", "all-MiniLM-L6-v2-int8", false);
+    let chinese = [named("small", "bge-small-zh-v1.5", true), named("best", "bge-large-zh-v1.5", true)];
+    assert_eq!(suggested(&sandbox), [[embedded.clone()].as_slice(), &chinese].concat());
+    sandbox.write("docs/b.md", "# Pumps\n\nA centrifugal pump must be filled with water before it is started.\n");
+    sandbox.json(&["ingest", "docs"]);
+    let both = [named("small", "multilingual-e5-small", true), named("best", "bge-m3", true)];
+    assert_eq!(suggested(&sandbox), [[embedded].as_slice(), &both].concat());
+    let shown = sandbox.kb(&["models", "suggest"]);
+    assert!(shown.out.contains("| small | multilingual-e5-small | 100 % | ~470 MB |"), "{}", shown.out);
+    assert!(shown.out.contains("`kb models add multilingual-e5-small`, then `kb reindex --vectors"), "{}", shown.out);
+}
