@@ -69,17 +69,15 @@ pub fn embedded_texts(parents: &[ParentChunk], config: &ChunkConfig) -> Vec<Embe
     texts
 }
 
-/// Sets the hashes of chunks from their embedded texts, unless `keep` says that a parent chunk and its child chunks
-/// keep theirs: their vectors can be of a text with other titles.
-pub fn renew_hashes(
-    parents: &mut [ParentChunk],
-    texts: &[EmbeddedText],
-    keep: impl Fn(&ParentChunk, &EmbeddedText) -> bool,
-) {
-    for (parent, text) in parents.iter_mut().zip(texts) {
-        if !keep(parent, text) {
-            parent.embedding_hash = text.hash();
-            parent.children.iter_mut().enumerate().for_each(|(i, child)| child.embedding_hash = text.child_hash(i));
+/// Sets the hashes of chunks from their embedded texts, or to those of `kept`, which has a parent chunk before a change
+/// for each that keeps its vectors: these can be of a text with other titles.
+pub fn renew_hashes(parents: &mut [ParentChunk], texts: &[EmbeddedText], kept: &[Option<&ParentChunk>]) {
+    for (i, (parent, text)) in parents.iter_mut().zip(texts).enumerate() {
+        let was = kept.get(i).copied().flatten();
+        parent.embedding_hash = was.map_or_else(|| text.hash(), |was| was.embedding_hash.clone());
+        for (i, child) in parent.children.iter_mut().enumerate() {
+            let was = was.and_then(|was| was.children.get(i));
+            child.embedding_hash = was.map_or_else(|| text.child_hash(i), |was| was.embedding_hash.clone());
         }
     }
 }

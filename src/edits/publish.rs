@@ -52,17 +52,19 @@ pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) ->
 fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
     let config = after.document.chunking;
     let texts_before = embedded_texts(&before.parents, &config);
-    let was: HashMap<&str, &EmbeddedText> =
-        before.parents.iter().map(|parent| parent.chunk_id.as_str()).zip(&texts_before).collect();
+    let was: HashMap<&str, (&ParentChunk, &EmbeddedText)> =
+        before.parents.iter().zip(&texts_before).map(|pair| (pair.0.chunk_id.as_str(), pair)).collect();
     set_situating(&mut after.parents, &config);
     let texts = embedded_texts(&after.parents, &config);
-    let holds = |parent: &ParentChunk, text: &EmbeddedText| {
-        was.get(parent.chunk_id.as_str()) == Some(&text) && parent.has_vectors()
+    // A parent chunk that an edit made anew may have the text that it had: a change of metadata embeds nothing.
+    let same = |parent: &ParentChunk, text: &EmbeddedText| {
+        let (was, text_before) = was.get(parent.chunk_id.as_str())?;
+        (*text_before == text && was.has_vectors()).then_some(*was)
     };
-    let known = KnownVectors::of_chunks(
-        after.parents.iter().zip(&texts).filter(|(parent, text)| holds(parent, text)).map(|(parent, _)| parent),
-    );
-    renew_hashes(&mut after.parents, &texts, holds);
+    let kept: Vec<Option<&ParentChunk>> =
+        after.parents.iter().zip(&texts).map(|(parent, text)| same(parent, text)).collect();
+    let known = KnownVectors::of_chunks(kept.iter().copied().flatten());
+    renew_hashes(&mut after.parents, &texts, &kept);
     after.chunks_mut().for_each(|row| row.vector.clear());
     (Prepared::edited(after, texts), known.and_of(&before.document))
 }
@@ -94,5 +96,18 @@ mod tests {
             .collect();
         assert_eq!(fresh, ["abc123:0", "abc123:1"]);
         assert!(prepared.texts[0].text.contains("other."), "{:?}", prepared.texts);
+    }
+
+    #[test]
+    fn a_change_of_metadata_embeds_nothing() {
+        let new = stored("First sentence here.\n\nSecond sentence is. Third one stands.\n");
+        let order = ChunkOrder {
+            chunk_id: "abc123:0".into(),
+            metadata: [("reviewed".to_owned(), Some("yes".to_owned()))].into(),
+            ..ChunkOrder::default()
+        };
+        let changed = edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0);
+        let (prepared, known) = with_texts(&changed.before, changed.after);
+        assert!(prepared.new.parents.iter().all(|parent| known.of(parent).is_some()));
     }
 }

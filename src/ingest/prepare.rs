@@ -80,7 +80,7 @@ impl Prepared {
     /// Gives each chunk the hash of its embedded text.
     pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
         let texts = embedded_texts(&new.parents, config);
-        renew_hashes(&mut new.parents, &texts, |_, _| false);
+        renew_hashes(&mut new.parents, &texts, &[]);
         Prepared::edited(new, texts)
     }
 
