@@ -3,9 +3,19 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
+use indicatif::ProgressBar;
+
 use super::pager;
 use crate::serve::{Piece, Stream};
 use crate::text::visible;
+
+/// The progress bar on standard error, if there is one: a line is written above it.
+static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Writes lines above a progress bar from now on.
+pub(super) fn write_above(bar: ProgressBar) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+}
 
 /// Writes what a reading command gave to the streams of this process. A long result goes to a pager.
 ///
@@ -25,7 +35,11 @@ pub(super) fn write_or_page(piece: &Piece) -> std::io::Result<()> {
 pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
     match stream {
         Stream::Err => {
-            anstream::stderr().write_all(bytes).unwrap_or_default();
+            let write = || anstream::stderr().write_all(bytes).unwrap_or_default();
+            match &*BAR.lock().unwrap_or_else(PoisonError::into_inner) {
+                Some(bar) => bar.suspend(write),
+                None => write(),
+            }
             return Ok(());
         }
         Stream::Out => anstream::AutoStream::auto(std::io::stdout()).lock().write_all(bytes)?,

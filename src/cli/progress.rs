@@ -8,16 +8,18 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::global::{Context, write_line};
+use super::output::write_above;
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
 use crate::text::{count, printable, size};
 
 /// The time between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
-/// The bar of an ingest counts the bytes of all files: the best estimate of the work before they are read.
-const INGEST: &str = "{bar:30.cyan/dim} {percent:>3} %  {msg}  {elapsed} elapsed, {eta} left";
-const DOWNLOAD: &str = "{bar:30.cyan/dim} {percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}, {eta} left  {msg}";
-const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {msg}";
+/// The bar of an ingest counts the bytes of all files: the best estimate of the work before they are read. Lines that wrap
+/// would leave pieces behind, so the message is last and cut off, and the rest fits 60 columns.
+const INGEST: &str = "{bar:12.cyan/dim} {percent:>3} %  {eta} left  {wide_msg}";
+const DOWNLOAD: &str = "{percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}, {eta} left  {wide_msg}";
+const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {wide_msg}";
 
 /// The exit code of a process that Ctrl-C ended: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
@@ -28,6 +30,9 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     let shown = !quiet && !context.global.no_progress;
     let on_terminal = std::io::stderr().is_terminal();
     let bar = if shown && on_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
+    if !bar.is_hidden() {
+        write_above(bar.clone());
+    }
     let last_line = (shown && !on_terminal).then(|| Mutex::new(Instant::now()));
     Arc::new(Display { bar, last_line, quiet, counts: Counts::default() })
 }
@@ -141,7 +146,7 @@ impl Progress for Display {
 
     fn failed(&self, source: &str, reason: &str) {
         if !self.quiet {
-            self.bar.suspend(|| write_line(&format!("failed: {}: {}", printable(source), printable(reason))));
+            write_line(&format!("failed: {}: {}", printable(source), printable(reason)));
         }
     }
 
@@ -168,7 +173,7 @@ impl DownloadProgress for Display {
     }
 
     fn trying(&self) {
-        self.draw("{spinner} {msg}", None);
+        self.draw("{spinner} {wide_msg}", None);
         self.bar.set_message("trying the model");
         self.announce("trying the model");
     }

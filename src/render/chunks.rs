@@ -7,8 +7,8 @@ use super::page::{Page, quoted};
 use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
 use super::tables::{aligned, with_tables};
-use super::toc::{json_entry, path_of};
-use crate::search::{ChunkList, ListedChunk, SectionContent, SectionPart};
+use super::toc::json_entry;
+use crate::search::{ChunkList, ListedChunk, Names, SectionContent, SectionPart};
 use crate::text::{char_count, squeeze, tables};
 
 /// The least columns of a text, even on a narrow screen.
@@ -99,6 +99,7 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
     let mut page = Page::new("section", &value_without(content, "parts"))
         .with_items("section", content.parts.iter().map(|part| with_tables(json_part(part), &part.content)))
         .with_paths(content.parts.iter().map(|part| &part.section.section_id));
+    let names = Names::among(content.parts.iter().map(|part| &part.section));
     for part in &content.parts {
         let section = &part.section;
         let place = pages(section.page_start, section.page_end);
@@ -112,7 +113,7 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
         page.both(
             format!(
                 "{}{}  {}{}",
-                path_of(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
+                names.of(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
                 paint(TITLE, &section.title),
                 paint(PLACE, place),
                 around("\n\n", &aligned(&part.content, width), "")

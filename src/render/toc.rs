@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, pages, paint};
 use crate::error::Setting;
+use crate::search::Names;
 use crate::store::{DocumentRow, SectionRow};
 use crate::structure::printed_number;
 
@@ -30,10 +31,10 @@ const WIDEST_ORIGIN: usize = 23;
 const NARROWEST_TITLE: usize = 8;
 
 /// An entry as a line of a table, indented by its depth.
-fn table_line(section: &SectionRow, depth: u32, Shown { provenance, width }: Shown) -> String {
+fn table_line(section: &SectionRow, name: Option<&str>, depth: u32, Shown { provenance, width }: Shown) -> String {
     let indent = "  ".repeat(depth as usize);
-    let path = path_of(section).map_or_else(String::new, |path| format!("{}  ", paint(DIM, path)));
-    let path_width = path_of(section).map_or(0, |path| path.width() + 2);
+    let path = name.map_or_else(String::new, |path| format!("{}  ", paint(DIM, path)));
+    let path_width = name.map_or(0, |path| path.width() + 2);
     let place = pages(section.page_start, section.page_end);
     if place.is_empty() && !provenance {
         return format!("{indent}{path}{}", section.title);
@@ -50,17 +51,12 @@ fn table_line(section: &SectionRow, depth: u32, Shown { provenance, width }: Sho
 }
 
 /// An entry as an item of a Markdown list, indented by its depth.
-fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
+fn markdown_item(section: &SectionRow, name: Option<&str>, depth: u32, provenance: bool) -> String {
     let indent = "  ".repeat((depth as usize).saturating_sub(1));
     let place = around(" (", &pages(section.page_start, section.page_end), ")");
     let origin = if provenance { format!(" — {}", origin(section)) } else { String::new() };
-    let path = path_of(section).map_or_else(String::new, |path| format!("`{path}` "));
+    let path = name.map_or_else(String::new, |path| format!("`{path}` "));
     format!("{indent}- {path}{}{place}{origin}", section.title)
-}
-
-/// The path of a section, unless its title has a printed number: a second number would repeat or contradict it.
-pub(super) fn path_of(section: &SectionRow) -> Option<&str> {
-    printed_number(&section.title).is_none().then_some(section.path.as_str())
 }
 
 /// `typography 0.80`
@@ -126,9 +122,10 @@ pub(super) fn add_contents(page: &mut Page, document: &DocumentRow, sections: &[
         format!("{}  {}", paint(TITLE, title), paint(DIM, format!("{doc_id}  {source}"))),
         format!("# {title}\n\n`{source}` · document `{doc_id}`\n"),
     );
+    let names = Names::among(sections);
     for section in sections {
-        let depth = section.level.saturating_sub(top) + 1;
-        page.both(table_line(section, depth, shown), markdown_item(section, depth, shown.provenance));
+        let (name, depth) = (names.of(section), section.level.saturating_sub(top) + 1);
+        page.both(table_line(section, name, depth, shown), markdown_item(section, name, depth, shown.provenance));
     }
 }
 

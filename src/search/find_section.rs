@@ -1,7 +1,7 @@
 //! Finds the section that a user means: by its id, the number printed before its title in any spelling, its path, its
 //! title, the unique part of one, or a misspelt title.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -9,7 +9,7 @@ use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::store::{DocumentRow, SectionRow};
-use crate::structure::{PREAMBLE, normalise_title};
+use crate::structure::{PREAMBLE, normalise_title, parse_number, printed_number};
 use crate::text::first_of;
 
 /// Titles less alike than this are not suggested.
@@ -44,9 +44,38 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
         }
         [] => guess(sections, name),
         ref many => {
-            let hint = format!("name one by its path: {}", name_them(many));
+            let by_id = many.iter().map(|section| format!("{} ({})", section.section_id, section.title));
+            let hint = format!("name one by its id: {}", first_of(by_id));
             Err(Error::not_found(format!("{} sections are called {name:?}", many.len())).hint(hint))
         }
+    }
+}
+
+/// What a reader calls sections whose titles have no printed number.
+pub struct Names(HashSet<String>);
+
+impl Names {
+    pub fn among<'s>(sections: impl IntoIterator<Item = &'s SectionRow>) -> Self {
+        let number = |section: &SectionRow| {
+            let parts = parse_number(&section.title)?.parts;
+            Some(parts.iter().map(u32::to_string).collect::<Vec<_>>().join("."))
+        };
+        Names(sections.into_iter().filter_map(number).collect())
+    }
+
+    /// The path of a section. `None` if its title has a printed number: a second one would repeat or contradict it. Its
+    /// id, if the path is the printed number of another section, which comes first where a section is asked for.
+    pub fn of<'s>(&self, section: &'s SectionRow) -> Option<&'s str> {
+        match (printed_number(&section.title), self.0.contains(&section.path)) {
+            (Some(_), _) => None,
+            (None, false) => Some(&section.path),
+            (None, true) => Some(section.section_id.as_str()),
+        }
+    }
+
+    /// What is typed for a section: its printed number, or what [`of`](Self::of) gives.
+    pub fn name<'s>(&self, section: &'s SectionRow) -> &'s str {
+        self.of(section).or_else(|| printed_number(&section.title)).unwrap_or(&section.path)
     }
 }
 
@@ -149,7 +178,11 @@ fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let suggested = if near.is_empty() { alike(titles, &wanted, LEAST_LIKENESS) } else { near };
     Err(missing().hint(match suggested.is_empty() {
         true => list(),
-        false => format!("did you mean {}?", name_them(&suggested)),
+        false => {
+            let names = Names::among(sections);
+            let named = |section: &&SectionRow| format!("{} ({})", names.name(section), section.title);
+            format!("did you mean {}?", first_of(suggested.iter().map(named)))
+        }
     }))
 }
 
@@ -243,10 +276,6 @@ fn allowed_errors(wanted: &str) -> usize {
 
 pub fn without_number(title: &str) -> &str {
     title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'))
-}
-
-fn name_them(sections: &[&SectionRow]) -> String {
-    first_of(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
 }
 
 /// The items whose names are at least this alike to the wanted one (Jaro-Winkler), the most alike first.

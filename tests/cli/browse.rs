@@ -18,76 +18,16 @@ fn without_a_terminal_it_says_so() {
 
 #[cfg(target_os = "linux")]
 mod at_a_terminal {
-    use std::fs::File;
-    use std::io::{Read, Write};
-    use std::os::fd::{FromRawFd, OwnedFd};
-    use std::process::Child;
-    use std::sync::{Arc, Mutex};
-    use std::time::{Duration, Instant};
-
     use super::*;
+    use crate::common::terminal::Terminal;
 
-    /// A terminal of 100 columns with a program in it.
-    struct Terminal {
-        keyboard: File,
-        shown: Arc<Mutex<String>>,
-        program: Child,
-    }
-
-    impl Terminal {
-        fn run(sandbox: &Sandbox, args: &[&str]) -> Self {
-            let (mut outer, mut inner) = (0, 0);
-            let size = libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
-            let none = std::ptr::null_mut();
-            // SAFETY: the two descriptors are written by the call and owned by nobody else; the size is only read.
-            let (outer, inner) = unsafe {
-                assert_eq!(libc::openpty(&mut outer, &mut inner, none, none.cast(), &size), 0);
-                (OwnedFd::from_raw_fd(outer), OwnedFd::from_raw_fd(inner))
-            };
-            let end = || inner.try_clone().unwrap();
-            let mut command = sandbox.command(args);
-            let program =
-                command.stdin(end()).stdout(end()).stderr(end()).env("TERM", "xterm-256color").spawn().unwrap();
-            drop(inner);
-            let mut screen = File::from(outer.try_clone().unwrap());
-            let shown = Arc::new(Mutex::new(String::new()));
-            let to = shown.clone();
-            std::thread::spawn(move || {
-                let mut bytes = [0; 4096];
-                // Reading fails when the program has left the terminal.
-                while let Ok(count) = screen.read(&mut bytes) {
-                    to.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
-                }
-            });
-            Terminal { keyboard: File::from(outer), shown, program }
-        }
-
-        fn press(&mut self, keys: &str) {
-            self.shown.lock().unwrap().clear();
-            self.keyboard.write_all(keys.as_bytes()).unwrap();
-        }
-
-        fn waits_for(&self, text: &str) {
-            let begun = Instant::now();
-            while !self.shown.lock().unwrap().contains(text) {
-                let shown = self.shown.lock().unwrap().clone();
-                assert!(begun.elapsed() < Duration::from_secs(60), "{text:?} is not in {shown:?}");
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        }
-    }
-
-    impl Drop for Terminal {
-        fn drop(&mut self) {
-            self.program.kill().unwrap_or_default();
-            self.program.wait().unwrap();
-        }
-    }
+    /// Columns of a wide screen.
+    const COLUMNS: u16 = 100;
 
     #[test]
     fn documents_are_unfolded_searched_read_and_changed() {
         let sandbox = pumps();
-        let mut terminal = Terminal::run(&sandbox, &["browse"]);
+        let mut terminal = Terminal::run(&sandbox, COLUMNS, &["browse"]);
         terminal.waits_for("pumps.md");
         terminal.press("\r");
         terminal.waits_for("Priming");
@@ -98,8 +38,8 @@ mod at_a_terminal {
         terminal.press("y");
         terminal.waits_for("deleted");
         terminal.press("\u{1b}");
-        let code = terminal.program.wait().unwrap().code();
-        assert_eq!(code, Some(0), "{}", terminal.shown.lock().unwrap());
+        let code = terminal.exit_code();
+        assert_eq!(code, Some(0), "{}", terminal.shown());
         assert_eq!(sandbox.kb(&["search", "casing"]).code, 1, "the chunk is gone");
         assert_eq!(sandbox.kb(&["undo"]).code, 0);
     }
@@ -107,11 +47,11 @@ mod at_a_terminal {
     #[test]
     fn a_query_of_the_command_line_is_searched_for_and_the_terminal_is_given_back() {
         let sandbox = pumps();
-        let mut terminal = Terminal::run(&sandbox, &["browse", "阀门"]);
+        let mut terminal = Terminal::run(&sandbox, COLUMNS, &["browse", "阀门"]);
         // The cursor is set anew after each wide character.
         terminal.waits_for("闭");
         terminal.press("\u{3}");
-        assert_eq!(terminal.program.wait().unwrap().code(), Some(0));
+        assert_eq!(terminal.exit_code(), Some(0));
         terminal.waits_for("\u{1b}[?1049l");
     }
 }

@@ -37,6 +37,7 @@ mod models;
 mod namespaces;
 mod optimize;
 mod output;
+mod progress;
 mod read_cache;
 mod recovery;
 mod reindex_structure;

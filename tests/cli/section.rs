@@ -176,3 +176,23 @@ fn a_section_without_a_document_is_looked_up_in_all() {
     let none = sandbox.kb(&["section", "第99章"]);
     assert!(none.code == 1 && none.err.contains("no document has a section"), "{}", none.err);
 }
+
+#[test]
+fn what_the_contents_call_a_section_leads_to_it() {
+    let sandbox = Sandbox::new();
+    // The preface has the path that the first chapter prints.
+    let text = "# Preface\n\nThanks to all.\n\n# 1 Pumps\n\n## 1.1 Priming\n\nOpen the vent.\n\n# 2 Valves\n\nClose them slowly.\n";
+    sandbox.write("guide.md", text);
+    sandbox.json(&["ingest", "guide.md"]);
+    let contents = sandbox.kb(&["toc", "guide.md"]).out;
+    let preface = contents.lines().find(|line| line.starts_with("- `")).unwrap();
+    let name = preface.split('`').nth(1).unwrap();
+    assert!(name.ends_with("#1"), "its path is the number of another section: {contents}");
+    assert!(sandbox.kb(&["section", "guide.md", name]).out.contains("Thanks to all"), "{name}");
+    assert!(sandbox.kb(&["section", name]).out.contains("Thanks to all"), "an id needs no document");
+    assert!(sandbox.kb(&["section", "guide.md", "1.1"]).out.contains("Open the vent"));
+    for section in sandbox.sections("guide.md") {
+        let found = sandbox.json(&["section", section["section_id"].as_str().unwrap()]);
+        assert_eq!(found["items"][0]["section_id"], section["section_id"]);
+    }
+}

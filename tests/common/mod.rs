@@ -5,6 +5,8 @@
 
 pub mod repository;
 pub mod schema;
+#[cfg(target_os = "linux")]
+pub mod terminal;
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -13,6 +13,7 @@ use super::super::global::Context;
 use crate::embed::EMBEDDED;
 use crate::error::Result;
 use crate::models::{ModelKind, Models};
+use crate::search::Names;
 use crate::store::{DocumentName, Snapshot, Store};
 use crate::text::{is_hidden, printable};
 
@@ -51,7 +52,7 @@ pub(super) fn completing(command: Command) -> Command {
 
 fn documents(typed: &OsStr) -> Vec<CompletionCandidate> {
     let names = read(async |snapshot: &Snapshot| snapshot.all_document_names().await).unwrap_or_default();
-    beginning(typed, names.iter().map(|name| (name.source.as_str(), name.title.as_str())))
+    documents_beginning(typed, &names)
 }
 
 /// `kb section DOC SECTION…`: the sections of the document, once it is typed.
@@ -60,15 +61,36 @@ fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
     let before = &words[..words.len().saturating_sub(1)];
     let found = read(async |snapshot: &Snapshot| {
         let names = snapshot.all_document_names().await?;
-        let is_named = |name: &&DocumentName| before.iter().any(|word| *word == name.source || *word == *name.doc_id);
+        let is_named = |name: &&DocumentName| {
+            before.iter().any(|word| *word == name.source || *word == *name.doc_id || file_name(&name.source) == *word)
+        };
         match names.iter().find(is_named) {
             Some(name) => Ok((Vec::new(), snapshot.sections(&name.doc_id).await?)),
             None => Ok((names, Vec::new())),
         }
     });
     let (names, sections) = found.unwrap_or_default();
-    let names = names.iter().map(|name| (name.source.as_str(), name.title.as_str()));
-    beginning(typed, names.chain(sections.iter().map(|section| (section.path.as_str(), section.title.as_str()))))
+    match sections.is_empty() {
+        true => documents_beginning(typed, &names),
+        false => {
+            let names = Names::among(&sections);
+            beginning(typed, sections.iter().map(|section| (names.name(section), section.title.as_str())))
+        }
+    }
+}
+
+/// Documents by their sources, and where none begins so, by their file names.
+fn documents_beginning(typed: &OsStr, names: &[DocumentName]) -> Vec<CompletionCandidate> {
+    let by_source = beginning(typed, names.iter().map(|name| (name.source.as_str(), name.title.as_str())));
+    match by_source.is_empty() {
+        true => beginning(typed, names.iter().map(|name| (file_name(&name.source), name.title.as_str()))),
+        false => by_source,
+    }
+}
+
+/// The end of a path or an address; a document may be named by it.
+fn file_name(source: &str) -> &str {
+    source.rsplit('/').next().unwrap_or(source)
 }
 
 fn namespaces(typed: &OsStr) -> Vec<CompletionCandidate> {

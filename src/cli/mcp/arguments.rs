@@ -176,9 +176,9 @@ impl Arguments for Toc {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Section {
-    /// A document: id, path, title or a part of them.
-    document: String,
-    /// Paths as kb_get_toc shows them (`3.2`), printed numbers or titles.
+    /// A document: id, path, title or a part of them. Ids of sections need none.
+    document: Option<String>,
+    /// Section ids as results have them (`7f3k2m#3.2`), printed numbers or titles.
     sections: Vec<String>,
     /// The length of the answer in tokens, at most 50000.
     max_tokens: Option<u32>,
@@ -191,8 +191,8 @@ impl Arguments for Section {
             return Err("sections: name at least one; kb_get_toc shows them".to_owned());
         }
         let tokens = self.max_tokens.unwrap_or(TOKENS).clamp(1, MOST_TOKENS);
-        let mut arguments =
-            vec!["section".to_owned(), format!("--max-tokens={tokens}"), "--".to_owned(), self.document];
+        let mut arguments = vec!["section".to_owned(), format!("--max-tokens={tokens}"), "--".to_owned()];
+        arguments.extend(self.document);
         arguments.extend(self.sections);
         Ok(line(arguments, self.namespace))
     }

@@ -23,7 +23,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "kb_search",
             "Search the documents",
             "search",
-            "Find the passages that answer a question, with document, section path, pages and a confidence from 0 to 1. One call usually suffices: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
+            "Find the passages that answer a question, with document, section, pages and a confidence from 0 to 1. One call usually suffices: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
         ),
         Definition {
             line: context,
@@ -38,13 +38,13 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "kb_get_toc",
             "Table of contents",
             "toc",
-            "The table of contents of a document, or the top level of every document. Shows the paths that kb_get_section takes.",
+            "The table of contents of a document, or the top level of every document. Shows what kb_get_section takes.",
         ),
         define::<Section>(
             "kb_get_section",
             "Read sections",
             "section",
-            "The whole text of sections and their subsections, by path (3.2), printed number or title.",
+            "The whole text of sections and their subsections, by id (safest), printed number or title.",
         ),
         define::<ListDocuments>(
             "kb_list_documents",

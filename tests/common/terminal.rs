@@ -1,0 +1,75 @@
+//! The program at a pseudo-terminal.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::process::Child;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::Sandbox;
+
+/// A terminal with a program in it.
+pub struct Terminal {
+    keyboard: File,
+    shown: Arc<Mutex<String>>,
+    program: Child,
+}
+
+impl Terminal {
+    pub fn run(sandbox: &Sandbox, columns: u16, args: &[&str]) -> Self {
+        let (mut outer, mut inner) = (0, 0);
+        let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        let none = std::ptr::null_mut();
+        // SAFETY: the two descriptors are written by the call and owned by nobody else; the size is only read.
+        let (outer, inner) = unsafe {
+            assert_eq!(libc::openpty(&mut outer, &mut inner, none, none.cast(), &size), 0);
+            (OwnedFd::from_raw_fd(outer), OwnedFd::from_raw_fd(inner))
+        };
+        let end = || inner.try_clone().unwrap();
+        let mut command = sandbox.command(args);
+        let program = command.stdin(end()).stdout(end()).stderr(end()).env("TERM", "xterm-256color").spawn().unwrap();
+        drop(inner);
+        let mut screen = File::from(outer.try_clone().unwrap());
+        let shown = Arc::new(Mutex::new(String::new()));
+        let to = shown.clone();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            // Reading fails when the program has left the terminal.
+            while let Ok(count) = screen.read(&mut bytes) {
+                to.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
+            }
+        });
+        Terminal { keyboard: File::from(outer), shown, program }
+    }
+
+    pub fn press(&mut self, keys: &str) {
+        self.shown.lock().unwrap().clear();
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+    }
+
+    pub fn waits_for(&self, text: &str) {
+        let begun = Instant::now();
+        while !self.shown().contains(text) {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{text:?} is not in {:?}", self.shown());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Everything since the last keys, with what moves the cursor.
+    pub fn shown(&self) -> String {
+        self.shown.lock().unwrap().clone()
+    }
+
+    /// Waits for the end of the program.
+    pub fn exit_code(&mut self) -> Option<i32> {
+        self.program.wait().unwrap().code()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.program.kill().unwrap_or_default();
+        self.program.wait().unwrap();
+    }
+}
