@@ -85,6 +85,8 @@ pub enum NextStep<'a> {
     ShowFilters,
     /// End the server of a store.
     StopServer,
+    /// Name embedding models that read the documents.
+    SuggestModels,
     /// Trust the settings of a store, and let reading commands repair it.
     Trust,
 }

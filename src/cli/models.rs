@@ -199,8 +199,7 @@ async fn suggest(context: &Context, models: &Models) -> Result<u8> {
         // One that is not installed may be any model.
         line.reads = models.find(&line.name).ok().map(|model| model.embedding_config.languages.share(&text));
     }
-    for (choice, known) in suggested(&[&text]).into_iter().flat_map(|(small, best)| [("small", small), ("best", best)])
-    {
+    for (choice, known) in suggested(&text).into_iter().flat_map(|(small, best)| [("small", small), ("best", best)]) {
         lines.push(SuggestedModel {
             name: known.name.clone(),
             choice,

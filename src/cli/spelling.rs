@@ -43,6 +43,7 @@ fn step(step: NextStep<'_>) -> String {
         NextStep::ListEntities => "kb entities".to_owned(),
         NextStep::ListGenerations => "kb log".to_owned(),
         NextStep::ListModels => "kb models".to_owned(),
+        NextStep::SuggestModels => "kb models suggest".to_owned(),
         NextStep::MakeVectors => "kb reindex --vectors".to_owned(),
         NextStep::PrintPrompt(name) => format!("kb llm prompt {name}"),
         NextStep::RemoveModel(name) => format!("kb models remove {name}"),

@@ -231,7 +231,7 @@ impl<'a, 'b> Collector<'a, 'b> {
                 self.report.without_vectors = indexer.without_vectors;
                 self.report.generation = indexer.generation;
                 self.report.contexts = indexer.contexts_report();
-                self.report.languages = indexer.languages_report(&self.job.target.model.models)?;
+                self.report.languages = indexer.languages_report();
             }
             Sink::NotCreated => {}
         }

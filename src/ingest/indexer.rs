@@ -15,7 +15,6 @@ use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Profile;
 use crate::llm::WrittenProfile;
-use crate::models::Models;
 use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, SectionRow, Snapshot, Writer};
 
 /// Documents that fill a batch.
@@ -93,11 +92,8 @@ impl Indexer {
     }
 
     /// The share of text that the model cannot read; `None` if it is small.
-    ///
-    /// # Errors
-    /// If the list of models is damaged.
-    pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
-        self.vectors.languages.report(models)
+    pub fn languages_report(&self) -> Option<LanguagesReport> {
+        self.vectors.languages.report()
     }
 
     /// Child chunks embedded so far.

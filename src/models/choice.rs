@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use super::catalogue::{KnownModel, catalogue};
 use super::installed::{Models, is_endpoint};
-use super::record::ModelKind;
 use crate::embed::{EMBEDDED, Model};
 use crate::error::{Error, NextStep, Result};
 use crate::store::ModelRecord;
@@ -124,57 +121,17 @@ impl Models {
     }
 }
 
-/// An embedding model that reads what another does not. In JSON it is its name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(into = "String")]
-pub struct BetterModel {
-    pub name: String,
-    pub installed: bool,
-}
-
-impl BetterModel {
-    /// The commands that make vectors with it.
-    pub fn steps(&self) -> String {
-        let replace = NextStep::ReplaceModel(&self.name);
-        match self.installed {
-            true => format!("run `{replace}`"),
-            false => format!("run `{}`, then `{replace}`", NextStep::AddModel(&self.name)),
-        }
-    }
-}
-
-impl From<BetterModel> for String {
-    fn from(model: BetterModel) -> String {
-        model.name
-    }
-}
-
-/// An embedding model that reads all of these texts: an installed one, otherwise the smallest that is suggested.
-pub fn model_that_reads(texts: &[&str], models: &Models) -> Option<BetterModel> {
-    // An unreadable folder of models counts as empty.
-    let here = models.here().unwrap_or_default();
-    let is_here = |model: &&KnownModel| here.iter().any(|own| own.name == model.name);
-    let reads = |model: &&KnownModel| reads_all(model, texts);
-    let installed = catalogue().iter().find(|model| reads(model) && is_here(model));
-    let model = installed.or_else(|| suggested(texts).map(|(small, _)| small))?;
-    Some(BetterModel { name: model.name.clone(), installed: installed.is_some() })
-}
-
-/// The smallest and the best of the embedding models that read all of these texts; they may be the same.
-pub fn suggested(texts: &[&str]) -> Option<(&'static KnownModel, &'static KnownModel)> {
-    let candidates = || catalogue().iter().filter(|model| model.rank.is_some() && reads_all(model, texts));
+/// The smallest and the best of the embedding models that read a text; they may be the same.
+pub fn suggested(text: &str) -> Option<(&'static KnownModel, &'static KnownModel)> {
+    let reads = |model: &&KnownModel| coverage(text, &model.scripts) >= LEAST_SHARE;
+    let candidates = || catalogue().iter().filter(|model| model.rank.is_some()).filter(reads);
     let small = candidates().min_by_key(|model| (model.megabytes, model.rank))?;
     Some((small, candidates().max_by_key(|model| model.rank)?))
-}
-
-fn reads_all(model: &KnownModel, texts: &[&str]) -> bool {
-    model.kind == ModelKind::Text && texts.iter().all(|text| coverage(text, &model.scripts) >= LEAST_SHARE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::catalogue::known;
 
     fn choice(asked: Option<&str>, preset: Option<&str>) -> ModelChoice {
         let own = |name: Option<&str>| name.map(str::to_owned);
@@ -218,25 +175,8 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_reads_chinese_is_found_and_reads_it() {
-        let models = Models::open("");
-        let model = |texts: &[&str]| {
-            let found = model_that_reads(texts, &models).unwrap();
-            assert!(!found.installed && found.steps().contains("AddModel"), "{found:?}");
-            known(&found.name).unwrap()
-        };
-        let chinese = model(&["离心泵在启动前必须灌满水。"]);
-        assert!(coverage("离心泵", &chinese.scripts) >= LEAST_SHARE, "{}", chinese.name);
-        model(&["Насос и 离心泵 and pump"]);
-        // For documents in two languages, the model reads both.
-        let both = model(&["离心泵", "The pump moves water."]);
-        assert!(coverage("pump", &both.scripts) >= LEAST_SHARE, "{}", both.name);
-        assert_ne!(both, chinese);
-    }
-
-    #[test]
     fn the_smallest_and_the_best_model_are_suggested() {
-        let names = |text: &str| suggested(&[text]).map(|(small, best)| (small.name.as_str(), best.name.as_str()));
+        let names = |text: &str| suggested(text).map(|(small, best)| (small.name.as_str(), best.name.as_str()));
         assert_eq!(names("离心泵在启动前必须灌满水。"), Some(("bge-small-zh-v1.5", "bge-large-zh-v1.5")));
         assert_eq!(names("离心泵 and the pump"), Some(("multilingual-e5-small", "bge-m3")));
         assert_eq!(names("The pump"), Some(("bge-small-en-v1.5", "bge-m3")));

@@ -17,7 +17,7 @@ mod workplace;
 
 pub use add::Added;
 pub use catalogue::{KnownModel, catalogue, nearest};
-pub use choice::{BetterModel, ModelChoice, model_that_reads, record_of, suggested};
+pub use choice::{ModelChoice, record_of, suggested};
 pub use download::{DownloadProgress, Wanted};
 pub use hub::Hub;
 pub use installed::{Installed, Models};

@@ -92,16 +92,13 @@ fn summarise(report: &IngestReport, page: &mut Page) {
 
 /// Documents in languages that the embedding model does not know.
 fn unread(report: &LanguagesReport) -> String {
-    let LanguagesReport { model, share_not_read, better, .. } = report;
-    let unread = format!(
+    let LanguagesReport { model, share_not_read, .. } = report;
+    format!(
         "the model {model} cannot read {:.0} % of the text of these documents: it is not embedded, and only keyword \
-         search finds it",
-        100.0 * share_not_read
-    );
-    match better {
-        Some(better) => format!("{unread}; {} can read it: {}", better.name, better.steps()),
-        None => unread,
-    }
+         search finds it; `{}` names models that read it",
+        100.0 * share_not_read,
+        NextStep::SuggestModels
+    )
 }
 
 /// Adds the outcome of asking a language model for the contexts of parent chunks.

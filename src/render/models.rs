@@ -9,7 +9,6 @@ use super::style::{BAD, DIM};
 use crate::embed::EmbeddingConfig;
 use crate::error::NextStep;
 use crate::llm::Checked;
-use crate::models::BetterModel;
 use crate::text::size;
 
 /// A model in a list.
@@ -157,8 +156,8 @@ pub fn suggested_models(models: &[SuggestedModel]) -> Page {
     let rows: Vec<Vec<String>> = models.iter().map(row).collect();
     page.grid(Grid { whole: vec![0, 1, 2, 3], ..Grid::new(&header, &[2, 3], rows) });
     if let Some(small) = models.iter().find(|line| line.choice == "small") {
-        let better = BetterModel { name: small.name.clone(), installed: small.installed };
-        page.styled(DIM, format!("to use {}, {}", small.name, better.steps()));
+        let (add, replace) = (NextStep::AddModel(&small.name), NextStep::ReplaceModel(&small.name));
+        page.styled(DIM, format!("to use {}: `{add}`, then `{replace}`", small.name));
     }
     page.styled(DIM, format!("without a network, add a folder with its files: `{}`", NextStep::AddModel("FOLDER")));
     page

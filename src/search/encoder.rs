@@ -62,11 +62,6 @@ impl Encoder {
         Encoder { given: Some(model), loaded, ..Encoder::new(EngineChoice::Auto, Models::open("")) }
     }
 
-    /// The installed models.
-    pub(super) fn models(&self) -> &Models {
-        &self.models
-    }
-
     /// The engine, started if necessary.
     ///
     /// # Errors

@@ -10,11 +10,7 @@ use super::spelling;
 use super::trace::Trace;
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
-use crate::models::model_that_reads;
 use crate::text::count;
-
-/// Titles that are read to tell the language of the documents.
-const MOST_TITLES: usize = 200;
 
 /// A note: the code is for programs, the message for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -96,7 +92,7 @@ pub(super) async fn add_notes(
     Ok(())
 }
 
-/// Notes that the model does not read the question, and names one that reads it and the documents.
+/// Notes that the model does not read the question.
 async fn add_language(
     searcher: &Searcher,
     request: &SearchRequest,
@@ -110,14 +106,9 @@ async fn add_language(
             format!("the model {model} does not know the language of this question: only {method} keyword is reliable");
         trace.note(NoteCode::LanguageNotRead, message);
     } else if request.method == Method::Auto && request.weights.is_none() {
-        let rows =
-            try_join_all(searcher.snapshots().await?.iter().map(|snapshot| snapshot.all_document_names())).await?;
-        let titles: Vec<&str> = rows.iter().flatten().map(|row| row.title.as_str()).take(MOST_TITLES).collect();
-        let other = model_that_reads(&[&request.query, &titles.join(" ")], searcher.encoder.models());
-        let remedy = other.map(|other| format!("; {} reads it: {}", other.name, other.steps()));
         let message = format!(
-            "searched by keywords only: the model {model} cannot read this question{}",
-            remedy.unwrap_or_default()
+            "searched by keywords only: the model {model} cannot read this question; `{}` names models that do",
+            NextStep::SuggestModels
         );
         trace.note(NoteCode::VectorsLeftOut, message);
     }
