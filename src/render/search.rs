@@ -149,7 +149,8 @@ fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let (lines, whole) = shown(hit, result, screen, "    ");
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
-    let origin = format!("{}  {}{namespaces}  {}{matched}{whole}", hit.source, hit.section.id, bar(hit.confidence));
+    let (section, chunk, confidence) = (&hit.section.id, &hit.chunk_id, bar(hit.confidence));
+    let origin = format!("{}  {section}  {chunk}{namespaces}  {confidence}{matched}{whole}", hit.source);
     format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
 }
 
@@ -158,9 +159,10 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     let namespaces = around(" · in ", &namespaces(hit, result), "");
     let matched = around(" · ", &matched(hit, result), "");
     let origin = format!(
-        "`{}` · section `{}`{namespaces} · confidence {:.2}{matched}",
+        "`{}` · section `{}` · chunk `{}`{namespaces} · confidence {:.2}{matched}",
         printable(&hit.source),
         hit.section.id,
+        hit.chunk_id,
         hit.confidence
     );
     format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), markdown_of(&hit.source, &hit.text()))
