@@ -3,14 +3,52 @@
 use std::path::Path;
 
 use crate::embed::EngineChoice;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::models::Models;
-use crate::search::{Encoder, Hit, SearchRequest, Searcher};
-use crate::store::Store;
+use crate::search::{
+    Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, find_section, resolve_document,
+};
+use crate::store::{DocumentRow, SectionRow, Snapshot, Store};
+use crate::structure::PREAMBLE;
 
-/// A namespace of a store, opened for questions. The first question loads the embedding model; later ones reuse it.
+/// A namespace of a store, opened for questions. It keeps the generation with which it was opened; the first question
+/// loads the embedding model, later ones reuse it.
 pub struct KnowledgeBase {
+    store: Store,
     searcher: Searcher,
+}
+
+/// A document of a knowledge base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Short and stable, such as `7f3k2m`.
+    pub id: String,
+    pub title: String,
+    /// The path or the address that was ingested.
+    pub source: String,
+    /// The number of pages; `None` for formats without pages.
+    pub pages: Option<u32>,
+}
+
+/// An entry of a table of contents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// The document's id and the path, such as `7f3k2m#3.2`.
+    pub id: String,
+    /// Its place in the table of contents, such as `3.2`.
+    pub path: String,
+    /// Its depth, from 1.
+    pub level: u32,
+    pub title: String,
+    /// Its first page and the page on which its last subsection ends, from 1.
+    pub pages: Option<(u32, u32)>,
+}
+
+/// A section and its own text, without that of its subsections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionText {
+    pub section: Section,
+    pub text: String,
 }
 
 impl KnowledgeBase {
@@ -20,9 +58,44 @@ impl KnowledgeBase {
     /// # Errors
     /// If the folder is not a store of this format, or the namespace has an invalid name.
     pub fn open(store: &Path, namespace: &str) -> Result<Self> {
-        let namespace = Store::open(Some(store), store)?.namespace(namespace)?;
+        let store = Store::open(Some(store), store)?;
+        let namespace = store.namespace(namespace)?;
         let encoder = Encoder::new(EngineChoice::Auto, Models::of_user()?);
-        Ok(KnowledgeBase { searcher: Searcher::new(namespace, encoder) })
+        Ok(KnowledgeBase { store, searcher: Searcher::new(namespace, encoder) })
+    }
+
+    /// All documents, in order of their sources.
+    ///
+    /// # Errors
+    /// If nothing was ingested, or the store fails; the same below.
+    pub async fn documents(&self) -> Result<Vec<Document>> {
+        let mut rows = self.snapshot().await?.documents().await?;
+        rows.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok(rows.iter().map(Document::of).collect())
+    }
+
+    /// The table of contents of a document, named by its id, its source, its title or the end of one.
+    ///
+    /// # Errors
+    /// Also if no document or several have the name.
+    pub async fn toc(&self, document: &str) -> Result<Vec<Section>> {
+        let row = self.document(document).await?;
+        let sections = self.snapshot().await?.sections(&row.doc_id).await?;
+        Ok(sections.iter().filter(|section| section.path != PREAMBLE).map(Section::of).collect())
+    }
+
+    /// A section and its subsections with their texts, in order. The section is named by its id, its printed number, its
+    /// path or its title.
+    ///
+    /// # Errors
+    /// Also if no document or section, or several, have the name.
+    pub async fn section(&self, document: &str, section: &str) -> Result<Vec<SectionText>> {
+        let (row, snapshot) = (self.document(document).await?, self.snapshot().await?);
+        let sections = snapshot.sections(&row.doc_id).await?;
+        let wanted = find_section(&row, &sections, section)?.section;
+        let content = SectionContent::read(snapshot, &row, &sections, &[wanted], true, None).await?;
+        let parts = content.parts.into_iter();
+        Ok(parts.map(|part| SectionText { section: Section::of(&part.section), text: part.content }).collect())
     }
 
     /// The `limit` best hits for a question, best first, with the defaults of `kb search`.
@@ -32,5 +105,37 @@ impl KnowledgeBase {
     pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Hit>> {
         let request = SearchRequest { limit, ..SearchRequest::new(question.to_owned()) };
         Ok(self.searcher.search(&request).await?.hits)
+    }
+
+    async fn snapshot(&self) -> Result<&Snapshot> {
+        let opened = self.searcher.snapshots().await?;
+        opened.first().copied().ok_or_else(|| Error::failed("a knowledge base without a namespace"))
+    }
+
+    async fn document(&self, name: &str) -> Result<DocumentRow> {
+        let snapshot = self.snapshot().await?;
+        let names = snapshot.all_document_names().await?;
+        let found = resolve_document(&names, name, &self.store, Purpose::Change)?.document;
+        let row = snapshot.documents_by_id(std::slice::from_ref(&found.doc_id)).await?.pop();
+        row.ok_or_else(|| Error::failed(format!("the document {} is gone", called(found))))
+    }
+}
+
+impl Document {
+    fn of(row: &DocumentRow) -> Self {
+        let (title, source) = (row.title.clone(), row.source.clone());
+        Document { id: row.doc_id.to_string(), title, source, pages: row.pages }
+    }
+}
+
+impl Section {
+    fn of(row: &SectionRow) -> Self {
+        Section {
+            id: row.section_id.to_string(),
+            path: row.path.clone(),
+            level: row.level,
+            title: row.title.clone(),
+            pages: row.page_start.zip(row.page_end),
+        }
     }
 }

@@ -1,13 +1,22 @@
 //! `kb`, a command-line knowledge base: it reads folders of documents, finds their real structure, and answers a
 //! question with the right section of the right document, on one machine, without a network.
 //!
-//! The program is the interface. A program in Rust can read the stores that `kb ingest` makes:
+//! The program is the interface: it makes and changes stores, because it reads files of unknown origin in processes of
+//! its own. A program in Rust can read what it made:
 //!
 //! ```no_run
 //! # async fn example() -> kb::Result<()> {
 //! let manuals = kb::KnowledgeBase::open("manuals/.kb".as_ref(), "default")?;
 //! for hit in manuals.search("how is the pump primed?", 3).await? {
-//!     println!("{} {} (score {:.2})\n{}", hit.title, hit.section.titles, hit.score, hit.content);
+//!     println!("{} {} (confidence {:.2})\n{}", hit.title, hit.section.titles, hit.confidence, hit.content);
+//! }
+//! for document in manuals.documents().await? {
+//!     for section in manuals.toc(&document.id).await? {
+//!         println!("{} {} {:?}", section.path, section.title, section.pages);
+//!     }
+//! }
+//! for part in manuals.section("pump-manual.pdf", "3.2").await? {
+//!     println!("{}\n{}", part.section.title, part.text);
 //! }
 //! # Ok(())
 //! # }
@@ -48,7 +57,7 @@ mod text;
 mod vectors;
 
 pub use error::{Error, Kind, Result};
-pub use knowledge_base::KnowledgeBase;
+pub use knowledge_base::{Document, KnowledgeBase, Section, SectionText};
 pub use search::{Hit, SectionName, Source};
 
 /// For the tests and benchmarks of this repository. It may change at any time.

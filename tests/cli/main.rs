@@ -28,6 +28,7 @@ mod ingest;
 mod ingest_context;
 mod ingest_no_embed;
 mod laws;
+mod library;
 mod llm;
 mod locking;
 mod mcp;
