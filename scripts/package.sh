@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Packs a built kb into dist/: kb-VERSION-TARGET.tar.gz, a Debian package where dpkg-deb is installed, and the hashes of
-# both in SHA256SUMS. The same program and files give the same packages.
+# Packs a built kb into dist/: kb-VERSION-TARGET.tar.gz, a Debian package where dpkg-deb is installed, a list of all crates
+# in the program (CycloneDX) where cargo-cyclonedx is, and the hashes of all in SHA256SUMS. The same program and files give
+# the same packages.
 #
 #   scripts/package.sh target/release/kb
 set -euo pipefail
@@ -56,6 +57,13 @@ EOF
   find "$root" -exec touch -hd "@$SOURCE_DATE_EPOCH" {} +
   dpkg-deb --root-owner-group -Zxz --build "$root" "dist/$deb"
   packages+=("$deb")
+fi
+
+if cargo cyclonedx --version >/dev/null 2>&1; then
+  cargo cyclonedx --quiet --format json --target "$target" --override-filename bom
+  mv bom.json "dist/$name.cdx.json"
+  rm -f models/bom.json fuzz/bom.json
+  packages+=("$name.cdx.json")
 fi
 
 (cd dist && sha256sum "${packages[@]}" >SHA256SUMS && cat SHA256SUMS)
