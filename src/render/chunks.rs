@@ -94,6 +94,22 @@ fn json_part(part: &SectionPart) -> Value {
     json
 }
 
+/// Text with its long lines wrapped, without those of tables and code.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut in_code = false;
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        in_code ^= line.trim_start().starts_with("```");
+        match in_code || line.starts_with(['|', ' ', '\t']) {
+            true => out.push_str(line),
+            false => out.push_str(&textwrap::wrap(line, width.max(LEAST_TEXT)).join("\n")),
+        }
+        out.push('\n');
+    }
+    out.truncate(out.trim_end_matches('\n').len());
+    out
+}
+
 /// What `kb section` shows.
 pub fn sections(content: &SectionContent, width: usize) -> Page {
     let mut page = Page::new("section", &value_without(content, "parts"))
@@ -116,7 +132,7 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
                 names.of(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
                 paint(TITLE, &section.title),
                 paint(PLACE, place),
-                around("\n\n", &aligned(&part.content, width), "")
+                around("\n\n", &wrapped(&aligned(&part.content, width), width), "")
             ),
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
         );

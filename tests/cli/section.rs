@@ -196,3 +196,19 @@ fn what_the_contents_call_a_section_leads_to_it() {
         assert_eq!(found["items"][0]["section_id"], section["section_id"]);
     }
 }
+
+#[test]
+fn on_a_terminal_paragraphs_are_wrapped_and_tables_are_not() {
+    let sandbox = Sandbox::new();
+    let sentence = "The pump is primed with clean water, and the vent stays open until no air comes out. ";
+    let table = format!("| part | {} |\n| --- | --- |\n| vent | open |\n", "what is to be done ".repeat(10).trim());
+    sandbox
+        .write("guide.md", format!("# 1 Pumps\n\n{}\n\n{table}\n```\n{}\n```\n", sentence.repeat(5), "x".repeat(200)));
+    sandbox.json(&["ingest", "guide.md"]);
+    let shown = sandbox.kb(&["section", "guide.md", "1", "--format", "table"]).out;
+    let (long, short): (Vec<&str>, Vec<&str>) = shown.lines().partition(|line| line.chars().count() > 100);
+    assert_eq!(long.len(), 2, "the row of the table and the code: {long:#?}");
+    assert!(short.iter().filter(|line| line.contains("primed") || line.contains("vent")).count() >= 5, "{shown}");
+    let markdown = sandbox.kb(&["section", "guide.md", "1"]).out;
+    assert!(markdown.lines().any(|line| line.matches("primed").count() == 5), "in a pipe the text is as it was");
+}

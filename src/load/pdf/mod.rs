@@ -23,7 +23,7 @@ use self::objects::{dictionary, text_entry};
 use self::pages::encrypted;
 use super::document::{Document, Format, LoadOptions};
 use crate::error::{Error, Result};
-use crate::text::squeeze;
+use crate::text::{Period, squeeze};
 
 /// Reads a PDF. Calls `on_page` with the number of each page before reading it.
 ///
@@ -80,15 +80,30 @@ fn read_metadata(pdf: &Pdf, document: &mut Document) {
         ("ModDate", "modified"),
     ] {
         if let Some(value) = value(key) {
-            document.metadata.insert(name.to_owned(), value);
+            document.metadata.insert(name.to_owned(), date(&value).unwrap_or(value));
         }
     }
+}
+
+/// `D:20240312090000Z` as others write it; `None` for what is no day in this form.
+fn date(value: &str) -> Option<String> {
+    let is_day = value.starts_with("D:") && value.len() >= "D:20240312".len();
+    Some(Period::stated(value).filter(|_| is_day)?.start.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::repository::in_repository;
+
+    #[test]
+    fn dates_are_written_as_elsewhere() {
+        assert_eq!(date("D:20240312090000Z").as_deref(), Some("2024-03-12T09:00:00Z"));
+        assert_eq!(date("D:20240312").as_deref(), Some("2024-03-12T00:00:00Z"));
+        for other in ["D:2020", "March 2024", "D:99999999"] {
+            assert_eq!(date(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn outline_entries_beyond_the_last_page_lead_nowhere() {
