@@ -1,5 +1,6 @@
 //! `kb ingest`: ingests files and folders.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -10,14 +11,15 @@ use super::doc_set::DescribeArgs;
 use super::global::{Context, WaitArgs};
 use super::input::{name_of, read_text};
 use super::progress::{end_on_interrupt, progress_display};
+use super::{models, reindex};
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
-use crate::models::ModelChoice;
+use crate::models::{ModelChoice, suggested};
 use crate::render::ingested;
-use crate::store::{DocumentTime, Store};
+use crate::store::{DocumentTime, Snapshot, Store};
 use crate::text::{Period, count};
 
 /// In megabytes; standard input is kept in memory.
@@ -109,9 +111,11 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     if request.chunks.context == Some(ContextKind::Llm) {
         llm.required("--context llm")?;
     }
+    let is_new = Cell::new(false);
     let create = || -> Result<Store> {
         let (store, created) = Store::open_or_create(named, &here)?;
         if created {
+            is_new.set(true);
             context.tell(&format!("made a new knowledge base at {}", store.root().display()));
             context.remember(store.root());
         }
@@ -132,12 +136,28 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     }
     context.show(ingested(&report))?;
     report.notes.iter().for_each(|(_, note)| context.tell(note));
+    if is_new.get() && report.languages.is_some() && std::io::stdin().is_terminal() && !context.global.quiet {
+        offer_model(context).await?;
+    }
     if let Some(doubt) = &report.not_removed {
         return Err(Error::failed(format!("not confirmed: {}", removal(doubt)))
             .hint("check that the folder and its disk are there, then confirm with --yes; everything else is done"));
     }
     let counts = |one: &SourceReport| one.action == Action::Failed && !(only_new && one.failed_before);
     Ok(if report.sources.iter().any(counts) { Kind::Partial.exit_code() } else { 0 })
+}
+
+/// Asks, after the first ingest of a store, whether to fetch a model that reads its documents.
+async fn offer_model(context: &Context) -> Result<()> {
+    let texts = Snapshot::open(&context.namespace()?).await?.sampled_texts(models::SAMPLES).await?;
+    let Some((small, _)) = suggested(&texts.join("\n")) else { return Ok(()) };
+    let size = small.megabytes.map_or_else(String::new, |megabytes| format!(" (about {megabytes} MB)"));
+    let from = &small.repository;
+    if super::input::confirm(&format!("fetch the model {}{size} from {from} and make vectors with it", small.name))? {
+        models::fetch(context, &small.name).await?;
+        reindex::replace_vectors(context, &small.name).await?;
+    }
+    Ok(())
 }
 
 /// The paths in a list.

@@ -17,7 +17,7 @@ use crate::store::{Manifest, Store};
 use crate::text::script::{Script, coverage};
 
 /// Parent chunks of a namespace from whose text models are suggested.
-const SAMPLES: usize = 1000;
+pub(super) const SAMPLES: usize = 1000;
 
 /// List, add or remove models
 #[derive(Debug, Args)]
@@ -149,6 +149,12 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
         devices: devices.into_iter().map(Device::name).collect(),
         notes: refused.into_iter().chain(uses.notes).chain(slow_processor().map(str::to_owned)).collect(),
     }))
+}
+
+/// Downloads a model of the catalogue.
+pub(super) async fn fetch(context: &Context, name: &str) -> Result<()> {
+    let args = AddArgs { model: name.to_owned(), name: None, query_prefix: None, document_prefix: None };
+    add(context, &Models::of_user()?, args).await.map(drop)
 }
 
 async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {

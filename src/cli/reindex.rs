@@ -124,11 +124,21 @@ fn chunk_sizes(settings: &ChunkSettings) -> Result<ChunkChange> {
     Ok(ChunkChange::to_sizes_of(&ChunkConfig::default().with(&settings.change(None)?)))
 }
 
+/// Replaces all vectors by those of a model.
+pub(super) async fn replace_vectors(context: &Context, model: &str) -> Result<()> {
+    let request = RevectorRequest { model: Some(model.to_owned()), force: false, dry_run: false };
+    embed_again(context, &request, &WaitArgs::default()).await.map(drop)
+}
+
 async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {
-    let namespace = context.namespace()?;
     let request = RevectorRequest { model: args.model, force: args.force, dry_run: args.dry_run };
-    let options = rebuild_options(context, &args.wait)?;
-    let report = revector(&request, &namespace, &options, progress_display(context)).await?;
+    embed_again(context, &request, &args.wait).await
+}
+
+async fn embed_again(context: &Context, request: &RevectorRequest, wait: &WaitArgs) -> Result<u8> {
+    let namespace = context.namespace()?;
+    let options = rebuild_options(context, wait)?;
+    let report = revector(request, &namespace, &options, progress_display(context)).await?;
     context.show(reembedded(&report))
 }
 

@@ -1,4 +1,4 @@
-//! The progress of an ingest at a terminal.
+//! An ingest at a terminal: its progress, and what it asks.
 
 #[cfg(target_os = "linux")]
 #[test]
@@ -30,4 +30,38 @@ fn no_line_of_progress_wraps_and_messages_stay() {
         assert!(shown[message..].contains("failed: docs/broken.pdf"), "{shown:?}");
         assert!(!shown.contains("\u{1b}[2A"), "{columns} columns: a bar of two lines: {shown:?}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_first_ingest_offers_a_model_that_reads_the_documents() {
+    use crate::common::{Sandbox, terminal::Terminal};
+
+    let ingest = |sandbox: &Sandbox| {
+        let mut command = sandbox.command(&["ingest", "docs"]);
+        // Nobody listens there.
+        command.env("HF_ENDPOINT", "http://127.0.0.1:1");
+        Terminal::with(command, 100)
+    };
+    let prepared = || {
+        let sandbox = Sandbox::new();
+        sandbox.write("docs/a.md", "# 水泵\n\n离心泵在启动前必须灌满水，否则泵轮空转。\n");
+        sandbox
+    };
+    let sandbox = prepared();
+    let mut terminal = ingest(&sandbox);
+    terminal.waits_for("fetch the model bge-small-zh-v1.5 (about 96 MB)");
+    terminal.press("n\n");
+    assert_eq!(terminal.exit_code(), Some(0));
+    sandbox.write("docs/b.md", "# 阀门\n\n关闭阀门要慢。\n");
+    let mut terminal = ingest(&sandbox);
+    terminal.waits_for("1 added");
+    assert_eq!(terminal.exit_code(), Some(0), "it asks once");
+    let sandbox = prepared();
+    let mut terminal = ingest(&sandbox);
+    terminal.waits_for("[y/N]");
+    terminal.press("y\n");
+    terminal.waits_for("folder");
+    assert_eq!(terminal.exit_code(), Some(3), "no network: {}", terminal.shown());
+    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "what was read is in the store");
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::process::Child;
+use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,10 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn run(sandbox: &Sandbox, columns: u16, args: &[&str]) -> Self {
+        Terminal::with(sandbox.command(args), columns)
+    }
+
+    pub fn with(mut command: Command, columns: u16) -> Self {
         let (mut outer, mut inner) = (0, 0);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let none = std::ptr::null_mut();
@@ -27,7 +31,6 @@ impl Terminal {
             (OwnedFd::from_raw_fd(outer), OwnedFd::from_raw_fd(inner))
         };
         let end = || inner.try_clone().unwrap();
-        let mut command = sandbox.command(args);
         let program = command.stdin(end()).stdout(end()).stderr(end()).env("TERM", "xterm-256color").spawn().unwrap();
         drop(inner);
         let mut screen = File::from(outer.try_clone().unwrap());
