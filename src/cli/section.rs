@@ -5,7 +5,7 @@ use clap::Args;
 use super::global::Context;
 use crate::error::Result;
 use crate::render;
-use crate::search::{Purpose, SectionContent, document_with, find_section};
+use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section, titles_of};
 use crate::store::{DocumentRow, Snapshot};
 
 /// Show the text of sections with their subsections
@@ -22,7 +22,7 @@ A misspelt title finds the only title near it, and a note says so. Tokens are co
 embedding model, titles included.")]
 pub struct SectionArgs {
     /// A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part of
-    /// one, a path as `kb toc` shows it). A section alone, or its id, is looked up in all documents
+    /// one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents
     #[arg(value_names = ["DOC", "SECTION"], required = true, num_args = 1..)]
     names: Vec<String>,
     /// Leave subsections out
@@ -55,7 +55,8 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);
     let content = SectionContent::read(snapshot, &document, &sections, &wanted, !args.no_children, max_tokens).await?;
-    context.show(render::sections(&content, context.screen.columns).read_from(&[snapshot]))
+    let names = SectionNames::among(titles_of(&sections));
+    context.show(render::sections(&content, &names, context.screen.columns).read_from(&[snapshot]))
 }
 
 /// The document in a section's id, or the only document that has a section of this name.

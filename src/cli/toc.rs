@@ -13,8 +13,8 @@ use crate::config::ReadingSettings;
 use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result};
 use crate::ids::DocId;
-use crate::render::{Shown, corrected_contents, tables_of_contents, toc};
-use crate::search::{Purpose, title_section};
+use crate::render::{ListedSections, Shown, corrected_contents, tables_of_contents, toc};
+use crate::search::{Purpose, SectionNames, title_section, titles_of};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 use crate::text::visible;
@@ -119,11 +119,12 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
         return correct(context, args.correct, document, &sections, &args.wait).await;
     }
     sections.retain(|section| section.path != PREAMBLE);
-    let all = sections.len();
+    let (all, names) = (sections.len(), SectionNames::among(titles_of(&sections)));
     let default = if context.output_format().is_json() { u32::MAX } else { DEFAULT_LEVEL };
     let deepest = args.max_level.unwrap_or(default);
     sections.retain(|section| section.level <= deepest);
-    context.show(toc(document, &sections, all - sections.len(), shown).read_from(&[snapshot]))?;
+    let contents = ListedSections { document, sections: &sections, names };
+    context.show(toc(&contents, all - sections.len(), shown).read_from(&[snapshot]))?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);
@@ -143,15 +144,24 @@ async fn list(
     for section in snapshot.sections_to_level(deepest.saturating_add(1)).await? {
         sections.entry(section.doc_id.clone()).or_default().push(section);
     }
-    let contents = documents.iter().map(|document| {
+    let mut titles: HashMap<DocId, Vec<String>> = HashMap::new();
+    let ids: Vec<DocId> = documents.iter().map(|document| document.doc_id.clone()).collect();
+    for (section_id, title) in snapshot.section_titles(Some(&ids)).await? {
+        let doc_id = section_id.split('#').next().unwrap_or_default();
+        titles.entry(doc_id.into()).or_default().push(title);
+    }
+    let listed = documents.iter().map(|document| {
         let mut own = sections.remove(&document.doc_id).unwrap_or_default();
         // A section that spans the whole document repeats its title, so levels count from below it.
         match title_section(document, &own) {
             Some(_) => own.retain(|section| section.level > 1),
             None => own.retain(|section| section.level <= deepest),
         }
-        (document, own)
+        let titles = titles.get(&document.doc_id).map_or(&[][..], Vec::as_slice);
+        (document, own, SectionNames::among(titles.iter().map(String::as_str)))
     });
+    let listed: Vec<_> = listed.collect();
+    let contents = listed.iter().map(|(document, sections, names)| ListedSections { document, sections, names: names.clone() });
     context.show(tables_of_contents(&contents.collect::<Vec<_>>(), shown).read_from(&[snapshot]))?;
     Ok(u8::from(documents.is_empty()))
 }

@@ -8,7 +8,7 @@ use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
 use super::tables::{aligned, with_tables};
 use super::toc::json_entry;
-use crate::search::{ChunkList, ListedChunk, Names, SectionContent, SectionPart};
+use crate::search::{ChunkList, ListedChunk, SectionContent, SectionNames, SectionPart};
 use crate::text::{char_count, squeeze, tables};
 
 /// The least columns of a text, even on a narrow screen.
@@ -111,11 +111,10 @@ fn wrapped(text: &str, width: usize) -> String {
 }
 
 /// What `kb section` shows.
-pub fn sections(content: &SectionContent, width: usize) -> Page {
+pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) -> Page {
     let mut page = Page::new("section", &value_without(content, "parts"))
         .with_items("section", content.parts.iter().map(|part| with_tables(json_part(part), &part.content)))
         .with_paths(content.parts.iter().map(|part| &part.section.section_id));
-    let names = Names::among(content.parts.iter().map(|part| &part.section));
     for part in &content.parts {
         let section = &part.section;
         let place = pages(section.page_start, section.page_end);
@@ -129,7 +128,7 @@ pub fn sections(content: &SectionContent, width: usize) -> Page {
         page.both(
             format!(
                 "{}{}  {}{}",
-                names.of(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
+                names.shown(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
                 paint(TITLE, &section.title),
                 paint(PLACE, place),
                 around("\n\n", &wrapped(&aligned(&part.content, width), width), "")

@@ -47,4 +47,4 @@ pub use self_check::{SelfCheck, self_checked};
 pub use settings::{setting_list, store_not_trusted, store_trusted};
 pub use store::{NamespaceCheck, NamespaceLine, Status};
 pub use store::{archived, checks, namespace_list, namespace_removed, namespace_renamed, optimized, status};
-pub use toc::{Shown, tables_of_contents, toc};
+pub use toc::{ListedSections, Shown, tables_of_contents, toc};

@@ -9,11 +9,13 @@ use super::format::{Screen, unique, value};
 use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
 use super::tables::with_tables;
-use super::toc::{Shown, add_contents, json_entries};
+use super::toc::{ListedSections, Shown, add_contents, json_entries};
 use crate::chunk::context::line;
 use crate::error::NextStep;
 use crate::ids::ChunkId;
-use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SourceChild, Trace};
+use crate::search::{
+    Contents, GroupBy, Hit, Omitted, SearchResult, SectionNames, SourceChild, Trace, titles_of,
+};
 use crate::text::{char_count, count, first_of, printable, squeeze};
 
 /// What `kb search` shows.
@@ -34,7 +36,9 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     for contents in contents() {
         page.gap();
         let shown = Shown { provenance: false, width: screen.columns };
-        add_contents(&mut page, &contents.document, &contents.sections, 1, shown);
+        let names = SectionNames::among(titles_of(&contents.sections));
+        let (document, sections) = (&contents.document, contents.sections.as_slice());
+        add_contents(&mut page, &ListedSections { document, sections, names }, 1, shown);
     }
     for (group, rank) in groups {
         page.gap();

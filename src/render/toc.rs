@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, pages, paint};
 use crate::error::Setting;
-use crate::search::Names;
+use crate::search::SectionNames;
 use crate::store::{DocumentRow, SectionRow};
 use crate::structure::printed_number;
 
@@ -115,28 +115,37 @@ fn json_document(document: &DocumentRow) -> Value {
     })
 }
 
+/// A table of contents, or the part of it that is shown.
+pub struct ListedSections<'a> {
+    pub document: &'a DocumentRow,
+    pub sections: &'a [SectionRow],
+    /// Of all sections of the document.
+    pub names: SectionNames,
+}
+
 /// Adds a table of contents to a page. Entries of level `top` are not indented.
-pub(super) fn add_contents(page: &mut Page, document: &DocumentRow, sections: &[SectionRow], top: u32, shown: Shown) {
+pub(super) fn add_contents(page: &mut Page, contents: &ListedSections<'_>, top: u32, shown: Shown) {
+    let ListedSections { document, sections, names } = contents;
     let DocumentRow { title, doc_id, source, .. } = document;
     page.both(
         format!("{}  {}", paint(TITLE, title), paint(DIM, format!("{doc_id}  {source}"))),
         format!("# {title}\n\n`{source}` · document `{doc_id}`\n"),
     );
-    let names = Names::among(sections);
-    for section in sections {
-        let (name, depth) = (names.of(section), section.level.saturating_sub(top) + 1);
+    for section in *sections {
+        let (name, depth) = (names.shown(section), section.level.saturating_sub(top) + 1);
         page.both(table_line(section, name, depth, shown), markdown_item(section, name, depth, shown.provenance));
     }
 }
 
 /// What `kb toc DOC` shows: the sections down to the requested level; `hidden` ones are deeper.
-pub fn toc(document: &DocumentRow, sections: &[SectionRow], hidden: usize, shown: Shown) -> Page {
+pub fn toc(contents: &ListedSections<'_>, hidden: usize, shown: Shown) -> Page {
+    let ListedSections { document, sections, .. } = contents;
     let ids = sections.iter().map(|section| &section.section_id);
     let mut page = Page::new("toc", &json!({ "document": json_document(document) }))
         .with_named("entries", "section", json_entries(sections))
         .with_lines(sections.iter().map(|section| ("section", json_entry(section))))
         .with_paths(ids);
-    add_contents(&mut page, document, sections, 1, shown);
+    add_contents(&mut page, contents, 1, shown);
     if hidden > 0 {
         let entries = if hidden == 1 { "entry is" } else { "entries are" };
         let line = format!("{hidden} deeper {entries} hidden; {} shows more", Setting("max_level"));
@@ -150,19 +159,19 @@ const NOTHING: &str = "no table of contents; its whole text is section 0";
 
 /// What `kb toc` shows: all documents with their sections down to the requested level, each in its order. The section that
 /// is a whole document is left out.
-pub fn tables_of_contents(documents: &[(&DocumentRow, Vec<SectionRow>)], shown: Shown) -> Page {
-    let json = documents.iter().map(|(document, sections)| {
+pub fn tables_of_contents(documents: &[ListedSections<'_>], shown: Shown) -> Page {
+    let json = documents.iter().map(|ListedSections { document, sections, .. }| {
         let mut json = json_document(document);
         json["entries"] = json_entries(sections).into();
         json
     });
-    let ids = documents.iter().flat_map(|(_, sections)| sections).map(|section| &section.section_id);
+    let ids = documents.iter().flat_map(|contents| contents.sections).map(|section| &section.section_id);
     let mut page = Page::list("tocs", "document", json).with_paths(ids);
-    for (document, sections) in documents {
+    for contents in documents {
         page.gap();
-        let top = sections.iter().map(|section| section.level).min().unwrap_or(1);
-        add_contents(&mut page, document, sections, top, shown);
-        if document.sections == 0 {
+        let top = contents.sections.iter().map(|section| section.level).min().unwrap_or(1);
+        add_contents(&mut page, contents, top, shown);
+        if contents.document.sections == 0 {
             page.both(format!("  {}", paint(DIM, NOTHING)), format!("({NOTHING})"));
         }
     }
@@ -190,7 +199,7 @@ mod tests {
             confidence: 1.0,
             metadata: Default::default(),
         };
-        anstream::adapter::strip_str(&table_line(&section, section.level, Shown { provenance, width })).to_string()
+        anstream::adapter::strip_str(&table_line(&section, Some(&section.path), section.level, Shown { provenance, width })).to_string()
     }
 
     #[test]

@@ -28,6 +28,8 @@ const REPLACED: f32 = 0.5;
 const BOTH: (f32, f32) = (16.2, -7.7);
 /// … and of the share of words, if there is no vector.
 const WORDS: (f32, f32) = (12.0, -5.2);
+/// What is left of the confidence where a year of the question is missing.
+const OTHER_YEAR: f32 = 0.5;
 /// Unspaced scripts are indexed by pairs of characters, many of which span two words, so an answer has fewer of them.
 /// Their share to this power compares with the share of spaced words.
 const UNSPACED_POWER: f32 = 0.75;
@@ -89,6 +91,7 @@ pub(super) struct Coverage {
 struct Word {
     weight: f32,
     unspaced: bool,
+    is_year: bool,
     /// Its place among the words that are searched for.
     at: usize,
     /// The places of the words of each name that stands for it, and the worth of that name.
@@ -109,11 +112,17 @@ impl Word {
         let word = |(at, word): (usize, &QuestionWord)| Word {
             weight: word.weight,
             unspaced: word.unspaced,
+            is_year: is_year(&word.text),
             at,
             others: others(&word.text),
         };
         words.map(word).collect()
     }
+}
+
+/// `1998`, `2024`
+fn is_year(word: &str) -> bool {
+    word.len() == 4 && word.parse().is_ok_and(|year: u32| (1800..2100).contains(&year))
 }
 
 impl Coverage {
@@ -135,9 +144,17 @@ impl Coverage {
             let found = found.get(&candidate.key());
             let coverage = (!self.words.is_empty()).then(|| found.map_or(0.0, |found| self.share(found)));
             let cosine = candidate.semantic.map(|cosine| comparable(cosine, self.unrelated));
-            candidate.confidence = candidate.confidence.max(confidence(coverage, cosine));
+            let lacks_year = found.is_none_or(|found| self.lacks_year(found));
+            let sure = confidence(coverage, cosine) * if lacks_year { OTHER_YEAR } else { 1.0 };
+            candidate.confidence = candidate.confidence.max(sure);
         }
         Ok(())
+    }
+
+    /// Whether the question names a year that is neither in a parent chunk nor in the titles above it. The same figure of
+    /// another year looks like an answer in all other words.
+    fn lacks_year(&self, found: &WordsFound) -> bool {
+        self.words.iter().any(|word| word.is_year && !found.content[word.at] && !found.titles[word.at])
     }
 
     /// The share of the question's words, by their weight, that are in a parent chunk or in the titles above it.
@@ -201,7 +218,28 @@ mod tests {
         let content = searched.iter().map(|word| text.contains(&word.text.as_str())).collect();
         let titles = vec![false; searched.len()];
         let words = Word::all(&searched, &own, alternatives);
-        Coverage { words, unrelated: 0.0 }.share(&WordsFound { chunk_id: "d:0".into(), content, titles })
+        let (coverage, found) =
+            (Coverage { words, unrelated: 0.0 }, WordsFound { chunk_id: "d:0".into(), content, titles });
+        assert_eq!(coverage.lacks_year(&found), words_of_years(text, &searched), "{text:?}");
+        coverage.share(&found)
+    }
+
+    /// Whether a year among the searched words is not in a text.
+    fn words_of_years(text: &[&str], searched: &[QuestionWord]) -> bool {
+        searched
+            .iter()
+            .any(|word| ["1998", "2024"].contains(&word.text.as_str()) && !text.contains(&word.text.as_str()))
+    }
+
+    #[test]
+    fn a_year_of_the_question_must_be_there() {
+        let words = [("revenue", 1.0), ("2024", 1.0), ("4132", 1.0)];
+        assert!(share(&words, &[], &["revenue", "2024"]) > share(&words, &[], &["revenue"]));
+        for (word, year) in
+            [("2024", true), ("1998", true), ("1066", false), ("4132", false), ("24", false), ("20l4", false)]
+        {
+            assert_eq!(is_year(word), year, "{word}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds the section that a user means: by its id, the number printed before its title in any spelling, its path, its
 //! title, the unique part of one, or a misspelt title.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -9,7 +9,7 @@ use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::store::{DocumentRow, SectionRow};
-use crate::structure::{PREAMBLE, normalise_title, parse_number, printed_number};
+use crate::structure::{NumberKind, PREAMBLE, normalise_title, parse_number, printed_number};
 use crate::text::first_of;
 
 /// Titles less alike than this are not suggested.
@@ -33,7 +33,7 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
     let (freely, found) = named(document, sections, name);
     match found[..] {
         [section] if freely == POSITION => {
-            Ok(Found { section, note: Some(taken_for(&format!("no section has the number {name:?}"), section)) })
+            Ok(Found { section, note: Some(taken_for(&format!("no section has the number {name:?}"), section, sections)) })
         }
         [section] => {
             let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;
@@ -51,31 +51,39 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
     }
 }
 
-/// What a reader calls sections whose titles have no printed number.
-pub struct Names(HashSet<String>);
+/// What leads to each section of a document.
+#[derive(Debug, Clone, Default)]
+pub struct SectionNames(HashMap<(NumberKind, Vec<u32>), usize>);
 
-impl Names {
-    pub fn among<'s>(sections: impl IntoIterator<Item = &'s SectionRow>) -> Self {
-        let number = |section: &SectionRow| {
-            let parts = parse_number(&section.title)?.parts;
-            Some(parts.iter().map(u32::to_string).collect::<Vec<_>>().join("."))
-        };
-        Names(sections.into_iter().filter_map(number).collect())
-    }
-
-    /// The path of a section. `None` if its title has a printed number: a second one would repeat or contradict it. Its
-    /// id, if the path is the printed number of another section, which comes first where a section is asked for.
-    pub fn of<'s>(&self, section: &'s SectionRow) -> Option<&'s str> {
-        match (printed_number(&section.title), self.0.contains(&section.path)) {
-            (Some(_), _) => None,
-            (None, false) => Some(&section.path),
-            (None, true) => Some(section.section_id.as_str()),
+impl SectionNames {
+    /// `titles` are those of all sections of the document.
+    pub fn among<'t>(titles: impl IntoIterator<Item = &'t str>) -> Self {
+        let mut numbers = HashMap::new();
+        for number in titles.into_iter().filter_map(parse_number) {
+            *numbers.entry((number.kind, number.parts)).or_default() += 1;
         }
+        SectionNames(numbers)
     }
 
-    /// What is typed for a section: its printed number, or what [`of`](Self::of) gives.
-    pub fn name<'s>(&self, section: &'s SectionRow) -> &'s str {
-        self.of(section).or_else(|| printed_number(&section.title)).unwrap_or(&section.path)
+    /// What is shown before a title. `None` if the number in it leads to the section: a second one would contradict it.
+    /// Otherwise the path, or the id if the path is the printed number of another section, which comes first where a
+    /// section is asked for.
+    pub fn shown<'s>(&self, section: &'s SectionRow) -> Option<&'s str> {
+        if printed_number(&section.title).is_some() {
+            let is_repeated = parse_number(&section.title)
+                .is_some_and(|number| self.0.get(&(number.kind, number.parts)).is_some_and(|count| *count > 1));
+            return is_repeated.then_some(section.section_id.as_str());
+        }
+        let path: Vec<u32> = section.path.split('.').filter_map(|part| part.parse().ok()).collect();
+        let is_number = |(kind, parts): &(NumberKind, Vec<u32>)| {
+            *parts == path && !matches!(kind, NumberKind::Letter | NumberKind::Roman | NumberKind::Appendix)
+        };
+        Some(if self.0.keys().any(is_number) { section.section_id.as_str() } else { &section.path })
+    }
+
+    /// What is typed for a section: its printed number, or what is shown before its title.
+    pub fn typed<'s>(&self, section: &'s SectionRow) -> &'s str {
+        self.shown(section).or_else(|| printed_number(&section.title)).unwrap_or(&section.path)
     }
 }
 
@@ -172,15 +180,15 @@ fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let (titled, wanted): (Vec<&SectionRow>, String) = (titled(sections).collect(), normalise_title(name));
     let near: Vec<&SectionRow> = titled.iter().copied().filter(|section| is_near(&section.title, &wanted)).collect();
     if let [section] = near[..] {
-        return Ok(Found { section, note: Some(taken_for(&format!("no section {name:?}"), section)) });
+        return Ok(Found { section, note: Some(taken_for(&format!("no section {name:?}"), section, sections)) });
     }
     let titles = titled.iter().map(|section| (normalise_title(&section.title), *section));
     let suggested = if near.is_empty() { alike(titles, &wanted, LEAST_LIKENESS) } else { near };
     Err(missing().hint(match suggested.is_empty() {
         true => list(),
         false => {
-            let names = Names::among(sections);
-            let named = |section: &&SectionRow| format!("{} ({})", names.name(section), section.title);
+            let names = SectionNames::among(titles_of(sections));
+            let named = |section: &&SectionRow| format!("{} ({})", names.typed(section), section.title);
             format!("did you mean {}?", first_of(suggested.iter().map(named)))
         }
     }))
@@ -223,8 +231,13 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     }
 }
 
-fn taken_for(why: &str, section: &SectionRow) -> String {
-    format!("{why}; taken for {} ({})", section.path, section.title)
+fn taken_for(why: &str, section: &SectionRow, sections: &[SectionRow]) -> String {
+    format!("{why}; taken for {} ({})", SectionNames::among(titles_of(sections)).typed(section), section.title)
+}
+
+/// The titles of sections, for [`SectionNames`].
+pub fn titles_of(sections: &[SectionRow]) -> impl Iterator<Item = &str> {
+    sections.iter().map(|section| section.title.as_str())
 }
 
 /// The sections whose printed number fits `name` best, and how well it fits; `None` if `name` is not a number, or is a
@@ -367,7 +380,7 @@ mod tests {
         }
         let twice = [row("1", "2.1 Left"), row("2", "2.1 Right")];
         let error = find_section(&guide(), &twice, "2.1").unwrap_err();
-        assert!(error.next_step().unwrap().contains("1 (2.1 Left), 2 (2.1 Right)"), "{error}");
+        assert!(error.next_step().unwrap().contains("d#1 (2.1 Left), d#2 (2.1 Right)"), "{error}");
         assert_eq!(path_of(&[row("5.3", "5.3 Own"), row("6", "5.3 Other")], "5.3").unwrap(), "5.3");
     }
 

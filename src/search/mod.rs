@@ -46,7 +46,7 @@ pub use encoder::Encoder;
 pub use filter::headings::HeadingForm;
 pub use filter::syntax::Filter;
 pub use filter::{HeadingForms, Restriction, TimeField, scopes_within};
-pub use find_section::{Names, document_with, find_section, title_section};
+pub use find_section::{SectionNames, document_with, find_section, title_section, titles_of};
 pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};

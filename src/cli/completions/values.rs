@@ -2,6 +2,7 @@
 //!
 //! A shell waits for the answer and has no place for messages: whatever fails gives no candidates.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -13,7 +14,7 @@ use super::super::global::Context;
 use crate::embed::EMBEDDED;
 use crate::error::Result;
 use crate::models::{ModelKind, Models};
-use crate::search::Names;
+use crate::search::{SectionNames, titles_of};
 use crate::store::{DocumentName, Snapshot, Store};
 use crate::text::{is_hidden, printable};
 
@@ -58,23 +59,26 @@ fn documents(typed: &OsStr) -> Vec<CompletionCandidate> {
 /// `kb section DOC SECTION…`: the sections of the document, once it is typed.
 fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
     let words = words();
-    let before = &words[..words.len().saturating_sub(1)];
+    // Without `kb` and the command.
+    let before = words.get(2..words.len().saturating_sub(1)).unwrap_or_default();
     let found = read(async |snapshot: &Snapshot| {
         let names = snapshot.all_document_names().await?;
         let is_named = |name: &&DocumentName| {
             before.iter().any(|word| *word == name.source || *word == *name.doc_id || file_name(&name.source) == *word)
         };
-        match names.iter().find(is_named) {
-            Some(name) => Ok((Vec::new(), snapshot.sections(&name.doc_id).await?)),
-            None => Ok((names, Vec::new())),
+        match names.iter().filter(is_named).collect::<Vec<_>>()[..] {
+            [name] => Ok((Vec::new(), snapshot.sections(&name.doc_id).await?)),
+            [] => Ok((names, Vec::new())),
+            // The name fits several documents.
+            _ => Ok((Vec::new(), Vec::new())),
         }
     });
     let (names, sections) = found.unwrap_or_default();
     match sections.is_empty() {
         true => documents_beginning(typed, &names),
         false => {
-            let names = Names::among(&sections);
-            beginning(typed, sections.iter().map(|section| (names.name(section), section.title.as_str())))
+            let names = SectionNames::among(titles_of(&sections));
+            beginning(typed, sections.iter().map(|section| (names.typed(section), section.title.as_str())))
         }
     }
 }
@@ -83,7 +87,12 @@ fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
 fn documents_beginning(typed: &OsStr, names: &[DocumentName]) -> Vec<CompletionCandidate> {
     let by_source = beginning(typed, names.iter().map(|name| (name.source.as_str(), name.title.as_str())));
     match by_source.is_empty() {
-        true => beginning(typed, names.iter().map(|name| (file_name(&name.source), name.title.as_str()))),
+        true => {
+            let mut counts: HashMap<&str, usize> = HashMap::new();
+            names.iter().for_each(|name| *counts.entry(file_name(&name.source)).or_default() += 1);
+            let only = names.iter().filter(|name| counts[file_name(&name.source)] == 1);
+            beginning(typed, only.map(|name| (file_name(&name.source), name.title.as_str())))
+        }
         false => by_source,
     }
 }
