@@ -18,11 +18,13 @@ code=$?
 after=$(generation)
 if [ "$code" -ne 0 ]; then
   printf '%s\n' "$report"
-elif [ "$before" != "$after" ]; then
+fi
+if [ "$before" != "$after" ]; then
   # On the first night there is nothing to compare with. And of another writer's run only the last generation is kept, so
   # the one from before may be gone.
-  changes=$(kb diff "${before:-0}" --stat 2>/dev/null) || changes=$report
-  printf '%s\n' "$changes"
+  if ! kb diff "${before:-0}" --stat 2>/dev/null && [ "$code" -eq 0 ]; then
+    printf '%s\n' "$report"
+  fi
 fi
 # A damaged store is worse than a file that failed.
 found=$(kb check) || { printf '%s\n' "$found"; exit 3; }

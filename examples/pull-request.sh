@@ -18,6 +18,6 @@ kb ingest "$folder" --no-progress --prune --yes
 kb check
 if [ -n "$before" ]; then
   # Exit code 1: nothing differs.
-  kb diff "$before" || [ $? -eq 1 ]
+  kb diff "$before" || { code=$?; [ "$code" -eq 1 ] || exit "$code"; }
 fi
 kb eval --questions "$questions" ${baseline:+--baseline "$baseline"} --min 'hit@5>=0.9'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs a built kb into dist/: kb-VERSION-TARGET.tar.gz, a Debian package where dpkg-deb is installed, a list of all crates
-# in the program (CycloneDX) where cargo-cyclonedx is, and the hashes of all in SHA256SUMS. The same program and files give
-# the same packages.
+# in the program (CycloneDX) where cargo-cyclonedx is, and the hashes of all in SHA256SUMS. The same program and files in the
+# same folder give the same packages.
 #
 #   scripts/package.sh target/release/kb
 set -euo pipefail
@@ -16,7 +16,7 @@ export SOURCE_DATE_EPOCH
 umask 022
 
 name=kb-$version-$target
-rm -rf "dist/$name" dist/deb
+rm -rf "dist/$name" dist/deb dist/kb_*.deb
 mkdir -p "dist/$name"
 cp "$program" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "dist/$name/"
 cp -r docs completions examples "dist/$name/"

@@ -5,14 +5,12 @@ use std::path::Path;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result};
 use crate::models::Models;
-use crate::search::{
-    Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, find_section, resolve_document,
-};
+use crate::search::{Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, resolve_document};
 use crate::store::{DocumentRow, SectionRow, Snapshot, Store};
 use crate::structure::PREAMBLE;
 
-/// A namespace of a store, opened for questions. It keeps the generation with which it was opened; the first question
-/// loads the embedding model, later ones reuse it.
+/// A namespace of a store, opened for questions. The first call opens the newest generation, and later ones keep it; the
+/// first question loads the embedding model.
 pub struct KnowledgeBase {
     store: Store,
     searcher: Searcher,
@@ -84,15 +82,16 @@ impl KnowledgeBase {
         Ok(sections.iter().filter(|section| section.path != PREAMBLE).map(Section::of).collect())
     }
 
-    /// A section and its subsections with their texts, in order. The section is named by its id, its printed number, its
-    /// path or its title.
+    /// A section and its subsections with their texts, in order, by its id, as hits and tables of contents have it.
     ///
     /// # Errors
-    /// Also if no document or section, or several, have the name.
-    pub async fn section(&self, document: &str, section: &str) -> Result<Vec<SectionText>> {
-        let (row, snapshot) = (self.document(document).await?, self.snapshot().await?);
+    /// Also if there is no such section.
+    pub async fn section(&self, id: &str) -> Result<Vec<SectionText>> {
+        let (doc_id, _) = id.split_once('#').unwrap_or((id, ""));
+        let (row, snapshot) = (self.document(doc_id).await?, self.snapshot().await?);
         let sections = snapshot.sections(&row.doc_id).await?;
-        let wanted = find_section(&row, &sections, section)?.section;
+        let wanted = sections.iter().find(|section| section.section_id == id);
+        let wanted = wanted.ok_or_else(|| Error::not_found(format!("no section has the id {id:?}")))?;
         let content = SectionContent::read(snapshot, &row, &sections, &[wanted], true, None).await?;
         let parts = content.parts.into_iter();
         Ok(parts.map(|part| SectionText { section: Section::of(&part.section), text: part.content }).collect())

@@ -13,10 +13,10 @@
 //! for document in manuals.documents().await? {
 //!     for section in manuals.toc(&document.id).await? {
 //!         println!("{} {} {:?}", section.path, section.title, section.pages);
+//!         for part in manuals.section(&section.id).await? {
+//!             println!("{}\n{}", part.section.title, part.text);
+//!         }
 //!     }
-//! }
-//! for part in manuals.section("pump-manual.pdf", "3.2").await? {
-//!     println!("{}\n{}", part.section.title, part.text);
 //! }
 //! # Ok(())
 //! # }

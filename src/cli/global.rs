@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches, ValueEnum};
 
-use super::output::Output;
+use super::output::{Output, end_bar};
 use crate::config::{Config, KnownStores, ServeChoice};
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
@@ -131,6 +131,7 @@ impl Global {
     /// Writes an error to standard error.
     pub(super) fn report(&self, error: &Error) {
         if let Some(text) = self.in_words(error) {
+            end_bar();
             // If standard error is closed too, nothing is left to do.
             writeln!(anstream::stderr(), "{text}").unwrap_or_default();
         }

@@ -18,7 +18,7 @@ use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
 use crate::models::{ModelChoice, suggested};
-use crate::render::ingested;
+use crate::render::{OutputFormat, ingested};
 use crate::store::{DocumentTime, Snapshot, Store};
 use crate::text::{Period, count};
 
@@ -136,14 +136,21 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     }
     context.show(ingested(&report))?;
     report.notes.iter().for_each(|(_, note)| context.tell(note));
-    if is_new.get() && report.languages.is_some() && std::io::stdin().is_terminal() && !context.global.quiet {
-        offer_model(context).await?;
-    }
     if let Some(doubt) = &report.not_removed {
         return Err(Error::failed(format!("not confirmed: {}", removal(doubt)))
             .hint("check that the folder and its disk are there, then confirm with --yes; everything else is done"));
     }
     let counts = |one: &SourceReport| one.action == Action::Failed && !(only_new && one.failed_before);
+    let is_asked =
+        std::io::stdin().is_terminal() && context.output_format() == OutputFormat::Table && !context.global.quiet;
+    if is_new.get()
+        && report.languages.is_some()
+        && is_asked
+        && let Err(error) = offer_model(context).await
+    {
+        // The documents are in the store, and can be found by their words.
+        context.global.report(&error);
+    }
     Ok(if report.sources.iter().any(counts) { Kind::Partial.exit_code() } else { 0 })
 }
 

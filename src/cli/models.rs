@@ -203,9 +203,15 @@ async fn suggest(context: &Context, models: &Models) -> Result<u8> {
     }
     for line in &mut lines {
         // One that is not installed may be any model.
-        line.reads = models.find(&line.name).ok().map(|model| model.embedding_config.languages.share(&text));
+        let model = models.find(&line.name).ok();
+        line.installed = model.is_some();
+        line.reads = model.map(|model| model.embedding_config.languages.share(&text));
     }
+    let in_use: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
     for (choice, known) in suggested(&text).into_iter().flat_map(|(small, best)| [("small", small), ("best", best)]) {
+        if in_use.contains(&known.name) {
+            continue;
+        }
         lines.push(SuggestedModel {
             name: known.name.clone(),
             choice,

@@ -12,9 +12,16 @@ use crate::text::visible;
 /// The progress bar on standard error, if there is one: a line is written above it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Writes lines above a progress bar from now on.
-pub(super) fn write_above(bar: ProgressBar) {
-    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+/// Writes lines above this progress bar from now on.
+pub(super) fn write_above(bar: Option<ProgressBar>) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
+}
+
+/// Removes the progress bar, before an error that ends the command.
+pub(super) fn end_bar() {
+    if let Some(bar) = BAR.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        bar.finish_and_clear();
+    }
 }
 
 /// Writes what a reading command gave to the streams of this process. A long result goes to a pager.

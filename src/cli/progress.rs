@@ -30,9 +30,6 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     let shown = !quiet && !context.global.no_progress;
     let on_terminal = std::io::stderr().is_terminal();
     let bar = if shown && on_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
-    if !bar.is_hidden() {
-        write_above(bar.clone());
-    }
     let last_line = (shown && !on_terminal).then(|| Mutex::new(Instant::now()));
     Arc::new(Display { bar, last_line, quiet, counts: Counts::default() })
 }
@@ -44,7 +41,7 @@ pub(super) fn end_on_interrupt(display: &Arc<Display>) {
     tokio::spawn(async move {
         // If Ctrl-C cannot be caught, the system ends the process itself.
         if tokio::signal::ctrl_c().await.is_ok() {
-            display.bar.finish_and_clear();
+            display.clear();
             let published = count(display.counts.published.load(Ordering::Relaxed), "document");
             write_line(&format!("interrupted: {published} of this run saved; run the same command again to go on"));
             std::process::exit(INTERRUPTED);
@@ -78,7 +75,13 @@ impl Display {
             let style = ProgressStyle::with_template(template).expect("the templates above are valid");
             self.bar.set_style(style.progress_chars("━╸─"));
             self.bar.enable_steady_tick(Duration::from_millis(200));
+            write_above(Some(self.bar.clone()));
         }
+    }
+
+    fn clear(&self) {
+        write_above(None);
+        self.bar.finish_and_clear();
     }
 
     /// Shows a text beside the bar, or a line if the last one is older than [`LINE_INTERVAL`].
@@ -151,7 +154,7 @@ impl Progress for Display {
     }
 
     fn end(&self) {
-        self.bar.finish_and_clear();
+        self.clear();
     }
 }
 
@@ -179,6 +182,6 @@ impl DownloadProgress for Display {
     }
 
     fn end(&self) {
-        self.bar.finish_and_clear();
+        self.clear();
     }
 }

@@ -161,7 +161,8 @@ async fn list(
         (document, own, SectionNames::among(titles.iter().map(String::as_str)))
     });
     let listed: Vec<_> = listed.collect();
-    let contents = listed.iter().map(|(document, sections, names)| ListedSections { document, sections, names: names.clone() });
+    let contents =
+        listed.iter().map(|(document, sections, names)| ListedSections { document, sections, names: names.clone() });
     context.show(tables_of_contents(&contents.collect::<Vec<_>>(), shown).read_from(&[snapshot]))?;
     Ok(u8::from(documents.is_empty()))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::format::{value, value_without};
 use super::page::{Page, quoted};
 use super::search::omitted;
-use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
+use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint, wrapped};
 use super::tables::{aligned, with_tables};
 use super::toc::json_entry;
 use crate::search::{ChunkList, ListedChunk, SectionContent, SectionNames, SectionPart};
@@ -94,22 +94,6 @@ fn json_part(part: &SectionPart) -> Value {
     json
 }
 
-/// Text with its long lines wrapped, without those of tables and code.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut in_code = false;
-    let mut out = String::with_capacity(text.len());
-    for line in text.lines() {
-        in_code ^= line.trim_start().starts_with("```");
-        match in_code || line.starts_with(['|', ' ', '\t']) {
-            true => out.push_str(line),
-            false => out.push_str(&textwrap::wrap(line, width.max(LEAST_TEXT)).join("\n")),
-        }
-        out.push('\n');
-    }
-    out.truncate(out.trim_end_matches('\n').len());
-    out
-}
-
 /// What `kb section` shows.
 pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) -> Page {
     let mut page = Page::new("section", &value_without(content, "parts"))
@@ -131,7 +115,7 @@ pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) ->
                 names.shown(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
                 paint(TITLE, &section.title),
                 paint(PLACE, place),
-                around("\n\n", &wrapped(&aligned(&part.content, width), width), "")
+                around("\n\n", &wrapped(&content.source, &aligned(&part.content, width), width.max(LEAST_TEXT)), "")
             ),
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
         );

@@ -155,11 +155,18 @@ pub fn suggested_models(models: &[SuggestedModel]) -> Page {
     let header = ["choice", "model", "reads of the text", "download", "languages", "from"];
     let rows: Vec<Vec<String>> = models.iter().map(row).collect();
     page.grid(Grid { whole: vec![0, 1, 2, 3], ..Grid::new(&header, &[2, 3], rows) });
-    if let Some(small) = models.iter().find(|line| line.choice == "small") {
-        let (add, replace) = (NextStep::AddModel(&small.name), NextStep::ReplaceModel(&small.name));
-        page.styled(DIM, format!("to use {}: `{add}`, then `{replace}`", small.name));
+    match models.iter().find(|line| line.choice != "in use") {
+        Some(SuggestedModel { name, installed: true, .. }) => {
+            page.styled(DIM, format!("to use {name}: `{}`", NextStep::ReplaceModel(name)));
+        }
+        Some(SuggestedModel { name, .. }) => {
+            let (add, replace) = (NextStep::AddModel(name), NextStep::ReplaceModel(name));
+            page.styled(DIM, format!("to use {name}: `{add}`, then `{replace}`"));
+            let folder = NextStep::AddModel("FOLDER");
+            page.styled(DIM, format!("without a network, add a folder with its files: `{folder}`"));
+        }
+        None => page.styled(DIM, "no other known model reads more of the text"),
     }
-    page.styled(DIM, format!("without a network, add a folder with its files: `{}`", NextStep::AddModel("FOLDER")));
     page
 }
 

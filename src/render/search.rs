@@ -13,9 +13,7 @@ use super::toc::{ListedSections, Shown, add_contents, json_entries};
 use crate::chunk::context::line;
 use crate::error::NextStep;
 use crate::ids::ChunkId;
-use crate::search::{
-    Contents, GroupBy, Hit, Omitted, SearchResult, SectionNames, SourceChild, Trace, titles_of,
-};
+use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SectionNames, SourceChild, Trace, titles_of};
 use crate::text::{char_count, count, first_of, printable, squeeze};
 
 /// What `kb search` shows.

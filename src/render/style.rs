@@ -91,10 +91,36 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
     out
 }
 
+/// The language of source code.
+fn code_of(source: &str) -> Option<Format> {
+    let format = if source.contains("://") { None } else { Format::from_path(Path::new(source)) };
+    format.filter(|format| format.is_code())
+}
+
+/// Text of a source with its long lines wrapped, without those of code, tables and quotes.
+pub(super) fn wrapped(source: &str, text: &str, width: usize) -> String {
+    let mut fence: Option<&str> = None;
+    let is_code = code_of(source).is_some();
+    let mut lines: Vec<Cow<'_, str>> = Vec::new();
+    for line in text.lines() {
+        let mark = fence_of(line.trim_start());
+        let was_open = fence.is_some();
+        fence = match (fence, mark) {
+            (Some(open), Some((mark, ""))) if mark.starts_with(open) => None,
+            (None, Some((mark, _))) => Some(mark),
+            (fence, _) => fence,
+        };
+        match is_code || was_open || mark.is_some() || line.starts_with(['|', '>', ' ', '\t']) {
+            true => lines.push(line.into()),
+            false => lines.extend(textwrap::wrap(line, width)),
+        }
+    }
+    lines.join("\n")
+}
+
 /// Text of a source for a Markdown page; source code is fenced.
 pub(super) fn markdown_of<'t>(source: &str, text: &'t str) -> Cow<'t, str> {
-    let format = if source.contains("://") { None } else { Format::from_path(Path::new(source)) };
-    let Some(language) = format.filter(|format| format.is_code()) else {
+    let Some(language) = code_of(source) else {
         return as_markdown(text);
     };
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

@@ -199,7 +199,9 @@ mod tests {
             confidence: 1.0,
             metadata: Default::default(),
         };
-        anstream::adapter::strip_str(&table_line(&section, Some(&section.path), section.level, Shown { provenance, width })).to_string()
+        let names = SectionNames::among([title]);
+        let line = table_line(&section, names.shown(&section), section.level, Shown { provenance, width });
+        anstream::adapter::strip_str(&line).to_string()
     }
 
     #[test]

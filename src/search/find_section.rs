@@ -32,9 +32,10 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
     let name = name.trim();
     let (freely, found) = named(document, sections, name);
     match found[..] {
-        [section] if freely == POSITION => {
-            Ok(Found { section, note: Some(taken_for(&format!("no section has the number {name:?}"), section, sections)) })
-        }
+        [section] if freely == POSITION => Ok(Found {
+            section,
+            note: Some(taken_for(&format!("no section has the number {name:?}"), section, sections)),
+        }),
         [section] => {
             let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;
             let other = sections.iter().find(has_path);

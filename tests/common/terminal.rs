@@ -12,7 +12,7 @@ use super::Sandbox;
 /// A terminal with a program in it.
 pub struct Terminal {
     keyboard: File,
-    shown: Arc<Mutex<String>>,
+    shown: Arc<Mutex<Vec<u8>>>,
     program: Child,
 }
 
@@ -34,13 +34,13 @@ impl Terminal {
         let program = command.stdin(end()).stdout(end()).stderr(end()).env("TERM", "xterm-256color").spawn().unwrap();
         drop(inner);
         let mut screen = File::from(outer.try_clone().unwrap());
-        let shown = Arc::new(Mutex::new(String::new()));
+        let shown = Arc::new(Mutex::new(Vec::new()));
         let to = shown.clone();
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             // Reading fails when the program has left the terminal.
             while let Ok(count) = screen.read(&mut bytes) {
-                to.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..count]));
+                to.lock().unwrap().extend_from_slice(&bytes[..count]);
             }
         });
         Terminal { keyboard: File::from(outer), shown, program }
@@ -61,7 +61,7 @@ impl Terminal {
 
     /// Everything since the last keys, with what moves the cursor.
     pub fn shown(&self) -> String {
-        self.shown.lock().unwrap().clone()
+        String::from_utf8_lossy(&self.shown.lock().unwrap()).into_owned()
     }
 
     /// Waits for the end of the program.

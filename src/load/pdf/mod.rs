@@ -80,15 +80,17 @@ fn read_metadata(pdf: &Pdf, document: &mut Document) {
         ("ModDate", "modified"),
     ] {
         if let Some(value) = value(key) {
-            document.metadata.insert(name.to_owned(), date(&value).unwrap_or(value));
+            let value = if key.ends_with("Date") { date(&value).unwrap_or(value) } else { value };
+            document.metadata.insert(name.to_owned(), value);
         }
     }
 }
 
-/// `D:20240312090000Z` as others write it; `None` for what is no day in this form.
+/// The day of `D:20240312090000+08'00'`, as it is written; `None` for what is no day in this form.
 fn date(value: &str) -> Option<String> {
-    let is_day = value.starts_with("D:") && value.len() >= "D:20240312".len();
-    Some(Period::stated(value).filter(|_| is_day)?.start.to_string())
+    let digits = value.strip_prefix("D:")?.get(..8).filter(|day| day.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let day = format!("{}-{}-{}", &digits[..4], &digits[4..6], &digits[6..]);
+    Period::stated(&day).map(|_| day)
 }
 
 #[cfg(test)]
@@ -98,9 +100,10 @@ mod tests {
 
     #[test]
     fn dates_are_written_as_elsewhere() {
-        assert_eq!(date("D:20240312090000Z").as_deref(), Some("2024-03-12T09:00:00Z"));
-        assert_eq!(date("D:20240312").as_deref(), Some("2024-03-12T00:00:00Z"));
-        for other in ["D:2020", "March 2024", "D:99999999"] {
+        for written in ["D:20240312090000Z", "D:20240312010000+08'00'", "D:20240312"] {
+            assert_eq!(date(written).as_deref(), Some("2024-03-12"), "{written}");
+        }
+        for other in ["D:2020", "March 2024", "D:99999999", "D:2024031泵", "D:泵泵泵"] {
             assert_eq!(date(other), None, "{other}");
         }
     }

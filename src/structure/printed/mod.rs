@@ -120,7 +120,7 @@ fn resolve(
         let (start, lines, page) = match found {
             Some((at, lines)) => {
                 confirmed += 1;
-                if places.goes_on(at, &titles[i]) {
+                if lines > 0 && places.goes_on(at, &titles[i]) {
                     title = blocks[at].words().to_owned();
                 }
                 (at + lines, lines, blocks[at].page.unwrap_or(page))
@@ -139,7 +139,7 @@ fn resolve(
         }
         after = start;
         let confidence = if found.is_some() { CONFIRMED } else { COUNTED };
-        headings.push(Heading { confidence, ..heading(title, levels[i], Some(page), start, lines) });
+        headings.push(heading(title, levels[i], Some(page), start, lines, confidence));
     }
     let counted = entries.iter().filter(|entry| !entry.is_group()).count();
     let are_confirmed = |share: f32, of: usize| confirmed as f32 >= share * of as f32;
@@ -150,16 +150,15 @@ fn resolve(
     is_right.then_some(headings)
 }
 
-fn heading(title: String, level: u32, page: Option<u32>, start: usize, lines: usize) -> Heading {
-    Heading {
-        level,
-        title,
-        page,
-        start,
-        heading_blocks: lines,
-        provenance: Provenance::PrintedContents,
-        confidence: if lines > 0 { CONFIRMED } else { COUNTED },
-    }
+fn heading(
+    title: String,
+    level: u32,
+    page: Option<u32>,
+    start: usize,
+    heading_blocks: usize,
+    confidence: f32,
+) -> Heading {
+    Heading { level, title, page, start, heading_blocks, provenance: Provenance::PrintedContents, confidence }
 }
 
 /// The title of a group: the line between the previous entry and the group's first one at block `first`, on the same
@@ -175,10 +174,10 @@ fn group_heading(
     let page = places.blocks.get(first)?.page?;
     let found = places.last_before(title, behind.max(places.first_on(page.saturating_sub(1))), first);
     if let Some((at, lines)) = found {
-        return Some(heading(entry.title.clone(), level, places.blocks[at].page, at + lines, lines));
+        return Some(heading(entry.title.clone(), level, places.blocks[at].page, at + lines, lines, CONFIRMED));
     }
     let is_part = numbering::parse(&entry.title).is_some_and(|number| number.kind == Kind::Part);
-    is_part.then(|| heading(entry.title.clone(), level, Some(page), first, 0))
+    is_part.then(|| heading(entry.title.clone(), level, Some(page), first, 0, COUNTED))
 }
 
 #[cfg(test)]

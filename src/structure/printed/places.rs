@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::entries::{Entry, SAME_INDENT, value};
-use crate::load::{Block, most_votes};
+use crate::load::{Block, BlockKind, most_votes};
 use crate::structure::levels::nested;
 use crate::structure::locate::{Effort, MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines, normalise_title};
 use crate::structure::numbering::{self, Kind};
@@ -11,8 +11,8 @@ use crate::structure::numbering::{self, Kind};
 /// A title that is longer in the text has at least this many characters, and is longer by at most this factor.
 const SHORTEST_CUT: usize = 30;
 const LONGEST_CUT: f32 = 1.5;
-/// Titles of one number that differ have this many letters at their beginning in common.
-const SAME_BEGINNING: usize = 4;
+/// The least letters of the first word that titles of one number have in common.
+const SHORTEST_WORD: usize = 2;
 /// Longer lines are text, in characters.
 const LONGEST_TITLE: usize = 120;
 
@@ -80,22 +80,33 @@ impl<'a> Places<'a> {
         self.line_on(page, is_described)
     }
 
-    /// The line on a page with a number, behind which stand more or other words than in the contents that begin alike.
+    /// The line on a page with the number of a title and its first word, which goes on otherwise: a paragraph of its own,
+    /// not an item of a list.
     pub(super) fn find_by_number(&self, title: &str, page: u32) -> Option<usize> {
         let number = numbering::parse(title)?;
-        let begins = |text: &str, from: usize| -> String {
-            normalise_title(&text[from..]).chars().take(SAME_BEGINNING).collect()
+        let first_word = |text: &str, from: usize| {
+            let word = text[from..].split_whitespace().next().unwrap_or_default();
+            normalise_title(word.trim_end_matches(['s', ',']))
         };
-        let wanted = begins(title, number.length);
+        let wanted = first_word(title, number.length);
         let has_it = |block: &Block| {
             let text = block.words();
-            wanted.chars().count() == SAME_BEGINNING
+            block.kind == BlockKind::Paragraph
                 && text.chars().count() < LONGEST_TITLE
                 && numbering::parse(text).is_some_and(|other| {
-                    (other.kind, &other.parts) == (number.kind, &number.parts) && begins(text, other.length) == wanted
+                    (other.kind, &other.parts) == (number.kind, &number.parts)
+                        && first_word(text, other.length) == wanted
                 })
         };
-        self.line_on(page, has_it)
+        let goes_on_alone = |at: usize| {
+            let next = self.blocks.get(at + 1).and_then(|next| numbering::parse(next.words()));
+            // A list goes on with the next number of its kind.
+            next.is_none_or(|next| next.kind != number.kind || next.depth() != number.depth())
+        };
+        (wanted.chars().count() >= SHORTEST_WORD)
+            .then(|| self.line_on(page, has_it))
+            .flatten()
+            .filter(|at| goes_on_alone(*at))
     }
 
     fn line_on(&self, page: u32, is_it: impl Fn(&Block) -> bool) -> Option<usize> {
