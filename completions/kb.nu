@@ -353,7 +353,7 @@ module completions {
     --device: string@"nu-complete kb section device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
     --serve: string@"nu-complete kb section serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
-    ...names: string          # A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part of one, a path as `kb toc` shows it). A section alone, or its id, is looked up in all documents
+    ...names: string          # A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part of one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents
   ]
 
   def "nu-complete kb show format" [] {

@@ -70,10 +70,11 @@ struct Counts {
 
 impl Display {
     fn draw(&self, template: &str, length: Option<u64>) {
-        length.iter().for_each(|length| self.bar.set_length(*length));
         if !self.bar.is_hidden() {
+            // Each change draws the bar, so its looks come first.
             let style = ProgressStyle::with_template(template).expect("the templates above are valid");
             self.bar.set_style(style.progress_chars("━╸─"));
+            length.iter().for_each(|length| self.bar.set_length(*length));
             self.bar.enable_steady_tick(Duration::from_millis(200));
             write_above(Some(self.bar.clone()));
         }
@@ -122,8 +123,8 @@ impl Progress for Display {
     fn begin(&self, files: usize, bytes: u64) {
         self.counts.total.store(files, Ordering::Relaxed);
         self.counts.files.store(0, Ordering::Relaxed);
-        self.bar.set_position(0);
         self.draw(INGEST, Some(bytes.max(1)));
+        self.bar.set_position(0);
         self.bar.set_message(self.counts());
     }
 

@@ -94,6 +94,7 @@ impl Snapshot {
 impl Tables {
     /// The chunks whose vectors are nearest to `vector`, nearest first.
     pub(super) async fn nearest(&self, vector: &[f32], among: Among, limit: usize) -> Result<Vec<VectorHit>> {
+        let is_whole = matches!(among, Among::All);
         let (filter, in_index) = match among {
             Among::All => (None, true),
             Among::Many(rows) => (Some(rows), true),
@@ -102,8 +103,12 @@ impl Tables {
         let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
         let mut search = async || -> lance::Result<Vec<RecordBatch>> {
             scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?;
-            // With a filter, more partitions are searched if these have too few of its rows.
             scan.distance_metric(DistanceType::Cosine.into()).minimum_nprobes(PARTITIONS);
+            // Without a filter, LanceDB would choose more by itself. With one, more are searched if these have too few of
+            // its rows.
+            if is_whole {
+                scan.maximum_nprobes(PARTITIONS);
+            }
             scan.refine(SCORED_AGAIN).prefilter(true).use_index(self.indexed && in_index);
             scan.try_into_stream().await?.try_collect().await
         };
