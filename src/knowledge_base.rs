@@ -6,7 +6,7 @@ use crate::embed::EngineChoice;
 use crate::error::{Error, Result};
 use crate::models::Models;
 use crate::search::{Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, resolve_document};
-use crate::store::{DocumentRow, SectionRow, Snapshot, Store};
+use crate::store::{DocumentRow, SectionRow, Store};
 use crate::structure::PREAMBLE;
 
 /// A namespace of a store, opened for questions. The first call opens the newest generation, and later ones keep it; the
@@ -67,7 +67,7 @@ impl KnowledgeBase {
     /// # Errors
     /// If nothing was ingested, or the store fails; the same below.
     pub async fn documents(&self) -> Result<Vec<Document>> {
-        let mut rows = self.snapshot().await?.documents().await?;
+        let mut rows = self.searcher.snapshot().await?.documents().await?;
         rows.sort_by(|a, b| a.source.cmp(&b.source));
         Ok(rows.iter().map(Document::of).collect())
     }
@@ -78,7 +78,7 @@ impl KnowledgeBase {
     /// Also if no document or several have the name.
     pub async fn toc(&self, document: &str) -> Result<Vec<Section>> {
         let row = self.document(document).await?;
-        let sections = self.snapshot().await?.sections(&row.doc_id).await?;
+        let sections = self.searcher.snapshot().await?.sections(&row.doc_id).await?;
         Ok(sections.iter().filter(|section| section.path != PREAMBLE).map(Section::of).collect())
     }
 
@@ -87,11 +87,12 @@ impl KnowledgeBase {
     /// # Errors
     /// Also if there is no such section.
     pub async fn section(&self, id: &str) -> Result<Vec<SectionText>> {
-        let (doc_id, _) = id.split_once('#').unwrap_or((id, ""));
-        let (row, snapshot) = (self.document(doc_id).await?, self.snapshot().await?);
+        let missing = || Error::not_found(format!("no section has the id {id:?}"));
+        let (doc_id, _) = id.split_once('#').ok_or_else(missing)?;
+        let snapshot = self.searcher.snapshot().await?;
+        let row = snapshot.documents_by_id(&[doc_id.into()]).await?.pop().ok_or_else(missing)?;
         let sections = snapshot.sections(&row.doc_id).await?;
-        let wanted = sections.iter().find(|section| section.section_id == id);
-        let wanted = wanted.ok_or_else(|| Error::not_found(format!("no section has the id {id:?}")))?;
+        let wanted = sections.iter().find(|section| section.section_id == id).ok_or_else(missing)?;
         let content = SectionContent::read(snapshot, &row, &sections, &[wanted], true, None).await?;
         let parts = content.parts.into_iter();
         Ok(parts.map(|part| SectionText { section: Section::of(&part.section), text: part.content }).collect())
@@ -106,13 +107,8 @@ impl KnowledgeBase {
         Ok(self.searcher.search(&request).await?.hits)
     }
 
-    async fn snapshot(&self) -> Result<&Snapshot> {
-        let opened = self.searcher.snapshots().await?;
-        opened.first().copied().ok_or_else(|| Error::failed("a knowledge base without a namespace"))
-    }
-
     async fn document(&self, name: &str) -> Result<DocumentRow> {
-        let snapshot = self.snapshot().await?;
+        let snapshot = self.searcher.snapshot().await?;
         let names = snapshot.all_document_names().await?;
         let found = resolve_document(&names, name, &self.store, Purpose::Change)?.document;
         let row = snapshot.documents_by_id(std::slice::from_ref(&found.doc_id)).await?.pop();

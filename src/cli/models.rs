@@ -187,13 +187,12 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
 async fn suggest(context: &Context, models: &Models) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher_over(&store, &context.config(&store)?)?;
-    let mut texts: Vec<String> = Vec::new();
-    let mut lines: Vec<SuggestedModel> = Vec::new();
+    let (mut texts, mut in_use): (Vec<String>, Vec<&str>) = Default::default();
     for snapshot in searcher.snapshots().await? {
         texts.extend(snapshot.sampled_texts(SAMPLES).await?);
-        let record = &snapshot.manifest().model;
-        if !lines.iter().any(|line| line.name == record.name) {
-            lines.push(SuggestedModel::in_use(&record.name));
+        let name = snapshot.manifest().model.name.as_str();
+        if !in_use.contains(&name) {
+            in_use.push(name);
         }
     }
     let text = texts.join("\n");
@@ -201,17 +200,14 @@ async fn suggest(context: &Context, models: &Models) -> Result<u8> {
         return Err(Error::usage("there is no text in the store that a model could read")
             .hint(format!("ingest documents first: `{}`", NextStep::Ingest("PATH"))));
     }
-    for line in &mut lines {
+    let used = in_use.iter().map(|name| {
         // One that is not installed may be any model.
-        let model = models.find(&line.name).ok();
-        line.installed = model.is_some();
-        line.reads = model.map(|model| model.embedding_config.languages.share(&text));
-    }
-    let in_use: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
-    for (choice, known) in suggested(&text).into_iter().flat_map(|(small, best)| [("small", small), ("best", best)]) {
-        if in_use.contains(&known.name) {
-            continue;
-        }
+        let reads = models.find(name).ok().map(|model| model.embedding_config.languages.share(&text));
+        SuggestedModel::in_use(name, reads)
+    });
+    let mut lines: Vec<SuggestedModel> = used.collect();
+    let both = suggested(&text).into_iter().flat_map(|(small, best)| [("small", small), ("best", best)]);
+    for (choice, known) in both.filter(|(_, known)| !in_use.contains(&known.name.as_str())) {
         lines.push(SuggestedModel {
             name: known.name.clone(),
             choice,

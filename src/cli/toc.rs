@@ -123,7 +123,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let default = if context.output_format().is_json() { u32::MAX } else { DEFAULT_LEVEL };
     let deepest = args.max_level.unwrap_or(default);
     sections.retain(|section| section.level <= deepest);
-    let contents = ListedSections { document, sections: &sections, names };
+    let contents = ListedSections { document, sections: &sections, names: &names };
     context.show(toc(&contents, all - sections.len(), shown).read_from(&[snapshot]))?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
@@ -161,8 +161,7 @@ async fn list(
         (document, own, SectionNames::among(titles.iter().map(String::as_str)))
     });
     let listed: Vec<_> = listed.collect();
-    let contents =
-        listed.iter().map(|(document, sections, names)| ListedSections { document, sections, names: names.clone() });
+    let contents = listed.iter().map(|(document, sections, names)| ListedSections { document, sections, names });
     context.show(tables_of_contents(&contents.collect::<Vec<_>>(), shown).read_from(&[snapshot]))?;
     Ok(u8::from(documents.is_empty()))
 }

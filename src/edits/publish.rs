@@ -56,7 +56,7 @@ fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownV
         before.parents.iter().zip(&texts_before).map(|pair| (pair.0.chunk_id.as_str(), pair)).collect();
     set_situating(&mut after.parents, &config);
     let texts = embedded_texts(&after.parents, &config);
-    // A parent chunk that an edit made anew may have the text that it had: a change of metadata embeds nothing.
+    // A change of metadata leaves the text as it was, and then the vectors fit.
     let same = |parent: &ParentChunk, text: &EmbeddedText| {
         let (was, text_before) = was.get(parent.chunk_id.as_str())?;
         (*text_before == text && was.has_vectors()).then_some(*was)

@@ -121,18 +121,10 @@ pub struct SuggestedModel {
 }
 
 impl SuggestedModel {
-    /// A model that made vectors of the store.
-    pub fn in_use(name: &str) -> Self {
-        let name = name.to_owned();
-        SuggestedModel {
-            name,
-            choice: "in use",
-            languages: None,
-            bytes: None,
-            reads: None,
-            installed: true,
-            from: None,
-        }
+    /// A model that made vectors of the store; `reads` is `None` if it is not here.
+    pub fn in_use(name: &str, reads: Option<f32>) -> Self {
+        let (name, installed) = (name.to_owned(), reads.is_some());
+        SuggestedModel { name, choice: "in use", languages: None, bytes: None, reads, installed, from: None }
     }
 }
 

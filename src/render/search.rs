@@ -36,7 +36,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
         let shown = Shown { provenance: false, width: screen.columns };
         let names = SectionNames::among(titles_of(&contents.sections));
         let (document, sections) = (&contents.document, contents.sections.as_slice());
-        add_contents(&mut page, &ListedSections { document, sections, names }, 1, shown);
+        add_contents(&mut page, &ListedSections { document, sections, names: &names }, 1, shown);
     }
     for (group, rank) in groups {
         page.gap();

@@ -120,7 +120,7 @@ pub struct ListedSections<'a> {
     pub document: &'a DocumentRow,
     pub sections: &'a [SectionRow],
     /// Of all sections of the document.
-    pub names: SectionNames,
+    pub names: &'a SectionNames,
 }
 
 /// Adds a table of contents to a page. Entries of level `top` are not indented.

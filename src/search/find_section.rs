@@ -1,7 +1,7 @@
 //! Finds the section that a user means: by its id, the number printed before its title in any spelling, its path, its
 //! title, the unique part of one, or a misspelt title.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -53,17 +53,25 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
 }
 
 /// What leads to each section of a document.
-#[derive(Debug, Clone, Default)]
-pub struct SectionNames(HashMap<(NumberKind, Vec<u32>), usize>);
+#[derive(Debug)]
+pub struct SectionNames {
+    /// How many titles have each printed number.
+    printed: HashMap<(NumberKind, Vec<u32>), usize>,
+    /// The printed numbers that a path can be taken for.
+    like_paths: HashSet<Vec<u32>>,
+}
 
 impl SectionNames {
     /// `titles` are those of all sections of the document.
     pub fn among<'t>(titles: impl IntoIterator<Item = &'t str>) -> Self {
-        let mut numbers = HashMap::new();
+        let (mut printed, mut like_paths) = (HashMap::new(), HashSet::new());
         for number in titles.into_iter().filter_map(parse_number) {
-            *numbers.entry((number.kind, number.parts)).or_default() += 1;
+            if !matches!(number.kind, NumberKind::Letter | NumberKind::Roman | NumberKind::Appendix) {
+                like_paths.insert(number.parts.clone());
+            }
+            *printed.entry((number.kind, number.parts)).or_default() += 1;
         }
-        SectionNames(numbers)
+        SectionNames { printed, like_paths }
     }
 
     /// What is shown before a title. `None` if the number in it leads to the section: a second one would contradict it.
@@ -72,14 +80,11 @@ impl SectionNames {
     pub fn shown<'s>(&self, section: &'s SectionRow) -> Option<&'s str> {
         if printed_number(&section.title).is_some() {
             let is_repeated = parse_number(&section.title)
-                .is_some_and(|number| self.0.get(&(number.kind, number.parts)).is_some_and(|count| *count > 1));
+                .is_some_and(|number| self.printed.get(&(number.kind, number.parts)).is_some_and(|count| *count > 1));
             return is_repeated.then_some(section.section_id.as_str());
         }
         let path: Vec<u32> = section.path.split('.').filter_map(|part| part.parse().ok()).collect();
-        let is_number = |(kind, parts): &(NumberKind, Vec<u32>)| {
-            *parts == path && !matches!(kind, NumberKind::Letter | NumberKind::Roman | NumberKind::Appendix)
-        };
-        Some(if self.0.keys().any(is_number) { section.section_id.as_str() } else { &section.path })
+        Some(if self.like_paths.contains(&path) { section.section_id.as_str() } else { &section.path })
     }
 
     /// What is typed for a section: its printed number, or what is shown before its title.

@@ -165,8 +165,8 @@ impl Stream {
             return None;
         }
         let file = File::open(path).ok()?;
-        // SAFETY: a file of the cache appears whole and never changes: others replace or remove it. As tantivy's files,
-        // which are mapped too, it is the user's own, and somebody else who cuts it off ends this process, no more.
+        // SAFETY: a file of the cache appears whole and never changes; kb replaces or removes it. It belongs to the user,
+        // as the files that tantivy maps. If another program truncates it, this process ends; nothing else happens.
         let map = unsafe { Mmap::map(&file) }.ok()?;
         Stream::of(Bytes::from_owner(map))
     }

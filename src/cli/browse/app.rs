@@ -157,7 +157,7 @@ impl App {
         }
     }
 
-    /// Lists anew what is listed, after a change.
+    /// Reads the list again after a change.
     pub(super) fn list_again(&mut self) -> Vec<Task> {
         match self.listed {
             Listed::Hits if self.query.trim().is_empty() => {
