@@ -135,7 +135,7 @@ pub(super) async fn semantic(
             vectors.each(question, &scopes[namespace], |chunk_id, parent_id, score| {
                 scores.add(chunk_id, parent_id, score);
             })?;
-            Ok(scores.joined())
+            Ok(scores.by_parent())
         }
         None => Ok(HashMap::new()),
     })?;
@@ -168,7 +168,15 @@ fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec
     let each = semantic.iter().enumerate();
     let mut nearest: Vec<(&str, usize, f32)> =
         each.flat_map(|(namespace, scores)| scores.iter().map(move |(id, score)| (*id, namespace, *score))).collect();
-    nearest.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
+    let order =
+        |a: &(&str, usize, f32), b: &(&str, usize, f32)| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1)));
+    // A parent chunk is at most once in each namespace, so that the first different ones are among these.
+    let most = pool * semantic.len();
+    if nearest.len() > most && most > 0 {
+        nearest.select_nth_unstable_by(most, order);
+        nearest.truncate(most);
+    }
+    nearest.sort_unstable_by(order);
     first_different(&mut nearest, pool, |(chunk_id, ..)| chunk_id);
     let key = |(id, namespace, _): (&str, usize, f32)| ChunkKey { chunk_id: id.into(), namespace };
     keys.extend(nearest.into_iter().map(key));
@@ -216,26 +224,49 @@ fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespace
 fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
     let mut scores = ParentScores::default();
     hits.iter().for_each(|hit| scores.add(&hit.chunk_id, &hit.parent_id, hit.score));
-    scores.joined()
+    scores.by_parent()
 }
 
-/// The best cosine of each parent's children, and its own.
+/// The best cosine of a parent's children, and its own.
+#[derive(Default, Clone, Copy)]
+struct Cosines {
+    child: Option<f32>,
+    whole: Option<f32>,
+}
+
+impl Cosines {
+    fn joined(self) -> Option<f32> {
+        let (child, whole) = (self.child.or(self.whole)?, self.whole.or(self.child)?);
+        Some((1.0 - WHOLE_PARENT_CHUNK_WEIGHT) * child + WHOLE_PARENT_CHUNK_WEIGHT * whole)
+    }
+}
+
+/// Collects the cosines of chunks by their parents.
 #[derive(Default)]
-struct ParentScores<'v>(HashMap<&'v str, (Option<f32>, Option<f32>)>);
+struct ParentScores<'v> {
+    known: HashMap<&'v str, Cosines>,
+    /// The parent of the last chunk. Most chunks follow another one of their parent, so the map is seldom needed.
+    current: Option<(&'v str, Cosines)>,
+}
 
 impl<'v> ParentScores<'v> {
     fn add(&mut self, chunk_id: &str, parent_id: &'v str, score: f32) {
-        let (child, whole) = self.0.entry(parent_id).or_default();
-        let side = if chunk_id == parent_id { whole } else { child };
+        let (_, cosines) = match &mut self.current {
+            Some(current) if current.0 == parent_id => current,
+            current => {
+                if let Some((id, cosines)) = current.take() {
+                    self.known.insert(id, cosines);
+                }
+                current.insert((parent_id, self.known.get(parent_id).copied().unwrap_or_default()))
+            }
+        };
+        let side = if chunk_id == parent_id { &mut cosines.whole } else { &mut cosines.child };
         *side = Some(side.map_or(score, |known| known.max(score)));
     }
 
-    fn joined(self) -> HashMap<&'v str, f32> {
-        let join = |(id, (child, whole)): (&'v str, (Option<f32>, Option<f32>))| {
-            let (child, whole) = (child.or(whole)?, whole.or(child)?);
-            Some((id, (1.0 - WHOLE_PARENT_CHUNK_WEIGHT) * child + WHOLE_PARENT_CHUNK_WEIGHT * whole))
-        };
-        self.0.into_iter().filter_map(join).collect()
+    fn by_parent(mut self) -> HashMap<&'v str, f32> {
+        self.known.extend(self.current);
+        self.known.into_iter().filter_map(|(id, cosines)| Some((id, cosines.joined()?))).collect()
     }
 }
 

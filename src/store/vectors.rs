@@ -23,8 +23,6 @@ use crate::vectors::dot;
 
 /// The vectors of up to this many documents or parent chunks are compared one by one.
 const FEW: usize = 200;
-/// The index returns this many times the wanted chunks; they are scored again by their exact vectors.
-const SCORED_AGAIN: u32 = 2;
 /// The number of index partitions that are searched: a fresh process reads each from the disk.
 const PARTITIONS: usize = 32;
 /// A thread scores at least this many vectors: fewer take less time than waking it.
@@ -40,12 +38,13 @@ pub struct VectorHit {
     pub chunk_id: ChunkId,
     /// The parent of a child; for a parent, its own id.
     pub parent_id: ChunkId,
-    /// The cosine, from -1 to 1.
+    /// The cosine, from -1 to 1; what an index found has it approximately.
     pub score: f32,
 }
 
 impl Snapshot {
-    /// The `limit` chunks of a scope whose vectors are nearest to `vector`.
+    /// The `limit` chunks of a scope whose vectors are nearest to `vector`. An index finds most of them and knows their
+    /// scores approximately; [`similarities`](Self::similarities) are exact.
     ///
     /// # Errors
     /// If the table cannot be read; the same below.
@@ -109,7 +108,7 @@ impl Tables {
             if is_whole {
                 scan.maximum_nprobes(PARTITIONS);
             }
-            scan.refine(SCORED_AGAIN).prefilter(true).use_index(self.indexed && in_index);
+            scan.prefilter(true).use_index(self.indexed && in_index);
             scan.try_into_stream().await?.try_collect().await
         };
         let batches = search().await.map_err(|error| self.unread(&error))?;
