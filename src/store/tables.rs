@@ -20,6 +20,7 @@ use super::convert::{self, CHUNKS, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTO
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::pinned::Pinned;
+use super::rows::ParentChunk;
 use super::store_error;
 use super::versions::{Lost, TABLES, lost_version};
 use crate::error::{Error, NextStep, Result, root_io};
@@ -29,6 +30,8 @@ pub(super) const MOST_SMALL_FILES: usize = 12;
 /// A data file with at least this many rows is large: others are not merged into it. So a change of one document never
 /// writes a large table again as a whole.
 const ROWS_OF_A_LARGE_FILE: usize = 16_384;
+/// The number of chunks written at once: with the vectors of a large model, some hundred megabytes.
+pub(super) const CHUNKS_IN_BATCH: usize = ROWS_OF_A_LARGE_FILE;
 /// So many rows are read at once by their ids.
 const ROWS_AT_ONCE: usize = 8192;
 
@@ -171,6 +174,24 @@ impl Tables {
             return Ok(());
         }
         table.add(rows).execute().await.map(drop).map_err(|error| self.failed("write to", &error))
+    }
+
+    /// Writes chunks in batches, so that memory does not grow with the length of a document.
+    pub(super) async fn append_chunks<'p>(
+        &self,
+        parents: impl IntoIterator<Item = &'p ParentChunk>,
+        dimension: usize,
+    ) -> Result<()> {
+        let (mut some, mut chunks) = (Vec::new(), 0);
+        for parent in parents {
+            some.push(parent);
+            chunks += 1 + parent.children.len();
+            if chunks >= CHUNKS_IN_BATCH {
+                self.append(&self.chunks, convert::chunks_to_batch(some.drain(..), dimension)?).await?;
+                chunks = 0;
+            }
+        }
+        self.append(&self.chunks, convert::chunks_to_batch(some, dimension)?).await
     }
 
     /// Deletes the rows that have one of the values in a column.
@@ -460,7 +481,7 @@ fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
+    use crate::store::{Chunk, Store};
 
     #[test]
     fn quotes_in_a_filter_are_escaped() {
@@ -481,5 +502,30 @@ mod tests {
         theirs.shallow_clone(own.to_str().unwrap(), version, None).await.unwrap();
         let error = Tables::open(&namespace).await.map(drop).unwrap_err();
         assert!(error.message().ends_with("documents.lance names files outside of it"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn the_chunks_of_a_long_document_are_written_in_batches() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let tables = Tables::create(&store.namespace("default").unwrap(), 2).await.unwrap();
+        let parent = |number: usize| ParentChunk {
+            children: vec![Chunk::sample(&format!("d:{number}.0"), "text")],
+            ..ParentChunk::sample(&format!("d:{number}"), "text")
+        };
+        let parents: Vec<ParentChunk> = (0..CHUNKS_IN_BATCH / 2 + 3).map(parent).collect();
+        tables.append_chunks(&parents, 2).await.unwrap();
+        let rows = tables
+            .dataset(&tables.chunks)
+            .await
+            .unwrap()
+            .get_fragments()
+            .into_iter()
+            .map(|fragment| fragment.metadata().num_rows().unwrap_or_default());
+        assert_eq!(rows.collect::<Vec<_>>(), [CHUNKS_IN_BATCH, 6]);
+        let read =
+            tables.read(&tables.chunks, None, Wanted::WithoutVectors, |columns, row| columns.text("chunk_id", row));
+        let written = parents.iter().flat_map(ParentChunk::chunks).map(|chunk| chunk.chunk_id.to_string());
+        assert_eq!(read.await.unwrap(), written.collect::<Vec<_>>());
     }
 }

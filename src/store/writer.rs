@@ -22,7 +22,7 @@ use super::manifest::{Manifest, ModelRecord};
 use super::recovery::{Older, recover_pending};
 use super::removed::clear_removed;
 use super::rows::{DocumentRow, NewDocument, ParentChunk, SectionRow};
-use super::tables::{MOST_SMALL_FILES, Tables, Wanted};
+use super::tables::{CHUNKS_IN_BATCH, MOST_SMALL_FILES, Tables, Wanted};
 use super::versions::{remove_damaged, remove_unpublished};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
@@ -399,7 +399,7 @@ impl Writer {
         step("documents written")?;
         tables.append(&tables.sections, convert::sections_to_batch(&sections)?).await?;
         step("sections written")?;
-        tables.append(&tables.chunks, convert::chunks_to_batch(parents, dimension)?).await?;
+        tables.append_chunks(parents, dimension).await?;
         step("chunks written")?;
         tables.write_entities(&change.entities, &change.remove, &change.add).await?;
         step("entities written")?;
@@ -437,9 +437,6 @@ impl Writer {
         Ok(rows.into_iter().map(with_vector).collect())
     }
 }
-
-/// The number of chunks written at once: with the vectors of a large model, some hundred megabytes.
-const CHUNKS_IN_BATCH: usize = 16_384;
 
 /// Rewrites all documents of a namespace with the vectors of another model.
 ///
@@ -487,7 +484,7 @@ impl Rewrite {
         let (tables, dimension) = (&self.writer.tables, self.model.dimension);
         let documents: Vec<&DocumentRow> = documents.iter().collect();
         tables.append(&tables.documents, convert::documents_to_batch(&documents, dimension)?).await?;
-        tables.append(&tables.chunks, convert::chunks_to_batch(&parents, dimension)?).await
+        tables.append_chunks(&parents, dimension).await
     }
 
     /// Publishes the next generation and returns its number.
