@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::global::{Context, PartArgs};
 use crate::edits::{Conflict, conflicts};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::render;
 use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
 use crate::search::{find_section, scopes_within, with_subsections};
@@ -116,7 +116,8 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     context.show(render::chunk_list(&list, context.screen.columns).read_from(&[snapshot]))?;
     let behind = offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
-        context.tell(&format!("chunks {} to {behind} of {}; --offset {behind} shows more", offset + 1, list.total));
+        let (first, next) = (offset + 1, Setting("offset"));
+        context.tell(&format!("chunks {first} to {behind} of {}; {next} {behind} shows more", list.total));
     }
     Ok(u8::from(list.chunks.is_empty()))
 }

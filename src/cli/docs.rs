@@ -5,7 +5,7 @@ use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
 use super::global::{Context, PartArgs};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::ingest::stale;
 use crate::render::{self, ListedDocument};
 use crate::search::{Filter, resolve_each, scopes_within};
@@ -48,7 +48,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let config = context.config(&store)?;
     let searcher = context.searcher_over(&store, &config)?;
     let filters = args.filter.iter().filter(|text| !text.trim().is_empty());
-    let filters = filters.map(|text| text.parse::<Filter>().map_err(|error| error.at("--filter")));
+    let filters = filters.map(|text| text.parse::<Filter>().map_err(|error| error.at(&Setting("filter").to_string())));
     let restriction = args.times.restriction(Filter::all(filters.collect::<Result<Vec<_>>>()?), config.headings)?;
     let snapshots = searcher.snapshots().await?;
     let namespaces = store.namespaces_named(&context.global.namespace)?;

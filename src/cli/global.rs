@@ -12,7 +12,7 @@ use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches, ValueEnum};
 use super::output::{Output, end_bar};
 use crate::config::{Config, KnownStores, ServeChoice};
 use crate::embed::{Device, EngineChoice};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, Setting};
 use crate::ids::DocId;
 use crate::llm::{Configured, EMBEDDINGS};
 use crate::models::Models;
@@ -491,7 +491,8 @@ impl PartArgs {
         let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
         let behind = all.len().saturating_sub(most);
         if behind > 0 {
-            context.tell(&format!("{behind} more: --offset {} shows them", self.offset as usize + most));
+            let next = self.offset as usize + most;
+            context.tell(&format!("{behind} more: {} {next} shows them", Setting("offset")));
         }
         all.truncate(most);
         all

@@ -50,12 +50,19 @@ pub(super) struct InProcess {
     own: Global,
     warm: Arc<Warm>,
     command_line: clap::Command,
+    /// Registers other words for settings and next steps than the command line's.
+    spell: Option<fn()>,
 }
 
 impl InProcess {
     /// `own` are the global options of this process.
     pub(super) fn new(own: Global, warm: Warm) -> Self {
-        InProcess { own, warm: Arc::new(warm), command_line: parse::command::<Cli>(false) }
+        InProcess { own, warm: Arc::new(warm), command_line: parse::command::<Cli>(false), spell: None }
+    }
+
+    /// With the words that `spell` registers, for whoever does not see the command line.
+    pub(super) fn spelled_by(self, spell: fn()) -> Self {
+        InProcess { spell: Some(spell), ..self }
     }
 
     /// Runs a command as a process of its own would, in the named namespace or that of this process.
@@ -66,6 +73,9 @@ impl InProcess {
             Ok(parsed) => parsed,
             Err(error) => return Answer::of(&parse::as_usage(&error.to_string())),
         };
+        if let Some(spell) = self.spell {
+            spell();
+        }
         let global = self.own.for_agent(namespace);
         let output = Arc::new(Output::collecting_values());
         let warnings = Arc::new(Mutex::new(Vec::new()));

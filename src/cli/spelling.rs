@@ -11,8 +11,13 @@ use crate::error::{NextStep, spell_with};
 pub(super) fn register(command: &Command, matches: &ArgMatches) {
     let known: HashMap<String, String> =
         command.get_arguments().filter_map(|arg| Some((arg.get_id().to_string(), setting(arg, matches)?))).collect();
-    let spelled = move |name: &str| known.get(name).cloned().unwrap_or_else(|| format!("--{}", name.replace('_', "-")));
+    let spelled = move |name: &str| known.get(name).cloned().unwrap_or_else(|| flag(name));
     spell_with(spelled, step);
+}
+
+/// The flag of a setting that the command at hand does not have.
+pub(super) fn flag(setting: &str) -> String {
+    format!("--{}", setting.replace('_', "-"))
 }
 
 /// The flag of an argument, or the variable that sets it.
@@ -23,7 +28,7 @@ fn setting(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     }
 }
 
-fn step(step: NextStep<'_>) -> String {
+pub(super) fn step(step: NextStep<'_>) -> String {
     match step {
         NextStep::AddModel(name) => format!("kb models add {name}"),
         NextStep::Check => "kb check".to_owned(),

@@ -59,7 +59,7 @@ pub struct TocArgs {
 
 /// At most one of these.
 #[derive(Debug, Args)]
-#[group(multiple = false, requires = "document", conflicts_with_all = ["max_level", "provenance"])]
+#[group(multiple = false, requires = "document", conflicts_with_all = ["max_level", "provenance", "limit", "offset"])]
 pub struct CorrectArgs {
     /// Correct it in an editor
     #[arg(long)]
@@ -107,7 +107,6 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
         let documents = args.part.of(context, snapshot.documents().await?);
         return list(context, snapshot, &documents, args.max_level, shown).await;
     };
-    args.part.refuse()?;
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };
     let document = &context.document_of(snapshot, name, &store, purpose).await?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
@@ -123,8 +122,10 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let default = if context.output_format().is_json() { u32::MAX } else { DEFAULT_LEVEL };
     let deepest = args.max_level.unwrap_or(default);
     sections.retain(|section| section.level <= deepest);
+    let deeper = all - sections.len();
+    let sections = args.part.of(context, sections);
     let contents = ListedSections { document, sections: &sections, names: &names };
-    context.show(toc(&contents, all - sections.len(), shown).read_from(&[snapshot]))?;
+    context.show(toc(&contents, deeper, shown).read_from(&[snapshot]))?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);

@@ -129,6 +129,38 @@ fn answers_have_the_shape_that_their_tool_promises() {
 }
 
 #[test]
+fn a_long_table_of_contents_comes_in_parts() {
+    let sandbox = Sandbox::new();
+    let text: String = (1..=130).map(|number| format!("# Valve {number}\n\nTurn it {number} times.\n\n")).collect();
+    sandbox.write("valves.md", text);
+    assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed"]).code, 0);
+    let mut client = Client::start(&sandbox, &[]);
+    let mut part = |cursor: Value| {
+        let mut answer = client.call("kb_get_toc", json!({ "document": "valves", "cursor": cursor }));
+        let content = answer["structuredContent"].take();
+        let entries = content["result"]["entries"].as_array().unwrap().clone();
+        (entries.len(), entries[0]["title"].clone(), content["next_cursor"].clone())
+    };
+    assert_eq!(part(Value::Null), (100, json!("Valve 1"), json!("100")));
+    assert_eq!(part(json!("100")), (30, json!("Valve 101"), Value::Null));
+}
+
+#[test]
+fn messages_name_arguments_and_tools_instead_of_options_and_commands() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &[]);
+    for (tool, arguments, tells) in [
+        ("kb_search", json!({ "query": "wages of gloves makers in Versailles" }), "min_confidence 0"),
+        ("kb_search", json!({ "query": "breaker", "documents": ["nowhere"] }), "kb_list_documents"),
+        ("kb_list_documents", json!({ "filter": "source ~" }), "filter"),
+        ("kb_get_section", json!({ "document": "handbook", "sections": ["nowhere"] }), "kb_get_toc"),
+    ] {
+        let text = client.text(tool, arguments);
+        assert!(text.contains(tells) && !text.contains("--") && !text.contains("`kb "), "{tool}: {text}");
+    }
+}
+
+#[test]
 fn without_permission_nothing_is_written_and_with_it_only_files_below_the_root() {
     let sandbox = handbook();
     let mut reader = Client::start(&sandbox, &[]);

@@ -79,8 +79,11 @@ fn a_section_of_the_whole_document_is_skipped_in_the_list() {
     assert_eq!(paths(&["--max-level", "2"]), ["Install", "Linux", "Run", "Note"]);
     let shown = sandbox.kb(&["toc"]).out;
     assert!(shown.contains("\n- `1.1` Install\n- `1.2` Run\n"), "{shown}");
-    // A single document is shown completely.
+    // A single document is shown completely, or the part of it that is asked for.
     assert!(sandbox.kb(&["toc", "guide.md"]).out.contains("- `1` Guide\n  - `1.1` Install\n"));
+    let part = sandbox.kb(&["toc", "guide.md", "--limit", "1", "--offset", "1"]);
+    assert!(part.out.contains("- `1.1` Install\n") && !part.out.contains("Linux"), "{}", part.out);
+    assert_eq!(part.err, "2 more: --offset 2 shows them\n");
 }
 
 #[test]

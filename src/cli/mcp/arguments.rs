@@ -13,8 +13,10 @@ use serde_json::Value;
 
 use crate::paths::real;
 
-/// How many entries of a list are given at a time.
-pub(super) const PAGE: usize = 50;
+/// How many items of a list are given at a time.
+const PAGE: usize = 50;
+/// How many entries of a table of contents are given at a time: they are shorter.
+const PAGE_OF_CONTENTS: usize = 100;
 /// What an answer may cost of a model's window, where the agent does not say, in tokens.
 const TOKENS: u32 = 4000;
 /// The most that an agent may ask for.
@@ -27,8 +29,17 @@ pub(super) struct Line {
     /// The command and its arguments.
     pub(super) arguments: Vec<String>,
     pub(super) namespace: Option<String>,
-    /// Where the shown part of a list begins; `None` for what is no list.
-    pub(super) offset: Option<usize>,
+    /// The shown part of a list; `None` for what is no list.
+    pub(super) part: Option<Part>,
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    /// How many items come before it.
+    pub(super) offset: usize,
+    /// The most items that it has.
+    pub(super) size: usize,
 }
 
 /// The folders whose files an agent may have ingested.
@@ -55,17 +66,35 @@ pub(super) trait Arguments: DeserializeOwned + JsonSchema {
 }
 
 pub(super) fn line_of<A: Arguments>(arguments: JsonObject, roots: &Roots) -> Result<Line, String> {
-    serde_json::from_value::<A>(Value::Object(arguments)).map_err(|error| error.to_string())?.line(roots)
+    read::<A>(arguments)?.line(roots)
+}
+
+/// The arguments of a call; an error names the wrong one.
+fn read<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, String> {
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| match error.path().iter().count() {
+        0 => error.into_inner().to_string(),
+        _ => error.to_string(),
+    })
+}
+
+/// A number of at least 1 and at most `most`; an error names the argument.
+fn within(name: &str, number: Option<u32>, most: u32) -> Result<Option<u32>, String> {
+    match number {
+        Some(number) if !(1..=most).contains(&number) => {
+            Err(format!("{name}: give a number from 1 to {most}, not {number}"))
+        }
+        number => Ok(number),
+    }
 }
 
 /// The line of `kb_context`, which takes what `kb_search` does.
 pub(super) fn context(arguments: JsonObject, _roots: &Roots) -> Result<Line, String> {
-    serde_json::from_value::<Search>(Value::Object(arguments)).map_err(|error| error.to_string())?.of("context")
+    read::<Search>(arguments)?.of("context")
 }
 
 /// The documents from a cursor on.
 pub(super) fn documents(cursor: Option<String>) -> Result<Line, String> {
-    list(vec!["docs".to_owned()], None, cursor)
+    list(vec!["docs".to_owned()], None, cursor, PAGE)
 }
 
 /// The first documents, at most so many.
@@ -74,18 +103,24 @@ pub(super) fn first_documents(most: usize) -> Line {
 }
 
 fn line(arguments: Vec<String>, namespace: Option<String>) -> Line {
-    Line { arguments, namespace, offset: None }
+    Line { arguments, namespace, part: None }
 }
 
-fn list(mut arguments: Vec<String>, namespace: Option<String>, cursor: Option<String>) -> Result<Line, String> {
+/// The line of a list. Options have to stand before `--`.
+fn list(
+    mut arguments: Vec<String>,
+    namespace: Option<String>,
+    cursor: Option<String>,
+    size: usize,
+) -> Result<Line, String> {
     let offset = match cursor {
         None => 0,
         Some(cursor) => {
             cursor.parse::<u32>().map_err(|_| "cursor: it is not one that an earlier call gave".to_owned())?
         }
     };
-    arguments.extend([format!("--limit={PAGE}"), format!("--offset={offset}")]);
-    Ok(Line { arguments, namespace, offset: Some(offset as usize) })
+    arguments.extend([format!("--limit={size}"), format!("--offset={offset}")]);
+    Ok(Line { arguments, namespace, part: Some(Part { offset: offset as usize, size }) })
 }
 
 /// How hits are chosen.
@@ -111,15 +146,19 @@ pub(super) struct Search {
     /// Only these documents: id, path, title or a part of them.
     #[serde(default)]
     documents: Vec<String>,
-    /// Only what matches, such as `author = Ann and page < 20`.
+    /// Only what matches, such as `author = Ann and page < 20`: fields with =, !=, <, <=, >, >=, in, contains or exists,
+    /// joined by and, or, not and parentheses.
     filter: Option<String>,
     /// How hits are chosen.
     mode: Option<Mode>,
-    /// The number of hits, at most 50.
+    /// The number of hits.
+    #[schemars(range(min = 1, max = MOST_HITS))]
     limit: Option<u32>,
-    /// The length of the answer in tokens, at most 50000.
+    /// The length of the answer in tokens, 4000 without it.
+    #[schemars(range(min = 1, max = MOST_TOKENS))]
     max_tokens: Option<u32>,
-    /// Leave out hits of a lower confidence, from 0 to 1.
+    /// Leave out hits of a lower confidence.
+    #[schemars(range(min = 0, max = 1))]
     min_confidence: Option<f64>,
     /// A namespace, several (`manuals,drafts`), `acme/*` or `all`.
     namespace: Option<String>,
@@ -127,13 +166,15 @@ pub(super) struct Search {
 
 impl Search {
     fn of(self, command: &str) -> Result<Line, String> {
-        let mut arguments = vec![command.to_owned()];
-        let tokens = self.max_tokens.unwrap_or(TOKENS).clamp(1, MOST_TOKENS);
-        arguments.push(format!("--max-tokens={tokens}"));
+        if let Some(least) = self.min_confidence.filter(|least| !(0.0..=1.0).contains(least)) {
+            return Err(format!("min_confidence: give a number from 0 to 1, not {least}"));
+        }
+        let tokens = within("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
+        let mut arguments = vec![command.to_owned(), format!("--max-tokens={tokens}")];
         arguments.extend(self.documents.iter().map(|document| format!("--doc={document}")));
         arguments.extend(self.filter.map(|filter| format!("--filter={filter}")));
         arguments.extend(self.mode.map(|mode| format!("--mode={}", format!("{mode:?}").to_lowercase())));
-        arguments.extend(self.limit.map(|limit| format!("--limit={}", limit.clamp(1, MOST_HITS))));
+        arguments.extend(within("limit", self.limit, MOST_HITS)?.map(|limit| format!("--limit={limit}")));
         arguments.extend(self.min_confidence.map(|least| format!("--min-confidence={least}")));
         arguments.extend(["--".to_owned(), self.query]);
         Ok(line(arguments, self.namespace))
@@ -151,25 +192,22 @@ impl Arguments for Search {
 pub(super) struct Toc {
     /// A document: id, path, title or a part of them. Without it, all documents.
     document: Option<String>,
-    /// The deepest level to show, from 1; 3 without it, and 1 for all documents.
+    /// The deepest level to show; 3 without it, and 1 for all documents.
+    #[schemars(range(min = 1))]
     max_level: Option<u32>,
-    /// `next_cursor` of the call before, for the list of all documents.
+    /// `next_cursor` of the call before.
     cursor: Option<String>,
     namespace: Option<String>,
 }
 
 impl Arguments for Toc {
     fn line(self, _roots: &Roots) -> Result<Line, String> {
-        let mut arguments = vec!["toc".to_owned()];
-        let level = self.max_level.unwrap_or(if self.document.is_some() { 3 } else { 1 });
-        arguments.push(format!("--max-level={level}"));
-        match self.document {
-            None => list(arguments, self.namespace, self.cursor),
-            Some(document) => {
-                arguments.extend(["--".to_owned(), document]);
-                Ok(line(arguments, self.namespace))
-            }
-        }
+        let (default, size) = if self.document.is_some() { (3, PAGE_OF_CONTENTS) } else { (1, PAGE) };
+        let level = within("max_level", self.max_level, u32::MAX)?.unwrap_or(default);
+        let arguments = vec!["toc".to_owned(), format!("--max-level={level}")];
+        let mut line = list(arguments, self.namespace, self.cursor, size)?;
+        line.arguments.extend(self.document.into_iter().flat_map(|document| ["--".to_owned(), document]));
+        Ok(line)
     }
 }
 
@@ -180,7 +218,8 @@ pub(super) struct Section {
     document: Option<String>,
     /// Section ids as results have them (`7f3k2m#3.2`), printed numbers or titles.
     sections: Vec<String>,
-    /// The length of the answer in tokens, at most 50000.
+    /// The length of the answer in tokens, 4000 without it.
+    #[schemars(range(min = 1, max = MOST_TOKENS))]
     max_tokens: Option<u32>,
     namespace: Option<String>,
 }
@@ -190,7 +229,7 @@ impl Arguments for Section {
         if self.sections.is_empty() {
             return Err("sections: name at least one; kb_get_toc shows them".to_owned());
         }
-        let tokens = self.max_tokens.unwrap_or(TOKENS).clamp(1, MOST_TOKENS);
+        let tokens = within("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
         let mut arguments = vec!["section".to_owned(), format!("--max-tokens={tokens}"), "--".to_owned()];
         arguments.extend(self.document);
         arguments.extend(self.sections);
@@ -213,7 +252,7 @@ impl Arguments for ListDocuments {
     fn line(self, _roots: &Roots) -> Result<Line, String> {
         let mut arguments = vec!["docs".to_owned()];
         arguments.extend(self.filter.map(|filter| format!("--filter={filter}")));
-        list(arguments, self.namespace, self.cursor)
+        list(arguments, self.namespace, self.cursor, PAGE)
     }
 }
 
@@ -234,7 +273,7 @@ impl Arguments for ListChunks {
         let mut arguments = vec!["chunks-list".to_owned(), "--type=parent".to_owned()];
         arguments.extend(self.document.map(|document| format!("--doc={document}")));
         arguments.extend(self.section.map(|section| format!("--section={section}")));
-        list(arguments, self.namespace, self.cursor)
+        list(arguments, self.namespace, self.cursor, PAGE)
     }
 }
 
@@ -341,7 +380,12 @@ mod tests {
         let roots = Roots(vec![PathBuf::from("/")]);
         for (name, arguments, tells) in [
             ("kb_search", json!({}), "query"),
-            ("kb_search", json!({ "query": 7 }), "string"),
+            ("kb_search", json!({ "query": 7 }), "query: invalid type: integer `7`, expected a string"),
+            ("kb_search", json!({ "query": "x", "documents": ["a", 2] }), "documents[1]: invalid type"),
+            ("kb_search", json!({ "query": "x", "limit": 0 }), "limit: give a number from 1 to 50, not 0"),
+            ("kb_context", json!({ "query": "x", "max_tokens": 50001 }), "max_tokens: give a number from 1 to 50000"),
+            ("kb_search", json!({ "query": "x", "min_confidence": 7 }), "min_confidence: give a number from 0 to 1"),
+            ("kb_get_toc", json!({ "max_level": 0 }), "max_level"),
             ("kb_search", json!({ "query": "x", "depth": 1 }), "depth"),
             ("kb_get_section", json!({ "document": "x", "sections": [] }), "sections"),
             ("kb_list_documents", json!({ "cursor": "-1" }), "cursor"),

@@ -8,6 +8,7 @@ mod http;
 mod install;
 mod server;
 mod tools;
+mod words;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -90,7 +91,7 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
             tokio::spawn(http::serve(door, handler))
         }
     };
-    let mut commands = InProcess::new(context.global.clone(), warm);
+    let mut commands = InProcess::new(context.global.clone(), warm).spelled_by(words::register);
     // Ends when the connection does, which drops the sender.
     while let Some(Job { line, mut reply }) = waiting.recv().await {
         let answer = tokio::select! {

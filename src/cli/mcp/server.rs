@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
-use super::arguments::{self, Line, PAGE, Roots};
+use super::arguments::{self, Line, Part, Roots};
 use super::tools::{self, Definition};
 
 /// What the agent reads about this server.
@@ -66,12 +66,12 @@ impl Handler {
             Ok(line) => line,
             Err(wrong) => return Ok(CallToolResult::error(vec![ContentBlock::text(wrong)])),
         };
-        let offset = line.offset;
+        let part = line.part;
         let answer = self.run(line).await?;
         if answer.failed() {
             return Ok(CallToolResult::error(vec![ContentBlock::text(answer.messages.join("\n"))]));
         }
-        let next = next_cursor(&answer, offset);
+        let next = next_cursor(&answer, part);
         let mut text = answer.text.clone();
         for message in
             answer.messages.iter().cloned().chain(next.iter().map(|next| format!("more with cursor {next:?}")))
@@ -90,18 +90,27 @@ impl Handler {
 
     /// The listed documents, and where the list goes on.
     async fn documents(&self, line: Line) -> Result<(Vec<Value>, Option<String>), ErrorData> {
-        let offset = line.offset;
+        let part = line.part;
         let answer = self.run(line).await?;
-        let next = next_cursor(&answer, offset);
+        let next = next_cursor(&answer, part);
         let mut value = answer.value.unwrap_or_default();
         Ok((serde_json::from_value(value["items"].take()).unwrap_or_default(), next))
     }
 }
 
-/// Where a list goes on of which `offset` entries were skipped; `None` if all is shown, or it is no list.
-fn next_cursor(answer: &Answer, offset: Option<usize>) -> Option<String> {
-    let entries = answer.value.as_ref().and_then(|value| value["items"].as_array()).map_or(0, Vec::len);
-    offset.filter(|_| entries == PAGE).map(|offset| (offset + PAGE).to_string())
+/// Where a list goes on of which a part was asked for; `None` if all is shown, or it is no list.
+fn next_cursor(answer: &Answer, part: Option<Part>) -> Option<String> {
+    let value = answer.value.as_ref()?;
+    let shown = match value.get("entries") {
+        Some(entries) => entries_in(entries),
+        None => value["items"].as_array().map_or(0, Vec::len),
+    };
+    part.filter(|part| shown == part.size).map(|part| (part.offset + part.size).to_string())
+}
+
+/// The entries of a table of contents, with those below them.
+fn entries_in(entries: &Value) -> usize {
+    entries.as_array().into_iter().flatten().map(|entry| 1 + entries_in(&entry["children"])).sum()
 }
 
 impl ServerHandler for Handler {
@@ -173,7 +182,7 @@ impl ServerHandler for Handler {
         let named = request.uri.strip_prefix(SCHEME).and_then(|rest| rest.rsplit_once('/'));
         let Some((namespace, document)) = named else { return Err(unknown(format!("write it as {TEMPLATE}"))) };
         let namespace = Some(namespace.to_owned());
-        let of = |arguments: Vec<String>| Line { arguments, namespace: namespace.clone(), offset: None };
+        let of = |arguments: Vec<String>| Line { arguments, namespace: namespace.clone(), part: None };
         let answer = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.to_owned()])).await?;
         let entries = answer.value.as_ref().and_then(|value| value["entries"].as_array());
         let sections =
