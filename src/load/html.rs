@@ -125,6 +125,8 @@ struct Walk {
     heading: Option<u8>,
     preformatted: usize,
     in_item: bool,
+    /// Tables inside are read as their words.
+    in_cell: bool,
 }
 
 impl Walk {
@@ -142,7 +144,7 @@ impl Walk {
                     if self.around.leaves_out(&node, &name) {
                         continue;
                     }
-                    if name == "table" {
+                    if name == "table" && !self.in_cell {
                         self.flush();
                         self.anchor(&node);
                         self.table(&node);
@@ -242,14 +244,14 @@ impl Walk {
                 Some("tr") => rows.push(Vec::new()),
                 Some("td" | "th") => {
                     if let Some(row) = rows.last_mut() {
-                        row.push(squeeze(&node.text()));
+                        row.push(self.line_of(node));
                         let columns = node.attr("colspan").and_then(|span| span.trim().parse().ok()).unwrap_or(1usize);
                         row.extend(std::iter::repeat_n(String::new(), columns.clamp(1, WIDEST_CELL) - 1));
                     }
                     continue;
                 }
                 Some("caption") => {
-                    let caption = squeeze(&node.text());
+                    let caption = self.line_of(node);
                     if !caption.is_empty() {
                         self.blocks.push(Block::paragraph(caption));
                     }
@@ -261,6 +263,14 @@ impl Walk {
             stack.extend(children.into_iter().rev());
         }
         self.blocks.extend(tables::write(rows).map(Block::paragraph));
+    }
+
+    /// The text of a cell or a caption on one line.
+    fn line_of(&self, node: NodeRef<'_>) -> String {
+        let mut walk = Walk { around: self.around, in_cell: true, ..Walk::default() };
+        walk.run(node);
+        let blocks: Vec<String> = walk.blocks.into_iter().map(|block| block.text).collect();
+        squeeze(&blocks.join(" "))
     }
 }
 
@@ -308,6 +318,19 @@ mod tests {
         let document = parse("<table><tr><th>a<th>b<tr><td>1<td>2|3</table><pre>x\n  y</pre>");
         assert_eq!(document.blocks[0].text, "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |");
         assert_eq!(document.blocks[1].text, "x\n  y");
+    }
+
+    #[test]
+    fn lines_of_a_cell_are_not_one_word() {
+        let document = parse(
+            "<table><caption>Rates<br>2026</caption><tr><th>Norwick<br>Tallow</th><td><p>one</p><p>two</p></td>\
+             <td>Pump\u{AD}house<script>x()</script></td><td><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>",
+        );
+        assert_eq!(document.blocks[0].text, "Rates 2026");
+        assert_eq!(
+            document.blocks[1].text,
+            "| Norwick Tallow | one two | Pumphouse | a b |\n| --- | --- | --- | --- |"
+        );
     }
 
     #[test]
