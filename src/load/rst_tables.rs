@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthChar;
+
 use crate::text::squeeze;
 use crate::text::tables::Row;
 
@@ -51,6 +53,9 @@ fn grid(block: &[&str]) -> Option<Vec<Row>> {
     Some(rows)
 }
 
+/// Stands in the second column of a wide character; texts have no NUL.
+const FILLER: char = '\0';
+
 /// Columns stand under the runs of `=`. A row without text in its first column continues the row above.
 fn simple(block: &[&str]) -> Option<Vec<Row>> {
     let columns = runs(block[0]);
@@ -59,11 +64,13 @@ fn simple(block: &[&str]) -> Option<Vec<Row>> {
         if is_rule(line) || line.is_empty() || line.chars().all(|c| matches!(c, '-' | ' ')) {
             continue;
         }
-        let chars: Vec<char> = line.chars().collect();
+        let filled = |c: char| [Some(c), (c.width() == Some(2)).then_some(FILLER)];
+        let chars: Vec<char> = line.chars().flat_map(filled).flatten().collect();
         let cut = |(i, column): (usize, &Range<usize>)| {
             // The last column has no right edge.
             let end = if i + 1 == columns.len() { chars.len() } else { columns[i + 1].start };
-            squeeze(&chars.get(column.start..end.min(chars.len())).unwrap_or_default().iter().collect::<String>())
+            let cell = chars.get(column.start..end.min(chars.len())).unwrap_or_default();
+            squeeze(&cell.iter().filter(|c| **c != FILLER).collect::<String>())
         };
         let cells: Row = columns.iter().enumerate().map(cut).collect();
         match rows.last_mut() {
@@ -123,6 +130,13 @@ mod tests {
             "=================  =====",
         ];
         assert_eq!(rows(&simple).unwrap(), wanted[..2]);
+    }
+
+    #[test]
+    fn wide_characters_stand_in_two_columns() {
+        let table = ["====  ====", "名称  压力", "====  ====", "水泵  3.5", "阀    12", "====  ===="];
+        let wanted = [["名称", "压力"], ["水泵", "3.5"], ["阀", "12"]].map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(rows(&table).unwrap(), wanted);
     }
 
     #[test]
