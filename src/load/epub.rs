@@ -150,8 +150,10 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
 fn place_of(entry: &EpubTocEntry<'_>, places: &HashMap<String, Place>) -> Option<usize> {
     let href = entry.href()?;
     let place = places.get(href.path().decode().as_ref())?;
-    let fragment = href.fragment().unwrap_or_default();
-    let inside = place.anchors.get(fragment).copied().unwrap_or(0);
+    // rbook encodes it; the id in the chapter is not encoded.
+    let decoded = href.decode();
+    let id = href.fragment().and(decoded.rsplit_once('#')).map_or("", |(_, id)| id);
+    let inside = place.anchors.get(id).copied().unwrap_or(0);
     Some(place.first + inside)
 }
 
@@ -309,7 +311,25 @@ fn end_of_tag(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::package::zip_of;
     use super::*;
+
+    #[test]
+    fn entries_lead_to_ids_in_any_script() {
+        let rootfile = r#"<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#;
+        let package = r#"<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">x</dc:identifier><dc:title>T</dc:title><dc:language>zh</dc:language></metadata><manifest><item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="a" href="tea.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>"#;
+        let navigation = r#"<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol><li><a href="tea.xhtml">采茶</a></li><li><a href="tea.xhtml#炒">炒茶</a></li></ol></nav></body></html>"#;
+        let chapter = r#"<html><body><h1>采茶</h1><p>一芽一叶。</p><h1 id="炒">炒茶</h1><p>锅温。</p></body></html>"#;
+        let book = zip_of(&[
+            ("mimetype", "application/epub+zip"),
+            (CONTAINER, rootfile),
+            ("book.opf", package),
+            ("nav.xhtml", navigation),
+            ("tea.xhtml", chapter),
+        ]);
+        let texts: Vec<String> = parse(&book).unwrap().blocks.into_iter().map(|block| block.text).collect();
+        assert_eq!(texts, ["采茶", "一芽一叶。", "炒茶", "锅温。"]);
+    }
 
     fn entry(level: u8, title: &str, at: Option<usize>) -> Entry {
         Entry { level, title: title.to_owned(), at }
