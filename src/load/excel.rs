@@ -110,6 +110,10 @@ fn text(cell: &Data) -> String {
                 _ => format!("{date} {clock}"),
             }
         }
+        // Excel stores 17 digits and shows 15: 0.1 + 0.2 is 0.3. Whole numbers may be identifiers.
+        Data::Float(number) if number.fract() != 0.0 => {
+            format!("{number:.14e}").parse::<f64>().unwrap_or(*number).to_string()
+        }
         other => other.to_string(),
     }
 }
@@ -181,6 +185,13 @@ mod tests {
         assert_eq!(shown(1.25, TimeDelta), "30:00:00");
         assert_eq!((shown(0.5, DateTime), shown(46083.0, DateTime)), ("12:00:00".to_owned(), "2026-03-02".to_owned()));
         assert_eq!(shown(46083.5, DateTime), "2026-03-02 12:00:00");
+    }
+
+    #[test]
+    fn calculated_numbers_are_shown_without_their_noise() {
+        let shown = |number: f64| text(&Data::Float(number));
+        assert_eq!([shown(0.1 + 0.2), shown(-1234.56), shown(3.0)], ["0.3", "-1234.56", "3"]);
+        assert_eq!(shown(1_234_567_890_123_456.0), "1234567890123456");
     }
 
     #[test]
