@@ -61,10 +61,13 @@ pub fn manifest(bytes: &[u8]) {
     let namespace = root.join("namespaces/default");
     std::fs::create_dir_all(namespace.join("history")).expect("a folder");
     let write = |path: &str, bytes: &[u8]| std::fs::write(root.join(path), bytes).expect("a file");
-    write("kb.json", if format.is_empty() { b"{\"format\": 2, \"created_by\": \"0.1.0\"}" } else { format });
+    let own: &[u8] = br#"{"min_reader": 2, "min_writer": 3, "created_by": "0.1.0"}"#;
+    write("kb.json", if format.is_empty() { own } else { format });
     write("namespaces/default/MANIFEST.json", manifest);
     write("namespaces/default/history/0000001.json", record);
-    let Ok(store) = Store::open(Some(&root), &root) else { return };
+    let store = Store::open(Some(&root), &root);
+    assert!(store.is_ok() || !format.is_empty(), "this program reads its own format");
+    let Ok(store) = store else { return };
     let Ok(namespace) = store.namespace("default") else { return };
     if let Ok(Some(manifest)) = Manifest::read(&namespace) {
         record_is_readable(&namespace, manifest.generation);
