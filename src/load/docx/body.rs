@@ -45,7 +45,8 @@ struct Table {
 struct Walk<'a> {
     styles: &'a Styles,
     numbering: Numbering,
-    notes: &'a Notes,
+    /// Those that nothing has referred to yet.
+    notes: Notes,
     last_note: u32,
     /// Open paragraphs and tables; text boxes nest them.
     paragraphs: Vec<Paragraph>,
@@ -60,7 +61,7 @@ struct Walk<'a> {
 ///
 /// # Errors
 /// If it is malformed XML.
-pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes: &Notes) -> Result<Body> {
+pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes: Notes) -> Result<Body> {
     let mut walk = Walk {
         styles,
         numbering,
@@ -198,11 +199,12 @@ impl Walk<'_> {
     }
 
     fn note(&mut self, kind: &'static str, element: &Element<'_>) {
-        let Some(text) = element.attribute("id").and_then(|id| self.notes.get(&(kind, id))) else { return };
+        // A hostile file refers to a long note many times.
+        let Some(text) = element.attribute("id").and_then(|id| self.notes.remove(&(kind, id))) else { return };
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
         self.last_note += 1;
         paragraph.text.push_str(&format!("[^{}]", self.last_note));
-        paragraph.notes.push((self.last_note, text.clone()));
+        paragraph.notes.push((self.last_note, text));
     }
 
     fn end_paragraph(&mut self, paragraph: Paragraph) {
@@ -282,8 +284,14 @@ fn add_to_cell(cell: &mut String, text: &str) {
     cell.push_str(&text);
 }
 
-/// The heading on one line without note marks.
-fn without_marks(text: &str, notes: &[(u32, String)]) -> String {
-    let text = notes.iter().fold(text.to_owned(), |text, (number, _)| text.replace(&format!("[^{number}]"), ""));
-    squeeze(&text)
+/// The heading on one line without note marks, which are in the order of their numbers.
+fn without_marks(mut text: &str, notes: &[(u32, String)]) -> String {
+    let mut kept = String::new();
+    for (number, _) in notes {
+        if let Some((before, behind)) = text.split_once(&format!("[^{number}]")) {
+            kept.push_str(before);
+            text = behind;
+        }
+    }
+    squeeze(&(kept + text))
 }

@@ -55,7 +55,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
             body::read_notes(&name, &text, kind, &mut notes)?;
         }
     }
-    let body = body::read(&main, &text, &styles, numbering, &notes)?;
+    let body = body::read(&main, &text, &styles, numbering, notes)?;
     document.blocks = body.blocks;
     let stated = read_properties(&mut archive, &mut document)?;
     document.title = body.title.or(stated).or_else(|| document.only_top_heading());
@@ -187,6 +187,17 @@ mod tests {
             <w:r><w:footnoteReference w:id="2"/></w:r></w:p>"#,
         );
         assert_eq!(document.blocks, [Block::paragraph("One \ttwo![^1]"), Block::paragraph("[^1]: A note.")]);
+    }
+
+    #[test]
+    fn a_note_is_printed_once_however_often_it_is_referred_to() {
+        let reference = r#"<w:r><w:footnoteReference w:id="2"/></w:r>"#;
+        let heading = format!(
+            r#"<w:p><w:pPr><w:pStyle w:val="1"/></w:pPr><w:r><w:t>One</w:t></w:r>{reference}<w:r><w:t> part</w:t></w:r></w:p>"#
+        );
+        let document = parse_body(&format!("{heading}<w:p><w:r><w:t>text</w:t></w:r>{}</w:p>", reference.repeat(3)));
+        let expected = [Block::heading(1, "One part"), Block::paragraph("[^1]: A note."), Block::paragraph("text")];
+        assert_eq!(document.blocks, expected);
     }
 
     #[test]

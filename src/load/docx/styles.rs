@@ -155,6 +155,9 @@ fn level_of(text: &str) -> Option<u8> {
     u8::try_from(index + 1).ok()
 }
 
+/// Word's lists have this many levels.
+const LEVELS: usize = 9;
+
 /// The mark of list items at one depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
@@ -170,7 +173,8 @@ pub struct Numbering {
     marks: HashMap<ListPlace, Mark>,
     /// The abstract numbering of each numbering.
     abstract_of: HashMap<String, String>,
-    counters: HashMap<ListPlace, u32>,
+    /// The last number of each level, by the numbering.
+    counters: HashMap<String, [Option<u32>; LEVELS]>,
 }
 
 impl Numbering {
@@ -216,17 +220,18 @@ impl Numbering {
 
     /// The indented mark of the next item at this place: `- `, `  2. `. Numbers are always decimal, whatever Word
     /// shows.
-    pub fn next_mark(&mut self, place: &ListPlace) -> String {
-        let (id, depth) = place;
+    pub fn next_mark(&mut self, (id, depth): &ListPlace) -> String {
         let followed = self.abstract_of.get(id).unwrap_or(id).clone();
-        let indent = "  ".repeat((*depth).min(8));
-        match self.marks.get(&(followed, *depth)).copied().unwrap_or(Mark::Bullet) {
+        let depth = (*depth).min(LEVELS - 1);
+        let indent = "  ".repeat(depth);
+        match self.marks.get(&(followed, depth)).copied().unwrap_or(Mark::Bullet) {
             Mark::Bullet => format!("{indent}- "),
             Mark::Nothing => indent,
             Mark::Number(start) => {
-                let number = self.counters.get(place).map_or(start, |last| last.saturating_add(1));
-                self.counters.insert(place.clone(), number);
-                self.counters.retain(|(other, deeper), _| other != id || deeper <= depth);
+                let counters = self.counters.entry(id.clone()).or_default();
+                let number = counters[depth].map_or(start, |last| last.saturating_add(1));
+                counters[depth] = Some(number);
+                counters[depth + 1..].fill(None);
                 format!("{indent}{number}. ")
             }
         }
@@ -301,5 +306,16 @@ mod tests {
         let marks: Vec<String> =
             [0, 1, 1, 2, 0, 1].iter().map(|&depth| numbering.next_mark(&("1".to_owned(), depth))).collect();
         assert_eq!(marks, ["3. ", "  1. ", "  2. ", "    - ", "4. ", "  1. "]);
+    }
+
+    #[test]
+    fn many_lists_take_linear_time() {
+        let lists: String =
+            (0..200_000).map(|id| format!(r#"<num numId="{id}"><abstractNumId val="7"/></num>"#)).collect();
+        let level = r#"<abstractNum abstractNumId="7"><lvl ilvl="0"><numFmt val="decimal"/></lvl></abstractNum>"#;
+        let mut numbering = Numbering::read("numbering.xml", &format!("<n>{level}{lists}</n>")).unwrap();
+        for id in 0..200_000 {
+            assert_eq!(numbering.next_mark(&(id.to_string(), 0)), "1. ");
+        }
     }
 }
