@@ -73,6 +73,29 @@ impl<'a> Archive<'a> {
         Ok(Some(plain::to_text(&bytes)?))
     }
 
+    /// The relations of a part to others; of the package if `part` is empty. There are none without a list of them.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text), or if the list is malformed.
+    pub fn relations(&mut self, part: &str) -> Result<Vec<Relation>> {
+        let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+        let name = resolved(folder, &format!("_rels/{file}.rels"));
+        let Some(text) = self.text(&name)? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        let mut xml = Xml::new(&name, &text);
+        while let Some(token) = xml.next()? {
+            if let Token::Start(element) = token
+                && element.name() == "Relationship"
+                && let (Some(kind), Some(target)) = (element.attribute("Type"), element.attribute("Target"))
+            {
+                let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+                let id = element.attribute("Id").unwrap_or_default();
+                found.push(Relation { id, kind, target: resolved(folder, &target) });
+            }
+        }
+        Ok(found)
+    }
+
     /// Unpacks every entry and drops it; afterwards another library may read the archive.
     ///
     /// # Errors
@@ -106,6 +129,36 @@ impl<'a> Archive<'a> {
         self.left -= unpacked;
         Ok(())
     }
+}
+
+/// A relation of a part of an Office file to another part.
+pub struct Relation {
+    pub id: String,
+    /// The end of the URL that names the kind: `styles`.
+    pub kind: String,
+    /// The name of the other part.
+    pub target: String,
+}
+
+/// The name of the first part with a relation of this kind.
+pub fn target<'r>(relations: &'r [Relation], kind: &str) -> Option<&'r str> {
+    relations.iter().find(|relation| relation.kind == kind).map(|relation| relation.target.as_str())
+}
+
+/// Resolves a target relative to a folder: `../notesSlides/notesSlide1.xml`.
+fn resolved(folder: &str, target: &str) -> String {
+    if let Some(absolute) = target.strip_prefix('/') {
+        return absolute.to_owned();
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// The hint for a file that is not what its name says.

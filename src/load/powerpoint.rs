@@ -1,8 +1,10 @@
 //! PowerPoint presentations, through `zip` and `quick-xml`: each slide is a section with its title, its texts, tables
 //! and notes. No library reads only slides.
 
+use std::collections::HashMap;
+
 use super::document::{Block, BlockKind, Document, Format};
-use super::package::{Archive, Token, Xml, wrong_format};
+use super::package::{Archive, Token, Xml, target, wrong_format};
 use crate::error::{Error, Result};
 use crate::text::tables::is_row;
 use crate::text::{char_count, squeeze, tables};
@@ -21,17 +23,18 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     let Some(main) = archive.text(MAIN_PART)? else {
         return Err(Error::failed(format!("is not a PPTX: it contains no {MAIN_PART}")).hint(wrong_format()));
     };
-    let targets = relations(&mut archive, MAIN_PART)?;
+    let relations = archive.relations(MAIN_PART)?.into_iter();
+    let targets: HashMap<String, String> = relations.map(|relation| (relation.id, relation.target)).collect();
     for (number, id) in slide_ids(&main)?.iter().enumerate() {
-        let Some((_, _, part)) = targets.iter().find(|(own, ..)| own == id) else { continue };
+        let Some(part) = targets.get(id) else { continue };
         let Some(text) = archive.text(part)? else { continue };
         let mut slide = Slide::read(part, &text)?;
         let page = u32::try_from(number + 1).unwrap_or(u32::MAX);
         let title = slide.name().unwrap_or_else(|| page.to_string());
         document.blocks.push(Block::new(BlockKind::Heading(1), title, Some(page)));
         document.blocks.extend(slide.blocks.into_iter().map(|block| Block { page: Some(page), ..block }));
-        let notes = relations(&mut archive, part)?;
-        if let Some((.., part)) = notes.iter().find(|(_, kind, _)| kind == "notesSlide")
+        let relations = archive.relations(part)?;
+        if let Some(part) = target(&relations, "notesSlide")
             && let Some(text) = archive.text(part)?
         {
             let notes = Slide::read(part, &text)?.blocks;
@@ -54,42 +57,6 @@ fn slide_ids(text: &str) -> Result<Vec<String>> {
         }
     }
     Ok(ids)
-}
-
-/// The relations of a part: id, kind and target.
-fn relations(archive: &mut Archive<'_>, part: &str) -> Result<Vec<(String, String, String)>> {
-    let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
-    let name = format!("{folder}/_rels/{file}.rels");
-    let Some(text) = archive.text(&name)? else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
-    let mut xml = Xml::new(&name, &text);
-    while let Some(token) = xml.next()? {
-        if let Token::Start(element) = token
-            && element.name() == "Relationship"
-            && let (Some(id), Some(kind), Some(target)) =
-                (element.attribute("Id"), element.attribute("Type"), element.attribute("Target"))
-        {
-            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
-            found.push((id, kind, resolved(folder, &target)));
-        }
-    }
-    Ok(found)
-}
-
-/// Resolves a target relative to a folder: `../notesSlides/notesSlide1.xml`.
-fn resolved(folder: &str, target: &str) -> String {
-    if let Some(absolute) = target.strip_prefix('/') {
-        return absolute.to_owned();
-    }
-    let mut parts: Vec<&str> = folder.split('/').collect();
-    for part in target.split('/') {
-        match part {
-            ".." => drop(parts.pop()),
-            "." => {}
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 /// The content of a slide.

@@ -16,7 +16,7 @@ mod styles;
 use self::body::Notes;
 use self::styles::{Numbering, Styles};
 use super::document::{Document, Format};
-use super::package::{Archive, Token, Xml, wrong_format};
+use super::package::{Archive, Relation, Token, Xml, target, wrong_format};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 
@@ -41,63 +41,44 @@ const PROPERTIES: &[(&str, &str)] = &[
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     let mut archive = Archive::open(bytes, "DOCX")?;
     let mut document = Document::new(Format::Docx, "quick-xml");
-    let main = related(&mut archive, "", "officeDocument")?.unwrap_or_else(|| MAIN_PART.to_owned());
-    let Some(text) = archive.text(&main)? else {
+    let of_package = archive.relations("")?;
+    let main = target(&of_package, "officeDocument").unwrap_or(MAIN_PART);
+    let Some(text) = archive.text(main)? else {
         return Err(Error::failed(format!("is not a DOCX: it contains no {main}")).hint(wrong_format()));
     };
-    let styles = part(&mut archive, &main, "styles")?.map(|(name, text)| Styles::read(&name, &text));
+    let of_main = archive.relations(main)?;
+    let beside = main.rfind('/').map_or("", |end| &main[..=end]);
+    let mut part = |kind: &str| -> Result<Option<(String, String)>> {
+        let name = target(&of_main, kind).map_or_else(|| format!("{beside}{kind}.xml"), str::to_owned);
+        Ok(archive.text(&name)?.map(|text| (name, text)))
+    };
+    let styles = part("styles")?.map(|(name, text)| Styles::read(&name, &text));
     let styles = styles.transpose()?.unwrap_or_default();
-    let numbering = part(&mut archive, &main, "numbering")?.map(|(name, text)| Numbering::read(&name, &text));
+    let numbering = part("numbering")?.map(|(name, text)| Numbering::read(&name, &text));
     let numbering = numbering.transpose()?.unwrap_or_default();
     let mut notes = Notes::new();
     for (relation, kind) in [("footnotes", "footnote"), ("endnotes", "endnote")] {
-        if let Some((name, text)) = part(&mut archive, &main, relation)? {
+        if let Some((name, text)) = part(relation)? {
             body::read_notes(&name, &text, kind, &mut notes)?;
         }
     }
-    let body = body::read(&main, &text, &styles, numbering, notes)?;
+    let body = body::read(main, &text, &styles, numbering, notes)?;
     document.blocks = body.blocks;
-    let stated = read_properties(&mut archive, &mut document)?;
+    let stated = read_properties(&mut archive, &of_package, &mut document)?;
     document.title = body.title.or(stated).or_else(|| document.only_top_heading());
     Ok(document)
 }
 
-/// The name and text of the part with this relation to `main`.
-fn part(archive: &mut Archive<'_>, main: &str, relation: &str) -> Result<Option<(String, String)>> {
-    let beside = main.rfind('/').map_or("", |end| &main[..=end]);
-    let name = related(archive, main, relation)?.unwrap_or_else(|| format!("{beside}{relation}.xml"));
-    Ok(archive.text(&name)?.map(|text| (name, text)))
-}
-
-/// The part with this relation to `source` (empty: the package). Relationships name the kind as a URL that ends in
-/// `/styles`, and the target relative to the source or from the root.
-fn related(archive: &mut Archive<'_>, source: &str, relation: &str) -> Result<Option<String>> {
-    let (folder, file) = source.rsplit_once('/').unwrap_or(("", source));
-    let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    let name = format!("{prefix}_rels/{file}.rels");
-    let Some(text) = archive.text(&name)? else { return Ok(None) };
-    let mut xml = Xml::new(&name, &text);
-    while let Some(token) = xml.next()? {
-        if let Token::Start(element) = token
-            && element.name() == "Relationship"
-            && element.attribute("Type").is_some_and(|kind| kind.rsplit('/').next() == Some(relation))
-            && let Some(target) = element.attribute("Target")
-        {
-            return Ok(Some(match target.strip_prefix('/') {
-                Some(absolute) => absolute.to_owned(),
-                None => format!("{prefix}{target}"),
-            }));
-        }
-    }
-    Ok(None)
-}
-
 /// Reads `core.xml` into the metadata and returns the stated title.
-fn read_properties(archive: &mut Archive<'_>, document: &mut Document) -> Result<Option<String>> {
-    let name = related(archive, "", "core-properties")?.unwrap_or_else(|| "docProps/core.xml".to_owned());
-    let Some(text) = archive.text(&name)? else { return Ok(None) };
+fn read_properties(
+    archive: &mut Archive<'_>,
+    of_package: &[Relation],
+    document: &mut Document,
+) -> Result<Option<String>> {
+    let name = target(of_package, "core-properties").unwrap_or("docProps/core.xml");
+    let Some(text) = archive.text(name)? else { return Ok(None) };
     let mut title = None;
-    let mut xml = Xml::new(&name, &text);
+    let mut xml = Xml::new(name, &text);
     while let Some(token) = xml.next()? {
         let Token::Start(element) = token else { continue };
         let property = PROPERTIES.iter().find(|(property, _)| *property == element.name());
@@ -225,8 +206,8 @@ mod tests {
         let document = parse(&zip_of(&[
             ("_rels/.rels", r#"<R><Relationship Type="http://x/officeDocument" Target="/text/main.xml"/></R>"#),
             ("text/main.xml", r#"<d><p><pPr><pStyle val="K"/></pPr><r><t>H</t></r></p></d>"#),
-            ("text/_rels/main.xml.rels", r#"<R><Relationship Type="http://x/styles" Target="looks.xml"/></R>"#),
-            ("text/looks.xml", r#"<s><style type="paragraph" styleId="K"><name val="标题 2"/></style></s>"#),
+            ("text/_rels/main.xml.rels", r#"<R><Relationship Type="http://x/styles" Target="../looks.xml"/></R>"#),
+            ("looks.xml", r#"<s><style type="paragraph" styleId="K"><name val="标题 2"/></style></s>"#),
             ("docProps/core.xml", "<c><dc:title>Stated</dc:title><dc:creator>Ann</dc:creator></c>"),
         ]))
         .unwrap();
