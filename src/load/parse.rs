@@ -31,14 +31,14 @@ pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: 
         Format::RestructuredText => restructured_text::parse(&plain::to_text(bytes)?),
         Format::AsciiDoc => asciidoc::parse(&plain::to_text(bytes)?)?,
         Format::Jsonl => jsonl::parse(&plain::to_text(bytes)?)?,
-        Format::Csv => csv::parse(&plain::to_text(bytes)?)?,
+        Format::Csv => csv::parse(&plain::to_text(bytes)?),
         Format::Excel => excel::parse(bytes)?,
         Format::PowerPoint => powerpoint::parse(bytes)?,
         Format::Notebook => notebook::parse(&plain::to_text(bytes)?)?,
         Format::Email => email::parse(bytes)?,
         Format::Mbox => email::parse_mailbox(bytes)?,
         Format::Text => plain::parse(&plain::to_text(bytes)?),
-        _ => source_code::parse(&plain::to_text(bytes)?, format)?,
+        _ => source_code::parse(&plain::to_text(bytes)?, format),
     };
     Ok(document.cleaned())
 }

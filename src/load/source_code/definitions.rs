@@ -1,8 +1,7 @@
 //! The definitions in source code, with their names and the comments above them.
 
-use tree_sitter::{Language, Node, Parser, TreeCursor};
+use tree_sitter::{Language, Node, Parser, Tree, TreeCursor};
 
-use crate::error::{Error, Result};
 use crate::load::Format;
 use crate::text::{squeeze, truncate};
 
@@ -109,27 +108,26 @@ fn grammars(format: Format) -> Vec<Language> {
 }
 
 /// The definitions, in the order of their first lines.
-pub(super) fn definitions(text: &str, format: Format) -> Result<Vec<Definition>> {
-    let gave_up = || Error::failed("the parser for this language gave up").hint("read it with `--as text`");
-    let mut parsed = None;
-    for grammar in grammars(format) {
-        let mut parser = Parser::new();
-        parser
-            .set_language(&grammar)
-            .map_err(|error| Error::failed(format!("cannot read {}: {error}", format.name())))?;
-        let tree = parser.parse(text, None).ok_or_else(gave_up)?;
-        let is_whole = !tree.root_node().has_error();
-        if is_whole || parsed.is_none() {
-            parsed = Some(tree);
-        }
-        if is_whole {
-            break;
-        }
-    }
-    let tree = parsed.ok_or_else(gave_up)?;
+pub(super) fn definitions(text: &str, format: Format) -> Vec<Definition> {
     let mut found = Found { text, all: Vec::new() };
-    found.walk(&mut tree.walk());
-    Ok(found.all)
+    if let Some(tree) = tree(text, format) {
+        found.walk(&mut tree.walk());
+    }
+    found.all
+}
+
+/// The tree of the first grammar that reads the text without an error, or else of the first.
+fn tree(text: &str, format: Format) -> Option<Tree> {
+    let mut trees = grammars(format).into_iter().filter_map(|grammar| {
+        let mut parser = Parser::new();
+        parser.set_language(&grammar).ok()?;
+        parser.parse(text, None)
+    });
+    let first = trees.next()?;
+    if !first.root_node().has_error() {
+        return Some(first);
+    }
+    Some(trees.find(|tree| !tree.root_node().has_error()).unwrap_or(first))
 }
 
 struct Found<'t> {

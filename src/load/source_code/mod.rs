@@ -8,18 +8,14 @@ mod definitions;
 
 use super::document::{Block, Document, Format};
 use super::plain::lines_to_blocks;
-use crate::error::Result;
 use crate::text::{squeeze, truncate};
 use definitions::{Definition, LONGEST_TITLE, definitions};
 
 /// Reads source code of a language.
-///
-/// # Errors
-/// If the parser gives up.
-pub fn parse(text: &str, format: Format) -> Result<Document> {
+pub fn parse(text: &str, format: Format) -> Document {
     let mut document = Document::new(format, "tree-sitter");
     let lines: Vec<&str> = text.lines().collect();
-    let mut sections = definitions(text, format)?;
+    let mut sections = definitions(text, format);
     begin_between(&mut sections, &lines);
     sections.extend(tail(&sections, &lines));
     let ends: Vec<usize> = sections.iter().map(|section| section.first).chain([lines.len()]).collect();
@@ -28,7 +24,7 @@ pub fn parse(text: &str, format: Format) -> Result<Document> {
         document.blocks.push(Block::heading(section.level, section.title.as_str()));
         document.blocks.extend(lines_to_blocks(&lines[section.first..*end].join("\n"), None));
     }
-    Ok(document)
+    document
 }
 
 /// Lets a section begin where the one before it ends, because the text between two definitions is about the second one.
@@ -74,7 +70,7 @@ mod tests {
     /// The sections as `level title`, and the lines of each.
     fn sections(text: &str, format: Format) -> Vec<(String, Vec<String>)> {
         let mut sections = vec![(String::new(), Vec::new())];
-        for block in parse(text, format).unwrap().blocks {
+        for block in parse(text, format).blocks {
             match block.kind {
                 BlockKind::Heading(level) => sections.push((format!("{level} {}", block.text), Vec::new())),
                 _ => sections.last_mut().unwrap().1.push(block.text),
