@@ -243,7 +243,8 @@ pub struct LoadOptions {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "lowercase")]
+#[value(rename_all = "lower")]
 pub enum Format {
     Pdf,
     /// CommonMark with tables and front matter.
@@ -255,8 +256,6 @@ pub enum Format {
     #[serde(rename = "rst")]
     #[value(name = "rst")]
     RestructuredText,
-    #[serde(rename = "asciidoc")]
-    #[value(name = "asciidoc")]
     AsciiDoc,
     /// `_id`, `title` and `text` on each line, as in a BEIR corpus.
     Jsonl,
@@ -265,8 +264,6 @@ pub enum Format {
     /// Excel 2007 and later.
     Excel,
     /// PowerPoint 2007 and later.
-    #[serde(rename = "powerpoint")]
-    #[value(name = "powerpoint")]
     PowerPoint,
     /// Jupyter.
     Notebook,
@@ -274,22 +271,14 @@ pub enum Format {
     /// Many messages in one file.
     Mbox,
     C,
-    #[serde(rename = "cpp")]
-    #[value(name = "cpp")]
     Cpp,
-    #[serde(rename = "csharp")]
-    #[value(name = "csharp")]
     CSharp,
     Go,
     Java,
-    #[serde(rename = "javascript")]
-    #[value(name = "javascript")]
     JavaScript,
     Php,
     Python,
     Rust,
-    #[serde(rename = "typescript")]
-    #[value(name = "typescript")]
     TypeScript,
     Text,
 }
@@ -372,6 +361,8 @@ pub(crate) fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
 
     #[test]
@@ -396,6 +387,8 @@ mod tests {
     fn names_and_formats_map_to_each_other() {
         for (format, name, _) in FORMATS {
             assert_eq!((format.name(), Format::from_name(name)), (name, Some(format)));
+            assert_eq!(serde_json::to_value(format).unwrap(), name);
+            assert_eq!(format.to_possible_value().unwrap().get_name(), name);
         }
     }
 }
