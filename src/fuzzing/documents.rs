@@ -25,34 +25,6 @@ const SMALL: ChunkConfig = ChunkConfig {
     context: crate::chunk::context::ContextKind::Subjects,
 };
 
-pub fn markdown(bytes: &[u8]) {
-    load(bytes, Format::Markdown);
-}
-
-pub fn html(bytes: &[u8]) {
-    load(bytes, Format::Html);
-}
-
-pub fn restructured_text(bytes: &[u8]) {
-    load(bytes, Format::RestructuredText);
-}
-
-pub fn asciidoc(bytes: &[u8]) {
-    load(bytes, Format::AsciiDoc);
-}
-
-pub fn jsonl(bytes: &[u8]) {
-    load(bytes, Format::Jsonl);
-}
-
-pub fn csv(bytes: &[u8]) {
-    load(bytes, Format::Csv);
-}
-
-pub fn notebook(bytes: &[u8]) {
-    load(bytes, Format::Notebook);
-}
-
 pub fn email(bytes: &[u8]) {
     load(bytes, Format::Email);
     load(bytes, Format::Mbox);
@@ -83,10 +55,6 @@ pub fn powerpoint(bytes: &[u8]) {
 pub fn plain_text(bytes: &[u8]) {
     Format::sniff(bytes);
     load(bytes, Format::Text);
-}
-
-pub fn pdf(bytes: &[u8]) {
-    load(bytes, Format::Pdf);
 }
 
 /// The body, the styles, the numbering and the footnotes of a package.
@@ -189,7 +157,8 @@ pub fn chunker(bytes: &[u8]) {
     );
 }
 
-fn load(bytes: &[u8], format: Format) {
+/// Reads a document and checks the laws of all documents.
+pub fn load(bytes: &[u8], format: Format) {
     if let Ok(document) = parse(bytes, format, &LoadOptions::default()) {
         let texts = document.blocks.iter().map(|block| &block.text).chain(document.metadata.values());
         for text in texts.chain(&document.title).chain(document.outline.iter().map(|entry| &entry.title)) {

@@ -7,6 +7,9 @@ mod documents;
 mod stored;
 mod typed;
 
+use self::documents::load;
+use crate::load::Format;
+
 /// A parser, or several that read the same.
 pub struct Target {
     pub name: &'static str,
@@ -15,20 +18,20 @@ pub struct Target {
 
 /// All targets. `fuzz/run` lists them and knows the seeds of each by its name.
 pub const TARGETS: &[Target] = &[
-    Target { name: "markdown", run: documents::markdown },
-    Target { name: "html", run: documents::html },
-    Target { name: "rst", run: documents::restructured_text },
-    Target { name: "asciidoc", run: documents::asciidoc },
-    Target { name: "jsonl", run: documents::jsonl },
-    Target { name: "csv", run: documents::csv },
-    Target { name: "notebook", run: documents::notebook },
+    Target { name: "markdown", run: |bytes| load(bytes, Format::Markdown) },
+    Target { name: "html", run: |bytes| load(bytes, Format::Html) },
+    Target { name: "rst", run: |bytes| load(bytes, Format::RestructuredText) },
+    Target { name: "asciidoc", run: |bytes| load(bytes, Format::AsciiDoc) },
+    Target { name: "jsonl", run: |bytes| load(bytes, Format::Jsonl) },
+    Target { name: "csv", run: |bytes| load(bytes, Format::Csv) },
+    Target { name: "notebook", run: |bytes| load(bytes, Format::Notebook) },
     Target { name: "email", run: documents::email },
     Target { name: "code", run: documents::code },
     Target { name: "powerpoint", run: documents::powerpoint },
     Target { name: "text", run: documents::plain_text },
     Target { name: "docx", run: documents::docx },
     Target { name: "epub", run: documents::epub },
-    Target { name: "pdf", run: documents::pdf },
+    Target { name: "pdf", run: |bytes| load(bytes, Format::Pdf) },
     Target { name: "layout", run: documents::layout },
     Target { name: "chunker", run: documents::chunker },
     Target { name: "filter", run: typed::filter },
