@@ -2,12 +2,13 @@
 
 use super::glyphs::{Fonts, Glyph, normalise};
 use super::rows::{Row, Word};
-use super::tables;
 use crate::load::document::LineStyle;
 use crate::load::document::most_common;
 
 /// A gap this wide, as a share of the size, separates two table cells or a number from its title.
 const CELL_GAP: f32 = 1.6;
+/// A gap this wide, as a share of the size, may separate the cells of a table.
+pub const TABLE_GAP: f32 = 0.7;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
@@ -83,7 +84,7 @@ pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, font
 
 /// The words of a row that may belong to a table.
 fn placed(row: &Row) -> Vec<Placed> {
-    let wide = |pair: &[Word]| pair[1].left - pair[0].right > tables::CELL_GAP * row.size;
+    let wide = |pair: &[Word]| pair[1].left - pair[0].right > TABLE_GAP * row.size;
     if !row.words.windows(2).any(wide) {
         return Vec::new();
     }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::super::lines::Line;
-use super::CELL_GAP;
 
 /// A row of cells has one gap this wide, in sizes, or two of [`NARROW`]. Gaps in justified prose are narrower.
 const WIDE: f32 = 1.5;
@@ -55,7 +54,7 @@ fn is_row(line: &Line) -> bool {
     }
     let gaps = line.words.windows(2).map(|pair| pair[1].left - pair[0].right);
     let wider = |than: f32| gaps.clone().filter(|gap| *gap > than * line.style.size).count();
-    wider(WIDE) > 0 || wider(NARROW.max(CELL_GAP)) > 1
+    wider(WIDE) > 0 || wider(NARROW) > 1
 }
 
 fn is_near(above: &Line, below: &Line) -> bool {

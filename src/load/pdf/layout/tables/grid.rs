@@ -1,9 +1,7 @@
 //! The columns of a band, and the words of its lines in their cells.
 
-use super::super::lines::{Line, Placed};
-use super::CELL_GAP;
-use super::rows::starts_body;
-use super::words::{is_caption, is_empty_value, is_figure, is_sign, is_tail};
+use super::super::lines::{Line, Placed, TABLE_GAP};
+use super::words::{is_caption, is_empty_value, is_figure, is_head_like, is_note, is_sign, is_tail, is_year};
 use crate::text::tables::Row;
 
 /// The narrowest alley between columns, in sizes.
@@ -43,6 +41,14 @@ impl GridRow {
     /// Whether it has no cell beside the label.
     pub fn is_label(&self) -> bool {
         self.cells.iter().all(|cell| cell.column == 0)
+    }
+
+    /// Whether it has figures beside its label, and more than years, dates and numbers of notes.
+    pub fn starts_body(&self) -> bool {
+        self.cells
+            .iter()
+            .any(|cell| cell.column > 0 && is_figure(&cell.text) && !is_year(&cell.text) && !is_note(&cell.text))
+            && !self.cells.iter().all(|cell| cell.column == 0 || is_head_like(&cell.text))
     }
 
     pub fn texts(&self, columns: usize) -> Row {
@@ -112,13 +118,13 @@ impl Grid {
             }
             // A line between the rows of one table and the heads of the next.
             let heads_below =
-                self.rows.get(at + 1).is_some_and(|row| !row.is_label() && !row.has(0) && !starts_body(row));
+                self.rows.get(at + 1).is_some_and(|row| !row.is_label() && !row.has(0) && !row.starts_body());
             if heads_below || is_caption(&lines[at].text) || is_sentence(&lines[at].text) {
                 return true;
             }
             let narrow = style.right < (self.left() + LABEL * width).max(self.columns[0].1 + style.size);
             // A long label over two lines, the second with figures.
-            let next = self.rows.get(at + 1).filter(|row| row.has(0) && starts_body(row));
+            let next = self.rows.get(at + 1).filter(|row| row.has(0) && row.starts_body());
             let goes_on = next.is_some() && !lines[at].text.ends_with(['.', '。', ':', '：']);
             style.left > self.left() + DEEPEST_INDENT * style.size || !(narrow || goes_on)
         };
@@ -154,7 +160,7 @@ pub fn pieces(line: &Line) -> Vec<Piece<'_>> {
     let joined = |a: &Placed, b: &Placed| {
         // Two figures are two cells, however close they are.
         let figures = stands_at_sign(&a.text) && (is_figure(&b.text) || is_sign(&b.text));
-        b.left - a.right <= CELL_GAP * line.style.size && !figures
+        b.left - a.right <= TABLE_GAP * line.style.size && !figures
     };
     for words in line.words.chunk_by(joined) {
         let end = start + words.len();

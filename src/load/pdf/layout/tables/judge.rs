@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::grid::{Cell, Grid, GridRow};
-use super::rows::starts_body;
 use super::words::{
     in_brackets, is_empty_value, is_equation_number, is_figure, is_formula, is_index_entry, is_marker, is_symbol,
 };
@@ -92,7 +91,7 @@ struct Column<'a> {
 
 impl<'a> Column<'a> {
     fn of(rows: &[&'a GridRow], column: usize) -> Self {
-        let body = rows.iter().position(|row| starts_body(row)).unwrap_or(0);
+        let body = rows.iter().position(|row| row.starts_body()).unwrap_or(0);
         let size = rows.first().map_or(1.0, |row| row.size);
         let cells: Vec<&Cell> =
             rows[body..].iter().flat_map(|row| &row.cells).filter(|cell| cell.column == column).collect();

@@ -21,9 +21,6 @@ use super::lines::Line;
 use crate::load::document::{LineStyle, most_common};
 use crate::text::tables::{self, Row};
 
-/// A gap this wide, as a share of the size, may separate the cells of a table.
-pub const CELL_GAP: f32 = 0.7;
-
 /// Joins the lines of each table into one line. The lines come in reading order without furniture.
 pub fn join(lines: Vec<Line>) -> Vec<Line> {
     let mut joined = Vec::with_capacity(lines.len());

@@ -2,7 +2,7 @@
 
 use super::super::lines::Line;
 use super::grid::{Cell, Grid, GridRow, pieces, push};
-use super::words::{in_brackets, is_caption, is_figure, is_head_like, is_note, is_year};
+use super::words::{in_brackets, is_caption, is_figure};
 use crate::text::is_wide;
 use crate::text::tables::Row;
 
@@ -78,7 +78,7 @@ pub fn rows(above: &[Line], grid: Grid) -> Vec<Row> {
 
 /// The number of lines that are heads: those before the first with figures other than years.
 fn heads(lines: &[GridRow]) -> usize {
-    let figures = lines.iter().position(starts_body);
+    let figures = lines.iter().position(GridRow::starts_body);
     let Some(mut end) = figures else {
         // Without figures: the first line, and the lines that continue it.
         return 1 + lines.iter().skip(1).take_while(|line| !line.has(0)).take(MOST_HEADS).count();
@@ -95,14 +95,6 @@ fn heads(lines: &[GridRow]) -> usize {
         return 0;
     }
     if end > MOST_HEADS { 1 } else { end }
-}
-
-/// Whether a row has figures beside its label, and more than years, dates and numbers of notes.
-pub fn starts_body(line: &GridRow) -> bool {
-    line.cells
-        .iter()
-        .any(|cell| cell.column > 0 && is_figure(&cell.text) && !is_year(&cell.text) && !is_note(&cell.text))
-        && !line.cells.iter().all(|cell| cell.column == 0 || is_head_like(&cell.text))
 }
 
 /// Whether a label without figures continues in the line below, which has figures.
