@@ -10,13 +10,13 @@ use dom_query::{Document as Dom, NodeData, NodeRef};
 use super::document::{Block, BlockKind, Document, Format};
 use crate::text::{lists, squeeze, tables};
 
-/// Elements that are not part of the document's text.
-const SKIPPED: &str = "script style noscript template nav aside footer iframe svg form button select head dialog object \
-    canvas audio video";
+/// Elements that are not part of the document's text. A form is: some programs put the whole page into one.
+const SKIPPED: &str = "script style noscript template nav aside footer iframe svg button select textarea head dialog \
+    object canvas audio video";
 
 /// Elements that end the paragraph around them.
 const BREAKING: &str = "address article aside blockquote body caption center dd details div dl dt fieldset figcaption \
-    figure footer header hr html li main ol p section summary table tbody td tfoot th thead tr ul";
+    figure footer form header hr html li main ol p section summary table tbody td tfoot th thead tr ul";
 
 /// Roles of elements around the text.
 const SKIPPED_ROLES: &str = "navigation banner contentinfo search complementary";
@@ -342,6 +342,14 @@ mod tests {
         assert_eq!(document.blocks, [Block::heading(1, "Inside"), Block::paragraph("text")]);
         assert_eq!(document.title.as_deref(), Some("Inside"));
         assert_eq!(document.metadata["language"], "zh");
+    }
+
+    #[test]
+    fn a_page_inside_a_form_is_read() {
+        let document = parse(
+            "<body><form id=aspnetForm><h1>Fees</h1>text<select><option>no</select><textarea>no</textarea></form></body>",
+        );
+        assert_eq!(document.blocks, [Block::heading(1, "Fees"), Block::paragraph("text")]);
     }
 
     #[test]
