@@ -252,7 +252,7 @@ impl Context {
     pub(super) fn config_or_own(&self) -> Result<Config> {
         match self.store() {
             Ok(store) => self.config(&store),
-            Err(_) => Config::read(&Context::here()?),
+            Err(_) => Config::of_user(),
         }
     }
 

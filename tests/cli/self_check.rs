@@ -22,3 +22,11 @@ fn what_does_not_work_is_named() {
     assert!(run.code == 3 && run.out.contains("| engine | failed |"), "{}", run.out);
     assert!(run.out.contains("| ingest and search | ok |"), "{}", run.out);
 }
+
+#[test]
+fn a_kb_toml_outside_of_a_store_does_not_count() {
+    let sandbox = Sandbox::new();
+    sandbox.write("kb.toml", "[search]\nlimits = 3\n");
+    let run = sandbox.kb(&["self-check"]);
+    assert!(run.code == 0 && run.out.contains("| engine | ok |"), "{}", run.out);
+}
