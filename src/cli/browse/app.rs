@@ -48,7 +48,7 @@ pub(super) enum Task {
     Contents(String),
     Section(String),
     History,
-    Changes(u64),
+    Changes { from: u64, to: u64 },
     Open(String),
     Delete(String),
     Undo,
@@ -66,9 +66,7 @@ impl Task {
             Task::Contents(document) => of(&["toc", "--", document]),
             Task::Section(id) => of(&["show", "--", id]),
             Task::History => of(&["log"]),
-            Task::Changes(generation) => {
-                of(&["diff", &generation.saturating_sub(1).to_string(), &generation.to_string()])
-            }
+            Task::Changes { from, to } => of(&["diff", &from.to_string(), &to.to_string()]),
             Task::Open(id) => of(&["open", "--", id]),
             Task::Delete(chunk) => of(&["chunk-delete", "--yes", "--", chunk]),
             Task::Undo => of(&["undo"]),
@@ -291,7 +289,15 @@ impl App {
         let Some(row) = self.row() else { return Vec::new() };
         match row.thing.clone() {
             Thing::Hit { section, .. } | Thing::Section(section) => vec![Task::Section(section)],
-            Thing::Generation(generation) => vec![Task::Changes(generation)],
+            Thing::Generation(to) => {
+                // Numbers are missing: a run that publishes in batches leaves one generation, and old ones go.
+                let before = self.rows.get(self.selected + 1).map(|row| row.thing.clone());
+                let Some(Thing::Generation(from)) = before else {
+                    self.said = "nothing older is kept to compare it with".to_owned();
+                    return Vec::new();
+                };
+                vec![Task::Changes { from, to }]
+            }
             Thing::Document(document) if self.unfolded.contains(&document) => self.fold(),
             Thing::Document(document) => vec![Task::Contents(document)],
         }
@@ -333,7 +339,7 @@ impl App {
                     self.rows.splice(at + 1..at + 1, sections);
                 }
             }
-            Task::Section(_) | Task::Changes(_) => {
+            Task::Section(_) | Task::Changes { .. } => {
                 self.text = visible(&answer.text).into_owned();
                 self.scrolled = 0;
             }
@@ -428,6 +434,17 @@ mod tests {
         press(&mut app, KeyCode::Left);
         assert_eq!((app.rows.len(), app.selected), (2, 0));
         assert_eq!(press(&mut app, KeyCode::Tab), [Task::History]);
+    }
+
+    #[test]
+    fn a_generation_is_compared_with_the_one_below_it() {
+        let mut app = App::new(String::new());
+        let items = json!([{ "generation": 7 }, { "generation": 3 }]);
+        app.answered(&Task::History, answer(json!({ "items": items })));
+        assert_eq!(press(&mut app, KeyCode::Enter), [Task::Changes { from: 3, to: 7 }]);
+        press(&mut app, KeyCode::Down);
+        assert_eq!(press(&mut app, KeyCode::Enter), []);
+        assert!(app.said.contains("nothing older"), "{}", app.said);
     }
 
     #[test]
