@@ -99,7 +99,7 @@ pub(super) struct App {
     pub(super) rows: Vec<Row>,
     pub(super) selected: usize,
     pub(super) text: String,
-    /// Lines of the text above the screen.
+    /// Rows of the text above the screen.
     pub(super) scrolled: usize,
     /// What was found, done or failed.
     pub(super) said: String,
@@ -219,8 +219,11 @@ impl App {
         }
     }
 
-    fn scroll(&mut self, lines: usize) {
-        self.scrolled = (self.scrolled + lines).min(self.text.lines().count().saturating_sub(1));
+    /// Down to the last row; a paragraph is one line and takes many.
+    fn scroll(&mut self, rows: usize) {
+        let width = usize::from(self.places.text.width).max(1);
+        let all: usize = self.text.lines().map(|line| textwrap::wrap(line, width).len()).sum();
+        self.scrolled = (self.scrolled + rows).min(all.saturating_sub(1));
     }
 
     fn key(&mut self, key: KeyEvent) -> Vec<Task> {
@@ -462,6 +465,12 @@ mod tests {
         app.text = "line\n".repeat(50);
         mouse(&mut app, MouseEventKind::ScrollDown, 50, 5);
         assert_eq!(app.scrolled, WHEEL);
+        for paragraph in ["Prime the pump. ".repeat(100), "启动水泵之前必须灌水。".repeat(100)] {
+            app.text = paragraph;
+            app.scrolled = 0;
+            press(&mut app, KeyCode::PageDown);
+            assert_eq!(app.scrolled, PAGE, "a long paragraph has rows below the screen");
+        }
     }
 
     #[test]
