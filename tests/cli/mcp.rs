@@ -199,6 +199,27 @@ fn documents_are_resources_and_their_names_are_completed() {
 }
 
 #[test]
+fn a_resource_is_addressed_by_its_own_namespace_where_several_are_served() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &["-n", "all"]);
+    let listed = client.ask("resources/list", json!({}))["result"]["resources"].take();
+    assert!(listed[0]["uri"].as_str().unwrap().starts_with("kb://default/"), "{listed}");
+    let read = client.ask("resources/read", json!({ "uri": listed[0]["uri"] }));
+    assert!(read["result"]["contents"][0]["text"].is_string(), "{read}");
+}
+
+#[test]
+fn a_resource_is_read_by_the_name_that_a_client_puts_into_the_template() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    let mut client = Client::start(&sandbox, &[]);
+    let uri = "kb://default/docs%2F%E6%89%8B%E5%86%8C.md";
+    let read = client.ask("resources/read", json!({ "uri": uri }));
+    assert!(read["result"]["contents"][0]["text"].to_string().contains("关闭阀门"), "{read}");
+}
+
+#[test]
 fn nonsense_is_answered_and_stops_nothing() {
     let sandbox = handbook();
     let mut client = Client::start(&sandbox, &["--allow-write"]);

@@ -113,6 +113,19 @@ fn entries_in(entries: &Value) -> usize {
     entries.as_array().into_iter().flatten().map(|entry| 1 + entries_in(&entry["children"])).sum()
 }
 
+/// A part of an address whose `/`, spaces and Chinese a client has written as `%2F`, `%20` and `%E6…`.
+fn decoded(part: &str) -> String {
+    let mut pieces = part.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let byte = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let rest = if byte.is_some() { &piece[2..] } else { piece };
+        bytes.push(byte.unwrap_or(b'%'));
+        bytes.extend(rest.as_bytes());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let can = ServerCapabilities::builder().enable_completions().enable_resources().enable_tools().build();
@@ -154,7 +167,7 @@ impl ServerHandler for Handler {
         let (documents, next) = self.documents(line).await?;
         let resource = |document: &Value| {
             let text = |field: &str| document[field].as_str().unwrap_or_default().to_owned();
-            let uri = format!("{SCHEME}{}/{}", self.namespace, text("doc_id"));
+            let uri = format!("{SCHEME}{}/{}", text("namespace"), text("doc_id"));
             Resource::new(uri, text("source")).with_title(text("title")).with_mime_type("text/markdown")
         };
         let mut listed = ListResourcesResult::with_all_items(documents.iter().map(resource).collect());
@@ -181,9 +194,9 @@ impl ServerHandler for Handler {
         let unknown = |what: String| ErrorData::resource_not_found(what, None);
         let named = request.uri.strip_prefix(SCHEME).and_then(|rest| rest.rsplit_once('/'));
         let Some((namespace, document)) = named else { return Err(unknown(format!("write it as {TEMPLATE}"))) };
-        let namespace = Some(namespace.to_owned());
+        let (namespace, document) = (Some(decoded(namespace)), decoded(document));
         let of = |arguments: Vec<String>| Line { arguments, namespace: namespace.clone(), part: None };
-        let answer = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.to_owned()])).await?;
+        let answer = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()])).await?;
         let entries = answer.value.as_ref().and_then(|value| value["entries"].as_array());
         let sections =
             entries.into_iter().flatten().filter_map(|entry| entry["section_id"].as_str().map(str::to_owned));
@@ -191,7 +204,7 @@ impl ServerHandler for Handler {
         // Section 0 is the text that stands in no other.
         let sections = if sections.is_empty() { vec!["0".to_owned()] } else { sections };
         let tokens = format!("--max-tokens={DOCUMENT_TOKENS}");
-        let section = vec!["section".to_owned(), tokens, "--".to_owned(), document.to_owned()];
+        let section = vec!["section".to_owned(), tokens, "--".to_owned(), document];
         let answer = match answer.failed() {
             true => answer,
             false => self.run(of([section, sections].concat())).await?,
