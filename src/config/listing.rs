@@ -65,9 +65,11 @@ pub fn list_settings(store: Option<&Path>) -> Result<Vec<ListedSetting>> {
             Some((plain(named.0), named.1.display().to_string()))
         };
         let (value, from, is_set) = match typed.or_else(in_file) {
-            // An address with a password in it is not shown.
-            Some((value, from)) if value.contains("://") && value.contains('@') => {
-                ("(not shown)".to_owned(), from, true)
+            // Any address may have a password in it.
+            Some((value, from))
+                if trust::may_be_secret(&setting, &value) || (value.contains("://") && value.contains('@')) =>
+            {
+                (trust::HIDDEN.to_owned(), from, true)
             }
             Some((value, from)) => (value, from, true),
             None => (default, "default".to_owned(), false),

@@ -160,13 +160,20 @@ impl StoreSettings {
 /// A value for display. Hides one that may contain a misplaced secret.
 fn shown(setting: &str, value: &Value) -> String {
     let text = value.to_string();
+    if may_be_secret(setting, &text) { HIDDEN.to_owned() } else { text }
+}
+
+/// Stands for a value that is not shown.
+pub(super) const HIDDEN: &str = "(not shown)";
+
+/// Whether a value may contain a misplaced secret.
+pub(super) fn may_be_secret(setting: &str, text: &str) -> bool {
     let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '"');
-    let is_secret = match setting.rsplit('.').next() {
+    match setting.rsplit('.').next() {
         Some("api_key_env") => !text.chars().all(is_variable),
         Some("base_url") => text.contains(['@', '?']),
         _ => false,
-    };
-    if is_secret { "(not shown)".to_owned() } else { text }
+    }
 }
 
 /// Settings that do not count, because the store is not trusted.

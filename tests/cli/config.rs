@@ -52,3 +52,12 @@ fn an_invalid_setting_is_an_error() {
     let run = sandbox.kb(&["config"]);
     assert!(run.code == 2 && run.err.contains("limits"), "{}", run.err);
 }
+
+#[test]
+fn a_key_in_the_place_of_its_variable_is_not_shown() {
+    let sandbox = Sandbox::new();
+    sandbox.configure("[llm]\nbase_url = \"https://example.org/v1?key=sk-1\"\napi_key_env = \"sk-2\"\n");
+    let run = sandbox.kb(&["config", "--set"]);
+    assert!(run.code == 0 && run.out.contains("llm.api_key_env"), "{}{}", run.out, run.err);
+    assert!(!run.out.contains("sk-"), "{}", run.out);
+}
