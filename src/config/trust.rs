@@ -11,14 +11,15 @@ use super::known_stores::KnownStores;
 use super::settings_file::SettingsFile;
 use crate::error::{NextStep, Result};
 use crate::llm::prompt_names;
+use crate::models::is_endpoint;
 use crate::paths::read_text;
 
 /// A setting that needs trust.
 struct Risk {
     /// A topic means every setting in it.
     setting: &'static str,
-    /// The values that need no trust; one that ends with `/` is a prefix.
-    harmless: &'static [&'static str],
+    /// Whether a text as the value needs no trust. Any other value needs it.
+    harmless: fn(&str) -> bool,
     /// What it can do.
     can: &'static str,
 }
@@ -26,29 +27,36 @@ struct Risk {
 const LIMIT: &str = "lifts a limit on hostile documents";
 
 /// All other settings only choose, by a name or a number, among things that kb does anyway.
-const RISKS: [Risk; 14] = [
-    Risk { setting: "onnxruntime", harmless: &["off"], can: "loads a library into kb" },
-    Risk { setting: "serve", harmless: &["running", "off"], can: "leaves a process running" },
-    Risk { setting: "ingest.ocr_command", harmless: &[], can: "runs a program" },
-    Risk { setting: "llm", harmless: &[], can: "sends text of documents and questions" },
-    Risk { setting: "reranking", harmless: &[], can: "sends text of documents and questions" },
-    Risk { setting: "embedding", harmless: &[], can: "sends text of documents and questions" },
-    Risk { setting: "ingest.context", harmless: &["none", "headings", "subjects"], can: "sends text of documents" },
-    Risk { setting: "search.expand", harmless: &["off", "missing", "all"], can: "sends questions" },
-    Risk { setting: "search.rerank", harmless: &["light", "off"], can: "loads a model" },
-    Risk { setting: "search.tokenizer", harmless: &["chars/"], can: "reads a file" },
-    Risk { setting: "ingest.max_file_size", harmless: &[], can: LIMIT },
-    Risk { setting: "ingest.file_timeout", harmless: &[], can: LIMIT },
-    Risk { setting: "ingest.page_timeout", harmless: &[], can: LIMIT },
-    Risk { setting: "ingest.worker_memory", harmless: &[], can: LIMIT },
+const RISKS: [Risk; 15] = [
+    Risk { setting: "onnxruntime", harmless: |path| path == "off", can: "loads a library into kb" },
+    Risk { setting: "model", harmless: |name| !is_endpoint(name), can: "sends text of documents and questions" },
+    Risk { setting: "serve", harmless: |choice| matches!(choice, "running" | "off"), can: "leaves a process running" },
+    Risk { setting: "ingest.ocr_command", harmless: |_| false, can: "runs a program" },
+    Risk { setting: "llm", harmless: |_| false, can: "sends text of documents and questions" },
+    Risk { setting: "reranking", harmless: |_| false, can: "sends text of documents and questions" },
+    Risk { setting: "embedding", harmless: |_| false, can: "sends text of documents and questions" },
+    Risk {
+        setting: "ingest.context",
+        harmless: |kind| matches!(kind, "none" | "headings" | "subjects"),
+        can: "sends text of documents",
+    },
+    Risk {
+        setting: "search.expand",
+        harmless: |words| matches!(words, "off" | "missing" | "all"),
+        can: "sends questions",
+    },
+    Risk { setting: "search.rerank", harmless: |how| matches!(how, "light" | "off"), can: "loads a model" },
+    Risk { setting: "search.tokenizer", harmless: |name| name.starts_with("chars/"), can: "reads a file" },
+    Risk { setting: "ingest.max_file_size", harmless: |_| false, can: LIMIT },
+    Risk { setting: "ingest.file_timeout", harmless: |_| false, can: LIMIT },
+    Risk { setting: "ingest.page_timeout", harmless: |_| false, can: LIMIT },
+    Risk { setting: "ingest.worker_memory", harmless: |_| false, can: LIMIT },
 ];
 
 impl Risk {
     /// The value in a file, if it needs trust.
     fn value_in<'t>(&self, table: &'t Table) -> Option<&'t Value> {
-        let is_harmless =
-            |text: &str| self.harmless.iter().any(|one| text == *one || one.ends_with('/') && text.starts_with(one));
-        get(table, self.setting).filter(|value| !value.as_str().is_some_and(is_harmless))
+        get(table, self.setting).filter(|value| !value.as_str().is_some_and(self.harmless))
     }
 }
 

@@ -19,7 +19,7 @@ const VARIABLE: &str = "KB_MODELS_DIR";
 pub const ENDPOINT: &str = "endpoint";
 
 /// Whether a name means the model behind the endpoint, as users type it or as stores record it.
-pub(super) fn is_endpoint(name: &str) -> bool {
+pub fn is_endpoint(name: &str) -> bool {
     name.eq_ignore_ascii_case(ENDPOINT) || is_endpoint_model(name)
 }
 

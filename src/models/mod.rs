@@ -20,6 +20,6 @@ pub use catalogue::{KnownModel, catalogue, nearest};
 pub use choice::{ModelChoice, record_of, suggested};
 pub use download::{DownloadProgress, Wanted};
 pub use hub::Hub;
-pub use installed::{Installed, Models};
+pub use installed::{Installed, Models, is_endpoint};
 pub use offer::Wish;
 pub use record::{ModelFile, ModelKind, Record};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::common::Sandbox;
+use crate::common::{Run, Sandbox};
 use crate::llm::server::{Reply, Request, Server};
 
 const KEY: &str = "sk-verysecret0123456789abcdef";
@@ -38,6 +38,19 @@ fn sandbox(server: &Server, more: &str) -> Sandbox {
         "[embedding]\nbase_url = {base_url:?}\nmodel = \"words\"\ntimeout = 10\nretries = 2\n{more}"
     ));
     sandbox
+}
+
+#[test]
+fn a_store_that_is_not_trusted_sends_no_text_to_the_users_endpoint() {
+    let server = Server::start(|request| vectors(request, 7));
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
+    sandbox.write(".kb/kb.toml", "model = \"endpoint\"\n");
+    let mut command = sandbox.command(&["ingest", "a.md"]);
+    command.env("KB_EMBEDDING_BASE_URL", server.base_url()).env("KB_EMBEDDING_MODEL", "words");
+    let run = Run::of(command.output().unwrap());
+    assert!(run.code == 0 && run.err.contains("ignored model"), "{}", run.err);
+    assert_eq!(server.count(), 0);
 }
 
 fn ingest(sandbox: &Sandbox) -> Value {
@@ -112,7 +125,7 @@ fn answers_without_vectors_are_named() {
         let server = Server::start(move |_| lie());
         let sandbox = sandbox(&server, "api_key_env = \"MY_KEY\"\n");
         let mut command = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
-        let run = crate::common::Run::of(command.env("MY_KEY", KEY).output().unwrap());
+        let run = Run::of(command.env("MY_KEY", KEY).output().unwrap());
         assert!(run.code == 3 && run.err.contains("gave no vectors") && !run.err.contains(KEY), "{}", run.err);
         assert_eq!(server.requests()[0].authorization, Some(format!("Bearer {KEY}")));
     }
@@ -124,7 +137,7 @@ fn a_slow_endpoint_ends_with_its_time() {
     let sandbox = sandbox(&server, "");
     let mut command = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
     command.env("KB_EMBEDDING_TIMEOUT", "1").env("KB_EMBEDDING_RETRIES", "0");
-    let run = crate::common::Run::of(command.output().unwrap());
+    let run = Run::of(command.output().unwrap());
     assert!(run.code == 3 && run.err.contains("no answer within 1 s"), "{}", run.err);
 }
 
