@@ -27,7 +27,7 @@ struct Risk {
 const LIMIT: &str = "lifts a limit on hostile documents";
 
 /// All other settings only choose, by a name or a number, among things that kb does anyway.
-const RISKS: [Risk; 15] = [
+const RISKS: [Risk; 16] = [
     Risk { setting: "onnxruntime", harmless: |path| path == "off", can: "loads a library into kb" },
     Risk { setting: "model", harmless: |name| !is_endpoint(name), can: "sends text of documents and questions" },
     Risk { setting: "serve", harmless: |choice| matches!(choice, "running" | "off"), can: "leaves a process running" },
@@ -45,6 +45,7 @@ const RISKS: [Risk; 15] = [
         harmless: |words| matches!(words, "off" | "missing" | "all"),
         can: "sends questions",
     },
+    Risk { setting: "search.fallback", harmless: |_| false, can: "sends questions" },
     Risk { setting: "search.rerank", harmless: |how| matches!(how, "light" | "off"), can: "loads a model" },
     Risk { setting: "search.tokenizer", harmless: |name| name.starts_with("chars/"), can: "reads a file" },
     Risk { setting: "ingest.max_file_size", harmless: |_| false, can: LIMIT },

@@ -222,7 +222,7 @@ fn a_fallback_searches_again_for_too_few_hits() {
     let told = again["notes"].as_array().unwrap().iter().any(|note| note["code"] == "fallback_used");
     assert!(told, "{again}");
     // Also from the settings; if nothing helps, a note says so.
-    sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\n[search.fallback]\nmin_docs = 3\n");
+    sandbox.configure("[search]\nmethod = \"keyword\"\n[search.fallback]\nmin_docs = 3\n");
     let run = sandbox.kb(&["search", "waterhammer"]);
     assert!(run.err.contains("the fallback found nothing more"), "{}", run.err);
     let enough = sandbox.json(&["search", "waterhammer", "--fallback", "off"]);

@@ -97,6 +97,18 @@ fn a_fallback_asks_the_model_only_where_too_little_is_found() {
 }
 
 #[test]
+fn a_fallback_of_a_found_store_asks_no_model() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    sandbox.write(".kb/kb.toml", "[search.fallback]\nmin_hits = 2\n");
+    let mut command = sandbox.command(&["search", "priming a rattle"]);
+    command.env("KB_LLM_BASE_URL", server.base_url()).env("KB_LLM_MODEL", "m");
+    let run = Run::of(command.output().unwrap());
+    assert!(run.code == 0 && run.err.contains("ignored search.fallback"), "{}", run.err);
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
 fn semantic_search_uses_other_words_too() {
     let server = Server::saying(expansion());
     let sandbox = sandbox(&server, "");
