@@ -56,6 +56,7 @@ fn a_shell_completes_what_the_store_has() {
     assert_eq!(following(&sandbox, &["toc", "-n", "manuals", "docs/"]), ["docs/手册.md"]);
     assert_eq!(following(&sandbox, &["section", "docs/pumps.md", "1."]), ["1.1", "1.2"]);
     assert_eq!(following(&sandbox, &["ingest", "docs", "--model", "all"]), ["all-MiniLM-L6-v2-int8"]);
+    assert_eq!(following(&sandbox, &["models", "add", "do"]), ["docs/"], "a folder, not what is installed");
     assert_eq!(following(&sandbox, &["chunks-l"]), ["chunks-list"]);
     assert_eq!(following(&sandbox, &["search", "x", "--mode", "dr"]), ["drill"]);
 }

@@ -38,7 +38,8 @@ pub(super) fn completing(command: Command) -> Command {
             (["DOC", "SECTION"], _) => arg.add(ArgValueCompleter::new(document_or_sections)),
             (["DOC" | "ID|DOC"], _) => arg.add(ArgValueCompleter::new(documents)),
             (_, "namespace") => arg.add(ArgValueCompleter::new(namespaces)),
-            (_, "model") => arg.add(ArgValueCompleter::new(|typed: &OsStr| models(typed, ModelKind::Text))),
+            // `kb models add` takes a folder, or what is not installed.
+            (["NAME"], "model") => arg.add(ArgValueCompleter::new(|typed: &OsStr| models(typed, ModelKind::Text))),
             (_, "rerank") => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
                 words_of("rerank", typed).into_iter().chain(models(typed, ModelKind::Rerank)).collect()
             })),
