@@ -21,3 +21,8 @@ pub fn give(text: &str) {
         give(text);
     }
 }
+
+/// Whether the command has given any.
+pub fn was_given() -> bool {
+    !GIVEN.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+}

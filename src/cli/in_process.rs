@@ -5,12 +5,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::global::{Context, Global};
 use super::output::Output;
 use super::{Cli, parse, remote};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::notice;
 use crate::render::Screen;
 use crate::search::Warm;
@@ -42,6 +43,31 @@ impl Answer {
 
     fn of(error: &Error) -> Self {
         Answer { code: error.kind().exit_code(), messages: vec![error.to_line()], ..Answer::default() }
+    }
+}
+
+/// Runs a command. `None` if it crashed.
+pub(super) async fn to_its_end(warm: &Warm, command: LocalBoxFuture<'_, Result<u8>>) -> Option<Result<u8>> {
+    let mut running = Running { warm, is_sound: false };
+    let outcome = AssertUnwindSafe(command).catch_unwind().await.ok()?;
+    // Opening a store gives its notices. Opened again, it gives them to the next command too.
+    running.is_sound = !notice::was_given();
+    Some(outcome)
+}
+
+/// Closes what stays open after a command that did not end as it should, because its state is unknown. Otherwise lets other
+/// processes have what the command leased, and closes what takes too much memory.
+struct Running<'w> {
+    warm: &'w Warm,
+    is_sound: bool,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        if !self.is_sound {
+            self.warm.close();
+        }
+        self.warm.rest();
     }
 }
 
@@ -85,15 +111,10 @@ impl InProcess {
         let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false };
         let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept);
         let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
-        let outcome = AssertUnwindSafe(running.boxed_local()).catch_unwind().await.unwrap_or_else(|_| {
-            self.warm.close();
+        let outcome = to_its_end(&self.warm, running.boxed_local()).await.unwrap_or_else(|| {
             Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))
         });
         let warnings = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
-        if !warnings.is_empty() {
-            // Opening a store gives its warnings. Opened again, it gives them to the next call too.
-            self.warm.close();
-        }
         let (mut text, mut messages) = (String::new(), warnings);
         for piece in output.take() {
             let piece_text = String::from_utf8_lossy(&piece.bytes).into_owned();
@@ -108,10 +129,5 @@ impl InProcess {
             error.kind().exit_code()
         });
         Answer { text, value, messages, code }
-    }
-
-    /// Ends a call: lets other processes have what it leased, and closes what takes too much memory.
-    pub(super) fn rest(&self) {
-        self.warm.rest();
     }
 }

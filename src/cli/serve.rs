@@ -40,16 +40,15 @@ pub(super) use here::{ask, run};
 mod here {
     use std::ffi::OsString;
     use std::os::fd::{BorrowedFd, RawFd};
-    use std::panic::AssertUnwindSafe;
     use std::path::Path;
     use std::process::{Command as Process, Stdio};
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
 
     use futures::FutureExt;
     use rustix::io::FdFlags;
 
     use super::super::global::{Context, warning};
+    use super::super::in_process::to_its_end;
     use super::super::output::{self, Output};
     use super::super::{Cli, Command, answer, parse};
     use super::ServeArgs;
@@ -96,18 +95,11 @@ mod here {
         Ok(0)
     }
 
-    /// Closes what stays open after a command that did not end as it should, because its state is unknown.
-    struct Running<'w> {
-        warm: &'w Warm,
-        is_sound: bool,
-    }
+    /// A stay in the folder of a command.
+    struct Stay;
 
-    impl Drop for Running<'_> {
+    impl Drop for Stay {
         fn drop(&mut self) {
-            if !self.is_sound {
-                self.warm.close();
-            }
-            self.warm.rest();
             std::env::set_current_dir(NOWHERE).unwrap_or_default();
         }
     }
@@ -116,7 +108,7 @@ mod here {
     /// to the whole process; they are the command's, because one runs at a time.
     async fn answer_to(call: Call, root: &Path, warm: &Arc<Warm>, command_line: &mut clap::Command) -> Answer {
         let declined = |reason: &str| Answer::Declined(reason.to_owned());
-        let mut running = Running { warm, is_sound: true };
+        let _stay = Stay;
         if std::env::set_current_dir(&call.folder).is_err() {
             return declined("it cannot enter the current folder");
         }
@@ -130,20 +122,14 @@ mod here {
         if cli.global.kb.as_deref().is_some_and(is_address) {
             cli.global.kb = Some(root.to_owned());
         }
-        running.is_sound = false;
         let screen = Screen { columns: call.columns, lines: call.lines, is_terminal: call.is_terminal };
-        let (output, noticed) = (Arc::new(Output::collecting()), Arc::new(AtomicBool::new(false)));
-        let (to, flag) = (output.clone(), noticed.clone());
-        notice::give_with(move |text| {
-            flag.store(true, Ordering::Relaxed);
-            to.line(&warning(text));
-        });
+        let output = Arc::new(Output::collecting());
+        let to = output.clone();
+        notice::give_with(move |text| to.line(&warning(text)));
         let context = Context::new(cli.global.clone(), matches, screen, output.clone()).served_from(warm.clone());
-        let Ok(outcome) = AssertUnwindSafe(answer(&context, cli.command).boxed_local()).catch_unwind().await else {
+        let Some(outcome) = to_its_end(warm, answer(&context, cli.command).boxed_local()).await else {
             return declined("the command crashed");
         };
-        // Opening a store gives its notices. Opened again, it gives them to the next command too.
-        running.is_sound = !noticed.load(Ordering::Relaxed);
         if let Some(reason) = context.declined() {
             return declined(reason);
         }

@@ -94,7 +94,6 @@ async fn browse(
                     if let Some(arguments) = task.arguments() {
                         terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
                         let answer = commands.run(arguments, None).await;
-                        commands.rest();
                         tasks.extend(app.answered(&task, answer));
                     }
                 }

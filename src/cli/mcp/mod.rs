@@ -103,7 +103,6 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
         if let Some(answer) = answer {
             drop(reply.send(answer));
         }
-        commands.rest();
     }
     match serving.await {
         // A client that goes away without a word has ended the work.
