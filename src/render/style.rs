@@ -105,11 +105,7 @@ pub(super) fn wrapped(source: &str, text: &str, width: usize) -> String {
     for line in text.lines() {
         let mark = fence_of(line.trim_start());
         let was_open = fence.is_some();
-        fence = match (fence, mark) {
-            (Some(open), Some((mark, ""))) if mark.starts_with(open) => None,
-            (None, Some((mark, _))) => Some(mark),
-            (fence, _) => fence,
-        };
+        fence = fence_behind(fence, mark);
         match is_code || was_open || mark.is_some() || line.starts_with(['|', '>', ' ', '\t']) {
             true => lines.push(line.into()),
             false => lines.extend(textwrap::wrap(line, width)),
@@ -142,19 +138,15 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
         let indent = line.len() - words.len();
         // A line that is indented further is code or continues a paragraph, and both would show the backslash.
         let is_flush = indent < 4;
-        let is_heading = match (fence, fence_of(words)) {
-            (Some(open), Some((mark, ""))) if is_flush && mark.starts_with(open) => {
-                fence = None;
-                false
-            }
-            (Some(_), _) => names_a_source(words),
-            (None, Some((mark, _))) if is_flush => {
-                fence = Some(mark);
-                false
-            }
-            (None, _) => {
+        let before = fence;
+        fence = fence_behind(fence, fence_of(words).filter(|_| is_flush));
+        let is_heading = match (before.is_some(), fence.is_some()) {
+            (true, true) => names_a_source(words),
+            (false, false) => {
                 is_flush && (words.starts_with('#') || after_text && is_underline(words)) || names_a_source(words)
             }
+            // It opens or closes the fence.
+            _ => false,
         };
         after_text = fence.is_none() && !words.trim().is_empty();
         out.push_str(&line[..indent]);
@@ -168,6 +160,15 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
         out.extend(["\n", open]);
     }
     Cow::Owned(out)
+}
+
+/// The fence that is open after a line, from the one before it and the mark of the line.
+fn fence_behind<'t>(open: Option<&'t str>, mark: Option<(&'t str, &str)>) -> Option<&'t str> {
+    match (open, mark) {
+        (Some(open), Some((mark, ""))) if mark.starts_with(open) => None,
+        (None, Some((mark, _))) => Some(mark),
+        (open, _) => open,
+    }
 }
 
 /// The mark of a line that opens or closes fenced code, and what follows it.
