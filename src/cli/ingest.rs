@@ -10,16 +10,16 @@ use clap::Args;
 use super::doc_set::DescribeArgs;
 use super::global::{Context, WaitArgs};
 use super::input::{name_of, read_text};
+use super::models;
 use super::progress::{end_on_interrupt, progress_display};
-use super::{models, reindex};
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
-use crate::models::{ModelChoice, suggested};
+use crate::models::ModelChoice;
 use crate::render::{OutputFormat, ingested};
-use crate::store::{DocumentTime, Snapshot, Store};
+use crate::store::{DocumentTime, Store};
 use crate::text::{Period, count};
 
 /// In megabytes; standard input is kept in memory.
@@ -146,25 +146,12 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     if is_new.get()
         && report.languages.is_some()
         && is_asked
-        && let Err(error) = offer_model(context).await
+        && let Err(error) = models::offer(context).await
     {
         // The documents are in the store, and can be found by their words.
         context.global.report(&error);
     }
     Ok(if report.sources.iter().any(counts) { Kind::Partial.exit_code() } else { 0 })
-}
-
-/// Asks, after the first ingest of a store, whether to fetch a model that reads its documents.
-async fn offer_model(context: &Context) -> Result<()> {
-    let texts = Snapshot::open(&context.namespace()?).await?.sampled_texts(models::SAMPLES).await?;
-    let Some((small, _)) = suggested(&texts.join("\n")) else { return Ok(()) };
-    let size = small.megabytes.map_or_else(String::new, |megabytes| format!(" (about {megabytes} MB)"));
-    let from = &small.repository;
-    if super::input::confirm(&format!("fetch the model {}{size} from {from} and make vectors with it", small.name))? {
-        models::fetch(context, &small.name).await?;
-        reindex::replace_vectors(context, &small.name).await?;
-    }
-    Ok(())
 }
 
 /// The paths in a list.

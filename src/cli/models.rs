@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use futures::future::try_join_all;
 
 use super::global::Context;
+use super::input::confirm;
 use super::progress::progress_display;
+use super::reindex;
 use crate::config::Config;
 use crate::embed::{Device, EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor};
 use crate::error::{Error, NextStep, Result};
@@ -13,11 +16,11 @@ use crate::models::{
     Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest, suggested,
 };
 use crate::render::{ModelLine, ModelList, SuggestedModel, added_model, model_list, removed_model, suggested_models};
-use crate::store::{Manifest, Store};
+use crate::store::{Manifest, Snapshot, Store};
 use crate::text::script::{Script, coverage};
 
 /// Parent chunks of a namespace from whose text models are suggested.
-pub(super) const SAMPLES: usize = 1000;
+const SAMPLES: usize = 1000;
 
 /// List, add or remove models
 #[derive(Debug, Args)]
@@ -151,12 +154,6 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
     }))
 }
 
-/// Downloads a model of the catalogue.
-pub(super) async fn fetch(context: &Context, name: &str) -> Result<()> {
-    let args = AddArgs { model: name.to_owned(), name: None, query_prefix: None, document_prefix: None };
-    add(context, &Models::of_user()?, args).await.map(drop)
-}
-
 async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     let store = store_if_any(context)?;
     let engine = select(&engine_choice(context, store.as_ref())?)?;
@@ -183,19 +180,39 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     show(&models.download(&Hub::of_environment()?, &wanted, &engine, &wish, &*progress).await?, false)
 }
 
+/// Asks, after the first ingest of a store, whether to fetch a model that reads its documents.
+pub(super) async fn offer(context: &Context) -> Result<()> {
+    let text = sampled(&[&Snapshot::open(&context.namespace()?).await?]).await?;
+    let Some((small, _)) = suggested(&text) else { return Ok(()) };
+    let size = small.megabytes.map_or_else(String::new, |megabytes| format!(" (about {megabytes} MB)"));
+    let (name, from) = (&small.name, &small.repository);
+    if confirm(&format!("fetch the model {name}{size} from {from} and make vectors with it"))? {
+        let args = AddArgs { model: name.clone(), name: None, query_prefix: None, document_prefix: None };
+        add(context, &Models::of_user()?, args).await?;
+        reindex::replace_vectors(context, name).await?;
+    }
+    Ok(())
+}
+
+/// Text of the documents.
+async fn sampled(snapshots: &[&Snapshot]) -> Result<String> {
+    let texts = try_join_all(snapshots.iter().map(|snapshot| snapshot.sampled_texts(SAMPLES))).await?;
+    Ok(texts.concat().join("\n"))
+}
+
 /// Suggests models by the text of the store.
 async fn suggest(context: &Context, models: &Models) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher_over(&store, &context.config(&store)?)?;
-    let (mut texts, mut in_use): (Vec<String>, Vec<&str>) = Default::default();
-    for snapshot in searcher.snapshots().await? {
-        texts.extend(snapshot.sampled_texts(SAMPLES).await?);
+    let snapshots = searcher.snapshots().await?;
+    let mut in_use: Vec<&str> = Vec::new();
+    for snapshot in &snapshots {
         let name = snapshot.manifest().model.name.as_str();
         if !in_use.contains(&name) {
             in_use.push(name);
         }
     }
-    let text = texts.join("\n");
+    let text = sampled(&snapshots).await?;
     if text.is_empty() {
         return Err(Error::usage("there is no text in the store that a model could read")
             .hint(format!("ingest documents first: `{}`", NextStep::Ingest("PATH"))));
