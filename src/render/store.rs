@@ -90,7 +90,7 @@ impl Status {
             some if self.writer.is_some() => format!("{} ({some} without vectors yet)", self.documents),
             some => format!("{} ({some} without vectors; `{}` makes them)", self.documents, NextStep::MakeVectors),
         };
-        let children = count(self.chunks - self.parents, "child chunk");
+        let children = count(self.chunks.saturating_sub(self.parents), "child chunk");
         let (tables, keyword) = (size(self.tables_bytes), size(self.keyword_bytes));
         let old = size(self.history_bytes);
         let history = match self.restorable_generations {
@@ -289,4 +289,15 @@ pub fn optimized(optimized: &Optimized) -> Page {
     ];
     page.line(done.into_iter().flatten().collect::<Vec<_>>().join("; "));
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_namespace_that_lacks_chunks_has_a_status() {
+        let status = Status { parents: 2, chunks: 1, ..Status::default() };
+        assert!(status.facts().contains(&("parent chunks", "2 (in 0 child chunks)".to_owned())));
+    }
 }
