@@ -21,8 +21,9 @@ pub fn merge(hits: Vec<Hit>, most: usize) -> Vec<Hit> {
         }
         // One hit may close the gap between two that were apart.
         while let Some(at) = merged.iter().position(|other| are_adjacent(other, &hit)) {
+            let other = merged.remove(at);
+            hit = if at < place { join(other, hit) } else { join(hit, other) };
             place = place.min(at);
-            hit = join(merged.remove(at), hit);
         }
         merged.insert(place.min(merged.len()), hit);
     }
@@ -332,6 +333,13 @@ mod merge_tests {
     fn a_hit_between_two_merges_all_three() {
         let merged = merge(vec![hit("d:1", "a "), hit("d:3", "c"), hit("d:2", "b ")], usize::MAX);
         assert_eq!((merged.len(), merged[0].content.as_str()), (1, "a b c"));
+    }
+
+    #[test]
+    fn a_hit_that_closes_a_gap_is_named_after_the_best() {
+        let scored = |id: &str, score| Hit { score, ..hit(id, "x ") };
+        let merged = merge(vec![scored("d:1", 0.9), scored("d:3", 0.8), scored("d:2", 0.7)], usize::MAX);
+        assert_eq!((merged.len(), merged[0].chunk_id.as_str(), merged[0].score), (1, "d:1", 0.9));
     }
 
     #[test]
