@@ -112,12 +112,11 @@ fn named(query: &str, rows: &[(usize, DocumentRow)]) -> Vec<(usize, DocumentRow)
     let those = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<(usize, DocumentRow)> {
         rows.iter().filter(|(_, row)| is(row)).cloned().collect()
     };
-    let readings: [&dyn Fn(&DocumentRow) -> bool; 3] = [
-        &|document| lower.contains(&document.source.to_lowercase()),
-        &|document| lower.contains(&file_name(&document.source).to_lowercase()),
-        &|document| document.title.chars().count() > 2 && lower.contains(&document.title.to_lowercase()),
-    ];
-    if let Some(found) = readings.into_iter().map(those).find(|found| !found.is_empty()) {
+    // The address of a website may end in a slash, with no file name after it.
+    let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase());
+    let names: [fn(&DocumentRow) -> &str; 3] =
+        [|row| row.source.as_str(), |row| file_name(&row.source), |row| row.title.as_str()];
+    if let Some(found) = names.map(|name| those(&|row| has(name(row)))).into_iter().find(|found| !found.is_empty()) {
         return found;
     }
     let asked = naming_words(query);
@@ -171,6 +170,7 @@ mod tests {
             (0, document("docs/pump.pdf", "Norwick Pump Station Manual")),
             (1, document("docs/net.md", "Network Guide")),
             (2, document("docs/泵站.pdf", "泵站维护手册")),
+            (3, document("https://example.org/", "Example Domain")),
         ];
         let named = |query| named(query, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>();
         assert_eq!(named("what chapters does pump.pdf have?"), [0]);
@@ -178,6 +178,7 @@ mod tests {
         assert_eq!(named("which chapters are in the Norwick manual"), [0]);
         assert_eq!(named("维护手册有哪些章节"), [2]);
         assert_eq!(named("table of contents"), [0; 0]);
+        assert_eq!(named("chapters of https://example.org/"), [3]);
     }
 
     #[test]
