@@ -28,11 +28,14 @@ use super::trace::{Trace, milliseconds};
 use crate::error::{Result, Setting};
 use crate::store::Snapshot;
 use crate::text::count;
+use crate::text::han::simplified;
 
 /// The length of runs that identify duplicates: unrelated texts share nearly none.
 const DUPLICATE_RUN: usize = 8;
 /// Parent chunks that share this much of their runs are duplicates.
 const LEAST_LIKENESS: f32 = 0.9;
+/// The characters of Chinese numbers, with those of amounts of money.
+const HAN_DIGITS: &str = "〇零一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟";
 /// The length of runs that identify topics: about a stem, or two Chinese words.
 const TOPIC_RUN: usize = 4;
 /// Parent chunks of one document count as at least this alike.
@@ -151,9 +154,10 @@ impl Kept {
     }
 }
 
-/// The runs of digits in a text, joined by spaces.
+/// The runs of digits in a text, joined by spaces. `五` is one too.
 fn numbers(text: &str) -> String {
-    let runs = text.split(|c: char| !c.is_numeric()).filter(|run| !run.is_empty());
+    let is_digit = |c: char| c.is_numeric() || HAN_DIGITS.contains(simplified(c));
+    let runs = text.split(|c: char| !is_digit(c)).filter(|run| !run.is_empty());
     runs.collect::<Vec<&str>>().join(" ")
 }
 
@@ -274,6 +278,15 @@ mod tests {
         let left: Vec<&str> = hits.iter().map(|hit| hit.chunk_id.as_str()).collect();
         assert_eq!(left, ["a:0", "c:0", "d:0", "e:0", "g:0"], "another number or other words are something else");
         assert_eq!((&hits[0].duplicates[..], &hits[3].duplicates[..]), (&["b:0".into()][..], &["f:0".into()][..]));
+    }
+
+    #[test]
+    fn another_chinese_number_is_something_else() {
+        let clause: String = ('\u{5200}'..'\u{5400}').collect();
+        for (one, other, left) in [("五千", "六千", 2), ("伍仟", "陸仟", 2), ("五千", "五千", 1)] {
+            let of = |rent: &str, end: &str| hit("a:0", &format!("{clause}租金{rent}元{end}"));
+            assert_eq!(drop_duplicates(vec![of(one, ""), of(other, "。")]).len(), left, "{one} and {other}");
+        }
     }
 
     fn scored(chunk_id: &str, score: f32, text: &str) -> Hit {
