@@ -95,7 +95,7 @@ pub struct Understanding {
     pub sure: f32,
     /// For a question about structure, the part of the table of contents that it asks for.
     pub wanted: Option<Wanted>,
-    /// The words that say what it is about, as they were typed.
+    /// The words that say what it is about, in simplified characters.
     pub keywords: Vec<String>,
     /// Text in quotation marks, found only word for word.
     pub phrases: Vec<String>,
@@ -118,7 +118,8 @@ impl Understanding {
         let (kind, sure, wanted) = match kind::wanted(&simplified) {
             Some((wanted, sure)) => (Kind::Structure, sure, Some(wanted)),
             None => {
-                let exact: Vec<&str> = phrases.iter().chain(&identifiers).map(String::as_str).collect();
+                let exact: Vec<String> = phrases.iter().chain(&identifiers).map(|text| in_simplified(text)).collect();
+                let exact: Vec<&str> = exact.iter().map(String::as_str).collect();
                 let (kind, sure) = kind::kind(&simplified, &exact, &keywords);
                 (kind, sure, None)
             }
@@ -142,7 +143,7 @@ impl Understanding {
         request.kind.is_none()
             && request.method == Method::Auto
             && words::quotes(&request.query).is_empty()
-            && kind::is_greeting(&request.query)
+            && kind::is_greeting(&in_simplified(&request.query))
     }
 
     /// Whether it is worded as a question, not only words and names.
@@ -209,6 +210,11 @@ mod tests {
     }
 
     #[test]
+    fn a_greeting_in_traditional_characters_is_a_greeting() {
+        assert!(Understanding::needs_no_search(&SearchRequest::new("謝謝！")));
+    }
+
+    #[test]
     fn the_wording_decides_the_kind() {
         let expected = [
             ("how do I prime the pump?", Kind::Procedure),
@@ -227,6 +233,7 @@ mod tests {
             ("max_retry_count", Kind::Lookup),
             ("\"prime the pump\"", Kind::Lookup),
             ("“推力轴承”", Kind::Lookup),
+            ("“推力軸承”", Kind::Lookup),
             ("RFC 2119 --flag", Kind::Lookup),
         ];
         for (query, kind) in expected {
