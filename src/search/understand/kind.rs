@@ -209,16 +209,19 @@ fn chinese_whole(lower: &str) -> Option<f32> {
     (asks && !about).then_some(CLEAR)
 }
 
-/// "第三章讲什么", "第 2 节的内容是什么": the name of the part.
+/// "第三章讲什么", "第 2 节的内容是什么": the name of the part. The document may have a 第 in its name too.
 fn chinese_part(query: &str) -> Option<String> {
     let text: String = query.chars().filter(|c| !c.is_whitespace()).collect();
-    let start = text.find('第')?;
-    let after = &text[start + '第'.len_utf8()..];
+    text.match_indices('第').find_map(|(start, _)| part_at(&text[start..]))
+}
+
+fn part_at(text: &str) -> Option<String> {
+    let after = &text['第'.len_utf8()..];
     let ordinal = |c: char| "一二三四五六七八九十百零〇两".contains(c) || c.is_ascii_digit();
     let number = after.find(|c: char| !ordinal(c)).filter(|end| *end > 0)?;
     let unit = ["部分", "章", "节", "篇", "编"].into_iter().find(|unit| after[number..].starts_with(unit))?;
     let rest = &after[number + unit.len()..];
-    let name = &text[start..text.len() - rest.len()];
+    let name = &text[..text.len() - rest.len()];
     let rest = rest.trim_end_matches(['？', '?', '。']);
     WORDS.asks_for_part.iter().any(|asking| asking == rest).then(|| name.to_owned())
 }
@@ -269,6 +272,7 @@ mod tests {
         assert_eq!(part("subsections of chapter 4"), "chapter 4");
         assert_eq!(part("第三章讲什么"), "第三章");
         assert_eq!(part("手册第 2 节的内容是什么？"), "第2节");
+        assert_eq!(part("《第二次世界大战》第三章讲什么"), "第三章");
     }
 
     #[test]
