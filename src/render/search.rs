@@ -21,7 +21,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     let contents = || result.contents.iter();
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
     let groups = result.groups().into_iter().zip(1..);
-    let (name, of, found) = match result.group_by {
+    let (name, of, found) = match result.shape.groups_by() {
         GroupBy::None => ("hits", "hit", hits(&result.hits, &result.trace)),
         _ => ("groups", "group", groups.clone().map(|(group, rank)| json_group(group, rank, result)).collect()),
     };
@@ -46,7 +46,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
             page.both(table_member(hit, result, screen), markdown_member(hit, result));
         }
     }
-    for hit in result.hits.iter().filter(|_| result.group_by == GroupBy::None) {
+    for hit in result.hits.iter().filter(|_| result.shape.groups_by() == GroupBy::None) {
         page.gap();
         page.both(table_hit(hit, result, screen), markdown_hit(hit, result));
     }
@@ -85,11 +85,11 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
         "source": best.source,
         "title": best.title,
     });
-    if result.group_by == GroupBy::Section {
+    if result.shape.groups_by() == GroupBy::Section {
         json["section"] = json!(best.section);
     }
     let mut hits = hits(group, &result.trace);
-    if result.drills() {
+    if result.shape.drills() {
         let profile = best.profile();
         json["summary"] = json!(profile.map(|profile| &profile.summary));
         json["kinds"] = json!(profile.map(|profile| &profile.kinds));
@@ -125,7 +125,7 @@ fn json(result: &SearchResult) -> Value {
         "weights": { "keyword": result.route.keyword, "semantic": result.route.semantic },
         "understood": result.understood,
         "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
-        "mode": result.mode,
+        "mode": result.shape.mode,
         "confidence": result.confidence(),
         "nearest": result.nearest.iter().map(json_nearest).collect::<Vec<_>>(),
         "left_out": result.left_out,
@@ -180,7 +180,7 @@ fn bar(confidence: f32) -> String {
 /// The heading of a group.
 fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
     let best = &group[0];
-    let (title, id) = of_group(best, result.group_by);
+    let (title, id) = of_group(best, result.shape.groups_by());
     let namespaces = around("  in ", &namespaces(best, result), "");
     let origin = format!("{}  {id}{namespaces}  {}", best.source, bar(confidence(group)));
     let summary = around("\n    ", &summary(best, result), "");
@@ -189,14 +189,14 @@ fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
 
 /// The summary of a hit's document, in the mode drill.
 fn summary(hit: &Hit, result: &SearchResult) -> String {
-    let summary = hit.profile().filter(|_| result.drills()).map(|profile| printable(&profile.summary));
+    let summary = hit.profile().filter(|_| result.shape.drills()).map(|profile| printable(&profile.summary));
     summary.unwrap_or_default()
 }
 
 fn markdown_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
     let best = &group[0];
-    let (title, id) = of_group(best, result.group_by);
-    let name = if result.group_by == GroupBy::Section { "section" } else { "document" };
+    let (title, id) = of_group(best, result.shape.groups_by());
+    let name = if result.shape.groups_by() == GroupBy::Section { "section" } else { "document" };
     let namespaces = around(" · in ", &namespaces(best, result), "");
     let confidence = confidence(group);
     let source = printable(&best.source);
@@ -216,7 +216,7 @@ fn of_group(hit: &Hit, by: GroupBy) -> (String, &str) {
 fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let (lines, whole) = shown(hit, result, screen, "      ");
     let place = pages(hit.page_start, hit.page_end);
-    let about = [hit.chunk_id.as_str(), &section_of_member(hit, result.group_by), &place];
+    let about = [hit.chunk_id.as_str(), &section_of_member(hit, result.shape.groups_by()), &place];
     let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
     let about = paint(DIM, format!("{}  {}{whole}", about.join("  "), bar(hit.confidence)));
     let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
@@ -229,12 +229,12 @@ fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
 
 /// The child chunks of a hit that match, in the mode drill.
 fn matching<'h>(hit: &'h Hit, result: &SearchResult) -> impl Iterator<Item = (&'h SourceChild, String)> {
-    let drills = result.drills();
+    let drills = result.shape.drills();
     children(hit).filter(move |_| drills).map(|child| (child, squeeze(&child.text)))
 }
 
 fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
-    let section = around(" · ", &section_of_member(hit, result.group_by), "");
+    let section = around(" · ", &section_of_member(hit, result.shape.groups_by()), "");
     let place = around(" · ", &pages(hit.page_start, hit.page_end), "");
     let confidence = hit.confidence;
     let matching = matching(hit, result)
@@ -261,7 +261,7 @@ fn json_nearest(hit: &Hit) -> Value {
 
 /// How many parent chunks of a hit match, if it may have more than one.
 fn matched(hit: &Hit, result: &SearchResult) -> String {
-    if hit.sources.len() <= 1 && !result.seeks_sections() {
+    if hit.sources.len() <= 1 && !result.shape.seeks_sections() {
         return String::new();
     }
     let verb = if hit.matched_chunks == 1 { "matches" } else { "match" };

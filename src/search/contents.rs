@@ -2,8 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
-
 use super::find_section::{find_section, freely_named, most_literal};
 use super::note::NoteCode;
 use super::request::SearchRequest;
@@ -21,7 +19,7 @@ use crate::text::tokens::{TokenKind, tokenize};
 const MOST_DOCUMENTS: usize = 3;
 
 /// A document's table of contents, or a part of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Contents {
     pub namespace: String,
     pub document: DocumentRow,

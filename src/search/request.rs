@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::filter::Restriction;
 use super::hit::Hit;
@@ -139,8 +139,7 @@ impl FromStr for Weights {
 }
 
 /// How two rankings are fused; written `weighted`, `rrf` or `rrf:K`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Fusion {
     /// By scores, each retriever's scaled to 0…1 over the candidates.
     #[default]
@@ -221,12 +220,6 @@ impl fmt::Display for Expand {
         f.write_str(
             &parts.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, part)| part).collect::<Vec<_>>().join(","),
         )
-    }
-}
-
-impl Serialize for Expand {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 
@@ -335,8 +328,7 @@ impl Mode {
 }
 
 /// What is ranked and shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Target {
     /// Parent chunks, or what the mode makes of them.
     #[default]
@@ -346,7 +338,7 @@ pub enum Target {
 }
 
 /// Which hits stand together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum GroupBy {
     /// Each hit at its own rank.

@@ -1,11 +1,9 @@
 //! The results of a search: a ranking of parent chunks, and the hits made from it.
 
-use serde::Serialize;
-
 use super::contents::Contents;
 use super::hit::{Candidate, Hit, Omitted};
 use super::note::Note;
-use super::request::{GroupBy, Mode, SearchRequest, Target};
+use super::request::{GroupBy, SearchRequest, Shape};
 use super::spelling::Replacement;
 use super::trace::Trace;
 use super::understand::{Route, Understanding};
@@ -42,7 +40,7 @@ impl Ranking {
 }
 
 /// What a search found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
     pub query: String,
     /// The names of the namespaces that were searched.
@@ -53,17 +51,12 @@ pub struct SearchResult {
     pub route: Route,
     /// The answer to a question about structure: tables of contents, or parts of them. Empty for other questions.
     pub contents: Vec<Contents>,
-    /// How hits were chosen.
-    pub mode: Mode,
-    pub target: Target,
-    /// Which hits stand together.
-    #[serde(skip)]
-    pub group_by: GroupBy,
+    /// How hits were chosen, joined and grouped.
+    pub shape: Shape,
     /// Best first, or group by group; empty if tables of contents answer the question.
     pub hits: Vec<Hit>,
     pub left_out: Vec<Omitted>,
     /// The candidates with too little confidence.
-    #[serde(skip)]
     pub(super) unsure: Vec<Candidate>,
     /// The best of those, if there are no hits.
     pub nearest: Vec<Hit>,
@@ -87,9 +80,7 @@ impl SearchResult {
             understood,
             route,
             contents: Vec::new(),
-            mode: request.shape.mode,
-            target: request.shape.target,
-            group_by: request.shape.groups_by(),
+            shape: request.shape.clone(),
             hits: Vec::new(),
             left_out: Vec::new(),
             unsure: Vec::new(),
@@ -107,19 +98,9 @@ impl SearchResult {
 
     /// The hits by group; empty if they are not grouped.
     pub fn groups(&self) -> Vec<&[Hit]> {
-        match self.group_by {
+        match self.shape.groups_by() {
             GroupBy::None => Vec::new(),
             by => self.hits.chunk_by(|a, b| by.id(a) == by.id(b)).collect(),
         }
-    }
-
-    /// Whether drilling chose its hits.
-    pub fn drills(&self) -> bool {
-        self.mode == Mode::Drill && !self.seeks_sections()
-    }
-
-    /// Whether its hits are sections.
-    pub fn seeks_sections(&self) -> bool {
-        self.mode == Mode::Section || self.target == Target::Sections
     }
 }

@@ -13,16 +13,13 @@ use crate::ids::ChunkId;
 const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
 
 /// The stages of a search, in order.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     pub stages: Vec<Stage>,
     /// What the user should know about how the result was found.
-    #[serde(skip)]
     pub notes: Vec<Note>,
     /// Whether the stages keep their candidates.
-    #[serde(skip)]
     pub detailed: bool,
-    #[serde(skip)]
     pub(super) begun: Instant,
 }
 

@@ -1,7 +1,5 @@
 //! Which retrievers serve a question, and its keyword terms.
 
-use serde::Serialize;
-
 use super::kind::Kind;
 use crate::search::request::{Expand, Fusion, Method, OtherWords, SearchRequest};
 use crate::store::KeywordField;
@@ -29,7 +27,7 @@ const SEMANTIC_WEIGHT: f32 = 0.7;
 pub type Terms = Vec<(KeywordField, String, f32)>;
 
 /// How a question is served. The weights add up to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Route {
     pub keyword: f32,
     pub semantic: f32,
@@ -43,7 +41,6 @@ pub struct Route {
     /// Whether reranking by words can help; for a lookup the name itself decides.
     pub rerank: bool,
     /// Why the retrievers have these weights.
-    #[serde(skip)]
     pub why: &'static str,
 }
 
