@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use futures::future::try_join_all;
+
 use super::asked::Asked;
 use super::confidence::judge;
 use super::contents::answer;
@@ -14,22 +16,24 @@ use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
 use super::hit::{Candidate, ChunkKey, Hit, fetch, first_different, parent_chunks};
-use super::note::{Note, NoteCode, add_notes};
+use super::note::{Note, NoteCode};
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
-use super::request::{OtherWords, SearchRequest};
+use super::request::{Method, OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
 use super::restrict::{decay_scores, filter, restrict};
 use super::result::{Ranking, SearchResult};
 use super::searcher::Searcher;
 use super::select::select;
+use super::spelling;
 use super::synonyms::written_out;
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Route, Understanding, understand};
-use crate::error::Result;
+use crate::error::{NextStep, Result, Setting};
+use crate::ids::DocId;
 use crate::store::Snapshot;
 use crate::text::tables::plain;
-use crate::text::{squeeze, truncate};
+use crate::text::{count, squeeze, truncate};
 
 /// Candidates of each stage whose first words the trace quotes.
 const MOST_QUOTED: usize = 5;
@@ -156,6 +160,57 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
 
 fn is_by_meaning_alone(hit: &Hit) -> bool {
     hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0
+}
+
+/// Adds notes about replaced words, and about semantic search that could not help.
+async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
+    let snapshots = searcher.snapshots().await?;
+    if !ranking.route.model_knows() {
+        add_language(searcher, request, ranking, trace).await?;
+    }
+    spelling::add_notes(&snapshots, &ranking.replacements, trace)?;
+    let remedy = format!("`{}` makes them", NextStep::MakeVectors);
+    match request.method {
+        Method::Semantic | Method::Hybrid if ranking.no_vectors => {
+            trace.note(NoteCode::VectorsMissing, format!("the searched documents have no vectors; {remedy}"));
+        }
+        Method::Semantic => {
+            let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
+            let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
+            let without = rows.iter().flatten().filter(|row| searched(&row.doc_id)).count();
+            if without > 0 {
+                let have = if without == 1 { "has" } else { "have" };
+                let documents = count(without, "document");
+                let message = format!("{documents} {have} no vectors and cannot be found this way; {remedy}");
+                trace.note(NoteCode::VectorsMissing, message);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Notes that the model does not read the question.
+async fn add_language(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    ranking: &Ranking,
+    trace: &mut Trace,
+) -> Result<()> {
+    let model = searcher.model().await?.name();
+    if ranking.route.semantic > 0.0 || request.method == Method::Hybrid {
+        let method = Setting("method");
+        let message =
+            format!("the model {model} does not know the language of this question: only {method} keyword is reliable");
+        trace.note(NoteCode::LanguageNotRead, message);
+    } else if request.method == Method::Auto && request.weights.is_none() {
+        let message = format!(
+            "searched by keywords only: the model {model} cannot read this question; `{}` names models that do",
+            NextStep::SuggestModels
+        );
+        trace.note(NoteCode::VectorsLeftOut, message);
+    }
+    Ok(())
 }
 
 /// Quotes the first words of the first candidates of each stage.
