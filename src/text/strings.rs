@@ -78,6 +78,13 @@ pub fn fold(text: &str) -> String {
     text.nfkc().flat_map(char::to_lowercase).collect()
 }
 
+/// The text as a number; `inf` and `nan` are words.
+pub fn as_number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    text.parse::<f64>().ok().filter(|number| looks_like_one && number.is_finite())
+}
+
 /// Replaces every run of white space by one space and trims the ends.
 pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -13,7 +13,7 @@ use crate::knowledge::profile::Kind;
 use crate::load::Format;
 use crate::store::{DocumentFacts, parts};
 use crate::structure::{PREAMBLE, normalise_title};
-use crate::text::{Period, fold, fold_name};
+use crate::text::{Period, as_number, fold, fold_name};
 
 /// A document is of a kind if at least this share of its text is.
 const GOOD_PART: f32 = 0.25;
@@ -179,13 +179,6 @@ impl Value {
         let holds = |page: u32| f64::from(page).partial_cmp(&self.number?).map(|ordering| comparison.holds(ordering));
         (first..=last).any(|page| holds(page) == Some(true))
     }
-}
-
-/// The text as a number; `inf` and `nan` are words.
-pub fn as_number(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
-    text.parse::<f64>().ok().filter(|number| looks_like_one && number.is_finite())
 }
 
 /// The format with this name or file extension.

@@ -10,12 +10,11 @@ use tokio::sync::OnceCell;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::search::entities::KnownEntities;
-use crate::search::filter::check::as_number;
 use crate::search::filter::headings::HeadingForm;
 use crate::search::find_section::without_number;
 use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
-use crate::text::{fold, fold_name};
+use crate::text::{as_number, fold, fold_name};
 
 /// The facts of one namespace.
 #[derive(Default)]

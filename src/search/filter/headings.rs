@@ -3,8 +3,7 @@
 
 use std::str::FromStr;
 
-use super::check::as_number;
-use crate::text::{fold, squeeze};
+use crate::text::{as_number, fold, squeeze};
 
 /// Stands for the value.
 const VALUE: &str = "{}";
