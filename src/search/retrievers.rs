@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 
 use futures::future::try_join_all;
+use rayon::prelude::*;
 
 use super::hit::{Candidate, ChunkKey, Scores, first_different};
 use super::understand::Terms;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::store::{
     KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordsFound,
@@ -193,8 +194,8 @@ fn best_of(scores: impl Iterator<Item = (ChunkKey, f32)>, limit: usize) -> Vec<(
     scores
 }
 
-/// Runs `work` on each of `items` with its place: a single item on this thread, several on a thread each. The results
-/// are in the order of the items.
+/// Runs `work` on each of `items` with its place: a single item on this thread, several on all cores. The results are in
+/// the order of the items.
 pub(super) fn on_each<'i, T: Sync, R: Send>(
     items: &'i [T],
     work: impl Fn(usize, &'i T) -> Result<R> + Sync,
@@ -202,13 +203,7 @@ pub(super) fn on_each<'i, T: Sync, R: Send>(
     if let [only] = items {
         return Ok(vec![work(0, only)?]);
     }
-    std::thread::scope(|scope| {
-        let work = &work;
-        let begun: Vec<_> =
-            items.iter().enumerate().map(|(place, item)| scope.spawn(move || work(place, item))).collect();
-        let ended = begun.into_iter().map(|thread| thread.join());
-        ended.map(|end| end.unwrap_or_else(|_| Err(Error::failed("a search thread crashed")))).collect()
-    })
+    items.par_iter().enumerate().map(|(place, item)| work(place, item)).collect()
 }
 
 /// The ids of parent chunks by the place of their namespace.
@@ -274,6 +269,7 @@ impl<'v> ParentScores<'v> {
 mod tests {
     use super::*;
     use crate::chunk::ChunkConfig;
+    use crate::error::Error;
     use crate::ingest::{SourceFacts, prepare};
     use crate::load::plain;
     use crate::store::{Change, ModelRecord, Store, Writer};
