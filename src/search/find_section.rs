@@ -273,13 +273,16 @@ fn is_near(title: &str, wanted: &str) -> bool {
     if allowed == 0 {
         return false;
     }
+    // A longer run has more letters too many: a title may have hundreds of words.
+    let longest = wanted.chars().count() + allowed;
     let words: Vec<String> = title.unicode_words().map(normalise_title).collect();
     (0..words.len()).any(|start| {
         let mut run = String::new();
-        words[start..].iter().any(|word| {
+        let mut runs = words[start..].iter().map_while(|word| {
             run.push_str(word);
-            strsim::osa_distance(&run, wanted) <= allowed
-        })
+            (run.chars().count() <= longest).then(|| strsim::osa_distance(&run, wanted))
+        });
+        runs.any(|distance| distance <= allowed)
     })
 }
 

@@ -37,14 +37,17 @@ pub(super) fn quotes(query: &str) -> Vec<Range<usize>> {
     // The full-width quotation mark counts as the plain one.
     let chars: Vec<(usize, char)> = query.char_indices().map(|(at, c)| (at, if c == '＂' { '"' } else { c })).collect();
     let mut found = Vec::new();
+    // The closing of a mark that has none is sought once: a text may be nothing but such marks.
+    let mut unclosed: Vec<char> = Vec::new();
     let mut at = 0;
     while at < chars.len() {
         let (start, open) = chars[at];
         // A mark after a digit means inches: 5" pipe.
         let inches = open == '"' && at > 0 && chars[at - 1].1.is_numeric();
-        let closers = QUOTES.iter().find(|(known, _)| *known == open && !inches).map(|(_, closers)| *closers);
-        let close = closers.and_then(|closers| (at + 1..chars.len()).find(|&next| closers.contains(chars[next].1)));
+        let closers = QUOTES.iter().find(|(known, _)| *known == open && !inches && !unclosed.contains(known));
+        let close = closers.and_then(|(_, ends)| (at + 1..chars.len()).find(|&next| ends.contains(chars[next].1)));
         let Some(close) = close else {
+            unclosed.extend(closers.map(|(mark, _)| mark));
             at += 1;
             continue;
         };
@@ -248,6 +251,7 @@ mod tests {
         assert_eq!(found("a 5\" and a 6\" pipe"), [""; 0]);
         assert_eq!(found("the pump's valve isn't open"), [""; 0]);
         assert_eq!(found("a \" b"), [""; 0]);
+        assert_eq!(found("« a „b“ « c"), ["b"]);
         assert_eq!(found("an empty \"\" or \"…\" quote"), [""; 0]);
     }
 
