@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Figures;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::paths::read_text;
 use crate::search::{Contents, Hit, SearchRequest, Searcher};
 use crate::structure::normalise_title;
@@ -243,7 +243,7 @@ fn read_baseline(file: &Path) -> Result<Vec<Answered>> {
     let text = read_text(file).map_err(|error| Error::io("read", file, &error))?;
     let read: Baseline = serde_json::from_str(&text).map_err(|error| {
         Error::usage(format!("{} is not a report of earlier questions: {error}", file.display()))
-            .hint("write one with --format json")
+            .hint(format!("write one with {} json", Setting("format")))
             .caused_by(error)
     })?;
     Ok(read.items)

@@ -22,7 +22,7 @@ use super::note::NoteCode;
 use super::request::{Method, SearchRequest};
 use super::trace::Trace;
 use crate::embed::Model;
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::knowledge::profile;
 use crate::text::han::in_simplified;
 
@@ -68,9 +68,8 @@ pub(super) fn understand<'s>(
     trace: &mut Trace,
 ) -> Result<Question<'s>> {
     if !request.query.chars().any(char::is_alphanumeric) {
-        return Err(
-            Error::usage("the query contains no word").hint("ask for something, for example kb search \"error E-417\"")
-        );
+        return Err(Error::usage("the query contains no word")
+            .hint(format!("ask for something, for example {} \"error E-417\"", NextStep::Search)));
     }
     let start = Instant::now();
     let understood = Understanding::of_kind(&request.query, request.kind);
