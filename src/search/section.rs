@@ -83,15 +83,16 @@ fn fitting(
     for (section, depth, chunks) in sections {
         let (mut taken, mut shown) = (chunks.len(), true);
         if let Some((counter, most)) = &counter {
-            let title = counter.count(&section.title)?;
-            let costs: Vec<usize> = chunks.iter().map(|chunk| counter.count(&chunk.content)).collect::<Result<_>>()?;
-            let least = title + costs.first().copied().unwrap_or(0);
-            first_cost.get_or_insert(least);
-            shown = left_out.is_empty() && used + least <= *most;
-            taken = 0;
+            (taken, shown) = (0, left_out.is_empty());
+            // Nothing is shown after what is left out, so nothing more is counted.
             if shown {
+                let counts = chunks.iter().map(|chunk| counter.count(&chunk.content));
+                let (title, costs) = (counter.count(&section.title)?, counts.collect::<Result<Vec<usize>>>()?);
+                let least = title + costs.first().copied().unwrap_or(0);
+                first_cost.get_or_insert(least);
+                shown = used + least <= *most;
                 used += title;
-                while taken < costs.len() && used + costs[taken] <= *most {
+                while shown && taken < costs.len() && used + costs[taken] <= *most {
                     used += costs[taken];
                     taken += 1;
                 }
