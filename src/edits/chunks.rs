@@ -148,7 +148,7 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
 fn check(order: &ChunkOrder) -> Result<()> {
     let id = &order.chunk_id;
     if let Some(NewText::Given(text)) = &order.text {
-        if text.trim().is_empty() {
+        if instead_of("", text).is_empty() {
             return Err(Error::usage(format!("the new text of {id:?} is empty; nothing was changed"))
                 .hint(format!("`{}` deletes it", NextStep::DeleteChunk(id))));
         }
@@ -416,6 +416,7 @@ pub(super) mod tests {
         let fail = |orders: &[ChunkOrder]| edit_chunks(vec![stored(TEXT)], orders, "now").unwrap_err();
         assert_eq!(fail(&[order("abc123:7", "x")]).kind(), Kind::NotFound);
         assert!(fail(&[order("abc123:0", " \n")]).next_step().unwrap().contains("DeleteChunk(\"abc123:0\")"));
+        assert!(fail(&[order("abc123:0.1", "\u{feff}\0\u{1b}\n")]).message().contains("is empty"));
         assert!(fail(&[order("abc123:0", "x"), order("abc123:0.1", "y")]).message().contains("is a part of"));
         assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("given twice"));
         let note = |name: &str| ChunkOrder {
