@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::derived::mend_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, pass_notes, source_parents,
+    NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, notes_by_text, pass_notes,
+    source_parents,
 };
 use super::publish::ChangedDocument;
 use crate::chunk::ChunkConfig;
@@ -283,10 +284,7 @@ fn changed(
     }
     let children = match whole.and_then(|order| order.text.as_ref()) {
         Some(NewText::Given(text)) if instead_of(&parent.content, text) != parent.content => {
-            let notes: BTreeMap<String, BTreeMap<String, String>> = kept
-                .into_iter()
-                .map(|child_chunk| (child_chunk.content.trim().to_owned(), child_chunk.metadata))
-                .collect();
+            let notes = notes_by_text(kept.iter().map(|child| (child.content.as_str(), &child.metadata)));
             let mut cut = new_children(&instead_of(&parent.content, text), config);
             pass_notes(&mut cut, notes, &mut metadata);
             cut
@@ -409,6 +407,19 @@ pub(super) mod tests {
         let back = edit(&after, &[note(None)]);
         assert!(back.document.edits.is_empty());
         assert_eq!(contents(&back), contents(&new));
+    }
+
+    #[test]
+    fn a_note_survives_beside_a_child_chunk_with_the_same_text() {
+        let new = stored("Same words here. Same words here. Third one stands.\n");
+        let note = ChunkOrder {
+            chunk_id: "abc123:0.0".into(),
+            metadata: BTreeMap::from([("reviewed".to_owned(), Some("yes".to_owned()))]),
+            ..ChunkOrder::default()
+        };
+        let noted = edit(&new, &[note]);
+        let cut = edit(&noted, &[order("abc123:0", "Same words here. Same words here. Another one.")]);
+        assert_eq!(cut.parents[0].children[0].metadata["reviewed"], "yes");
     }
 
     #[test]

@@ -96,6 +96,17 @@ pub fn new_children(text: &str, config: &ChunkConfig) -> Vec<NewChild> {
     cut.map(|content| NewChild { content: content.to_owned(), ..NewChild::default() }).collect()
 }
 
+/// The notes of child chunks by their trimmed text. Child chunks with one text share them.
+pub(super) fn notes_by_text<'a>(
+    children: impl Iterator<Item = (&'a str, &'a BTreeMap<String, String>)>,
+) -> BTreeMap<String, BTreeMap<String, String>> {
+    let mut notes: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (text, own) in children.filter(|(_, own)| !own.is_empty()) {
+        notes.entry(text.trim().to_owned()).or_default().extend(own.clone());
+    }
+    notes
+}
+
 /// Gives children the notes of the same texts. The notes of texts that are gone go to the parent.
 pub(super) fn pass_notes(
     children: &mut [NewChild],
@@ -139,12 +150,7 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
         parent_chunk: Some(source.index),
         content: Some(parent.content.clone()),
         metadata: parent.metadata.clone(),
-        child_chunk_metadata: parent
-            .children
-            .iter()
-            .filter(|row| !row.metadata.is_empty())
-            .map(|row| (row.content.trim().to_owned(), row.metadata.clone()))
-            .collect(),
+        child_chunk_metadata: notes_by_text(parent.children.iter().map(|row| (row.content.as_str(), &row.metadata))),
         ..edit_at(&source, &edited_at)
     });
     replace(&mut new.parents, source.index, Some(parent));
