@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkConfig, EmbeddedText, overlap};
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, SectionId};
 use crate::store::{Chunk, NewDocument, ParentChunk};
 use crate::text::tables::Heads;
 
@@ -13,11 +13,12 @@ pub fn mend_counts(new: &mut NewDocument) {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     new.document.parents = number(new.parents.len());
     new.document.children = number(new.children().count());
+    let mut ranges: HashMap<&SectionId, (u32, u32)> = HashMap::new();
+    for row in &new.parents {
+        ranges.entry(&row.section_id).or_insert((row.chunk_index, 0)).1 = row.chunk_index.saturating_add(1);
+    }
     for section in &mut new.sections {
-        let own = || new.parents.iter().filter(|row| row.section_id == section.section_id);
-        let start = own().next().map_or(0, |row| row.chunk_index);
-        let end = own().next_back().map_or(0, |row| row.chunk_index.saturating_add(1));
-        (section.chunk_start, section.chunk_end) = (start, end);
+        (section.chunk_start, section.chunk_end) = ranges.get(&section.section_id).copied().unwrap_or_default();
     }
 }
 
@@ -79,5 +80,32 @@ pub fn renew_hashes(parents: &mut [ParentChunk], texts: &[EmbeddedText], kept: &
             let was = was.and_then(|was| was.children.get(i));
             child.embedding_hash = was.map_or_else(|| text.child_hash(i), |was| was.embedding_hash.clone());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::edits::chunks::tests::stored;
+    use crate::store::SectionRow;
+
+    #[test]
+    fn many_sections_cost_no_more_than_their_number() {
+        let mut new = stored("# One\n\nFirst sentence here.\n");
+        let (section, parent) = (new.sections.remove(0), new.parents.remove(0));
+        for i in 0..60_000 {
+            let id = SectionId::new(&new.document.doc_id, &(i + 1).to_string());
+            let mut row = parent.clone();
+            (row.chunk_index, row.section_id) = (i, id.clone());
+            new.parents.push(row);
+            new.sections.push(SectionRow { section_id: id, ..section.clone() });
+        }
+        let start = Instant::now();
+        mend_counts(&mut new);
+        assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+        let last = new.sections.last().unwrap();
+        assert_eq!((last.chunk_start, last.chunk_end), (59_999, 60_000));
     }
 }

@@ -1,5 +1,6 @@
 //! Rebuilds stored documents in place, from their sources or from the store.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -18,7 +19,7 @@ use crate::chunk::ChunkConfig;
 use crate::edits::as_the_source_says;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result};
-use crate::ids::DocId;
+use crate::ids::{DocId, SectionId};
 use crate::llm::{Configured, Unanswered};
 use crate::load::{Block, BlockKind, Document, Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
@@ -300,17 +301,21 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[Parent
     if titled().any(|section| section.provenance == Provenance::Outline.name()) {
         document.outline = titled().map(entry).collect();
     }
-    for section in in_text_order(sections, parents) {
+    let mut parents_of: HashMap<&SectionId, Vec<&ParentChunk>> = HashMap::new();
+    for parent in parents {
+        parents_of.entry(&parent.section_id).or_default().push(parent);
+    }
+    for section in in_text_order(sections, &parents_of) {
         if section.path != PREAMBLE && (row.pages.is_none() || section.page_start.is_some()) {
             let level = u8::try_from(section.level).unwrap_or(u8::MAX);
             let kind = if row.pages.is_none() { BlockKind::Heading(level) } else { BlockKind::Paragraph };
             document.blocks.push(Block::new(kind, section.title.clone(), section.page_start));
         }
-        let own = || parents.iter().filter(|parent| parent.section_id == section.section_id);
+        let own = parents_of.get(&section.section_id).into_iter().flatten().copied();
         match row.pages {
-            Some(_) => document.blocks.extend(lines(own())),
+            Some(_) => document.blocks.extend(lines(own)),
             None => {
-                let text: String = own().map(|parent| parent.content.as_str()).collect();
+                let text: String = own.map(|parent| parent.content.as_str()).collect();
                 if !text.trim().is_empty() {
                     document.blocks.push(Block::paragraph(text.trim_end()));
                 }
@@ -321,13 +326,16 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[Parent
 }
 
 /// Sorts sections by page, because an outline can jump back. A section without a page stays behind the one before it.
-fn in_text_order<'a>(sections: &'a [SectionRow], parents: &[ParentChunk]) -> Vec<&'a SectionRow> {
+fn in_text_order<'a>(
+    sections: &'a [SectionRow],
+    parents_of: &HashMap<&SectionId, Vec<&ParentChunk>>,
+) -> Vec<&'a SectionRow> {
     let mut page = 0;
     let mut keyed: Vec<(u32, &SectionRow)> = sections
         .iter()
         .map(|section| {
-            let first = parents.iter().find(|parent| parent.section_id == section.section_id);
-            page = section.page_start.or(first.and_then(|parent| parent.page_start)).unwrap_or(page);
+            let first = parents_of.get(&section.section_id).and_then(|own| own[0].page_start);
+            page = section.page_start.or(first).unwrap_or(page);
             (page, section)
         })
         .collect();
