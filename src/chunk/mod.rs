@@ -121,7 +121,9 @@ pub fn child_chunks<'a>(parent: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
 /// The end of the text before a child in its section, which is embedded with it. Empty after a table, whose last row
 /// says nothing by itself.
 pub fn overlap<'a>(before: &'a str, config: &ChunkConfig) -> &'a str {
-    if before.trim_end().rsplit('\n').next().is_some_and(is_row) {
+    // A longer line is no row, because rows are cut to the length of a parent; one more for the line break before it.
+    let end = split::tail(before, config.parent_chars + 1);
+    if end.rsplit('\n').next().is_some_and(is_row) {
         return "";
     }
     split::tail(before, config.overlap_chars)
@@ -134,6 +136,16 @@ mod tests {
     use crate::structure::sections;
     use crate::text::char_count;
     use proptest::prelude::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn an_overlap_costs_no_more_than_a_parent() {
+        let config = ChunkConfig::default();
+        let (text, start) = ("a".repeat(40 << 20), Instant::now());
+        assert!((0..5_000).all(|_| overlap(&text, &config).len() == config.overlap_chars));
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert_eq!(overlap("Text.\n\n| a | b |\n\n", &config), "");
+    }
 
     proptest! {
         #[test]
