@@ -119,7 +119,7 @@ fn word(text: &str) -> Option<Found<'_>> {
     }
     let mut parts = parts_of(number.trim_end_matches('.'))?;
     if kind == Kind::Item {
-        parts = vec![parts[0] * ITEM + parts.get(1).copied().unwrap_or(0)];
+        parts = vec![parts[0].checked_mul(ITEM)?.checked_add(parts.get(1).copied().unwrap_or(0))?];
     }
     Some((kind, parts, after.trim_start_matches([' ', ':', '-', '–', '—', '.'])))
 }
@@ -413,6 +413,7 @@ mod tests {
             "（见上文）",
             "()",
             "Item zz",
+            "Item 200000000 Risks",
             "LAMP the quay",
             "§",
         ] {
