@@ -27,6 +27,9 @@ const LONGEST_NUMBERING: usize = 12;
 /// Words before a number.
 const WORDS_BEFORE_NUMBERS: &[&str] = &["chapter", "part", "section", "appendix", "article", "item", "附录"];
 
+/// What a number counts, in simplified characters, as in normalised titles.
+const UNITS: [&str; 11] = ["部分", "章", "节", "部", "篇", "编", "条", "卷", "回", "讲", "课"];
+
 /// A budget for finding titles: bytes compared exactly, plus letters times letters for near matches. A book with an
 /// outline of 5,000 entries needs a tenth of it. Once it is spent, titles are not found, and their sections begin at
 /// the top of their pages.
@@ -109,7 +112,7 @@ pub(super) fn heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> 
         }
         joined.push_str(line);
         // `Part II` above `Item 5` is another heading.
-        if count == 1 && joined != wanted && is_part(line) && split_number(wanted).is_some() {
+        if count == 1 && !wanted.starts_with(line.as_str()) && is_part(line) && split_number(wanted).is_some() {
             return None;
         }
         if is_title(&joined, wanted) {
@@ -141,7 +144,7 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
     let value = number_value(&rest[..end])?;
     let rest = &rest[end..];
     match ordinal {
-        Some(_) => rest.strip_prefix(['章', '节', '節', '部', '篇', '条', '卷', '回']).map(|rest| (value, rest)),
+        Some(_) => UNITS.iter().find_map(|unit| rest.strip_prefix(unit)).map(|rest| (value, rest)),
         None => Some((value, rest)),
     }
 }
@@ -179,9 +182,10 @@ fn is_numbering(text: &str) -> bool {
         return false;
     }
     let number = WORDS_BEFORE_NUMBERS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
-    let number = number.trim_start_matches('第').trim_end_matches(['章', '节', '節', '部', '篇', '条', '卷', '回']);
+    let number = number.trim_start_matches('第');
+    let number = UNITS.iter().find_map(|unit| number.strip_suffix(unit)).unwrap_or(number);
     let is_roman = |c: char| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c');
-    let digits = number.trim_start_matches(|c: char| c.is_ascii_lowercase() || is_roman(c));
+    let digits = number.trim_start_matches(|c: char| c.is_ascii_lowercase());
     let letters = &number[..number.len() - digits.len()];
     let letters_fit = letters.len() <= 1 || letters.chars().all(is_roman);
     letters_fit && digits.chars().all(|c| c.is_numeric() || "〇零一二三四五六七八九十百".contains(c))
@@ -189,9 +193,8 @@ fn is_numbering(text: &str) -> bool {
 
 /// Whether a normalised text is only the number of a part: `partii`, `第一篇`.
 fn is_part(text: &str) -> bool {
-    let by_word =
-        text.starts_with("part") || (text.starts_with('第') && text.ends_with(['编', '編', '篇', '卷', '部']));
-    by_word && is_numbering(text)
+    let of_parts = || ["编", "篇", "卷", "部", "部分"].iter().any(|unit| text.ends_with(unit));
+    (text.starts_with("part") || (text.starts_with('第') && of_parts())) && is_numbering(text)
 }
 
 /// A title for comparison: compatibility forms folded, lower case, simplified characters, letters and digits only.
@@ -266,6 +269,22 @@ mod tests {
         assert!(is_title(&normalise_title("第一章 简介"), &normalise_title("1 简介")));
         assert!(is_title(&normalise_title("Chapter 3 Scope"), &normalise_title("3. Scope")));
         assert!(!is_title(&normalise_title("第二章 简介"), &normalise_title("1 简介")));
+    }
+
+    #[test]
+    fn titles_of_parts_and_lessons_are_recognised_without_their_numbers() {
+        for (line, title) in [
+            ("第一编 总则", "总则"),
+            ("第一編 總則", "1 总则"),
+            ("第二部分 附则", "附则"),
+            ("第三讲 概论", "3 概论"),
+            ("第四课 问路", "问路"),
+        ] {
+            assert!(is_title(&normalise_title(line), &normalise_title(title)), "{line}");
+        }
+        let count = |lines: [&str; 2], wanted| heading_lines(&lines.map(str::to_owned), wanted, &Effort::default());
+        assert_eq!(count(["第一编", "总则"], "第一编总则"), Some(2), "a part over two lines");
+        assert_eq!(count(["第一编", "第一章概述"], "第一章概述"), None, "a part above a chapter");
     }
 
     #[test]
