@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 
-use super::rebuild::stored;
 use super::request::{ContextsReport, Progress};
-use crate::chunk::ChunkChange;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
@@ -16,7 +14,7 @@ use crate::llm::{
     Client, Configured, ContextDocument, ContextParentChunk, Unanswered, WrittenProfile, contexts, estimate_contexts,
     estimate_profile, write_profile,
 };
-use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot};
+use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow};
 use crate::structure::PREAMBLE;
 
 /// Bytes of the beginning of a document; more than the model reads.
@@ -104,25 +102,6 @@ impl ContextWriter {
             let estimate = estimate_contexts(&client, &document, &shown.parent_chunks, self.unanswered)?;
             let estimate = estimate.and(estimate_profile(&client, &document, &shown.beginning())?);
             self.report.estimate = Some(self.report.estimate.unwrap_or_default().and(estimate));
-        }
-        Ok(())
-    }
-
-    /// The same for stored documents after a change of how they are cut.
-    ///
-    /// # Errors
-    /// As [`estimate`](Self::estimate), and if the store cannot be read.
-    pub(super) async fn estimate_stored(
-        &mut self,
-        rows: &[DocumentRow],
-        chunks: &ChunkChange,
-        snapshot: &Snapshot,
-    ) -> Result<()> {
-        for row in rows {
-            let document = DocumentRow { chunking: row.chunking.with(chunks), ..row.clone() };
-            if wants_model_context(&document) {
-                self.estimate(&stored(snapshot, document).await?)?;
-            }
         }
         Ok(())
     }

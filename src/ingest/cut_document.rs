@@ -48,21 +48,20 @@ impl CutDocument {
         sections.iter_mut().for_each(|section| section.text = SectionText::default());
         let beginning: String =
             parents.iter().take(LANGUAGE_PARENTS).map(|parent| parent.text.content.as_str()).collect();
-        let mut cut = CutDocument {
+        let language = language(&beginning);
+        CutDocument {
+            profile: profile_of_cut(&title, language, &sections, &parents),
             title,
             format: document.format,
             metadata: document.metadata.clone(),
             pages: document.pages,
             engine: document.engine.clone(),
             warnings: document.warnings.clone(),
-            language: language(&beginning).to_owned(),
+            language: language.to_owned(),
             sections,
             parents,
-            profile: None,
             not_found: corrected.map(|entries| not_found(document, entries)).unwrap_or_default(),
-        };
-        cut.profile = profile_of_cut(&cut);
-        cut
+        }
     }
 
     /// Whether every index is valid: a compromised worker must not crash its parent.

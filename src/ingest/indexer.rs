@@ -10,7 +10,7 @@ use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::rebuild::{read, read_at_once};
 use super::request::{Action, ContextsReport, Progress};
-use super::vectors::{FIRST_EMBEDDED, VectorMaker, Vectors, Waiting, set_vectors};
+use super::vectors::{BATCH_CHILDREN, FIRST_EMBEDDED, VectorMaker, Vectors, Waiting, set_vectors};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Profile;
@@ -19,8 +19,6 @@ use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, SectionR
 
 /// Documents that fill a batch.
 const BATCH_DOCUMENTS: usize = 256;
-/// Child chunks that fill a batch. As many to embed as are worth the time fill it too.
-pub(super) const BATCH_CHILDREN: usize = 4096;
 
 /// Collects documents, embeds their new texts, and publishes them batch by batch.
 pub struct Indexer {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::prepare::Prepared;
 use crate::embed::{Coverage, Embedder};
 use crate::error::Result;
+use crate::store::ParentChunk;
 use crate::text::{char_count, truncate};
 
 /// Parent chunks sampled from a document, spread from its beginning to its end.
@@ -46,8 +46,8 @@ pub(super) struct LanguageSampler {
 impl LanguageSampler {
     /// # Errors
     /// If the engine has crashed.
-    pub(super) fn sample(&mut self, prepared: &Prepared, embedder: &Embedder) -> Result<()> {
-        let parents: Vec<&str> = prepared.new.parents.iter().map(|parent| parent.content.as_str()).collect();
+    pub(super) fn sample(&mut self, parents: &[ParentChunk], embedder: &Embedder) -> Result<()> {
+        let parents: Vec<&str> = parents.iter().map(|parent| parent.content.as_str()).collect();
         let step = parents.len().div_ceil(SAMPLES).max(1);
         let sample: Vec<String> = parents.iter().step_by(step).map(|text| truncate(text, SAMPLE_CHARS)).collect();
         let sample = sample.join("\n");

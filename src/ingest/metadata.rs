@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::plan::is_file;
-use super::request::IngestRequest;
+use super::web::is_file;
 use crate::error::{Error, Result};
-use crate::store::{DocumentRow, Fields, Metadata, MetadataValue, Store, add_fields};
+use crate::store::{Fields, MetadataValue, Store, add_fields};
 
 /// A file with the name of a source and this ending holds its metadata.
 const ENDING: &str = ".meta.toml";
@@ -38,34 +37,19 @@ impl MetadataRule {
     }
 }
 
-impl IngestRequest {
-    /// The metadata of a source: what rules and the file beside it give now, what people set, the options included, and
-    /// what the stored document `before` states.
-    ///
-    /// # Errors
-    /// If the file beside it cannot be read.
-    pub(super) fn metadata_of(&self, source: &str, store: &Store, before: Option<&DocumentRow>) -> Result<Metadata> {
-        let mut metadata = before.map(|row| row.metadata.clone()).unwrap_or_default();
-        metadata.given = self.given(source, store)?;
-        metadata.set.extend(&self.said);
-        Ok(metadata)
+/// The metadata that rules and the file beside a source give it now.
+///
+/// # Errors
+/// If the file beside it cannot be read.
+pub(super) fn given(rules: &[MetadataRule], source: &str, store: &Store) -> Result<Fields> {
+    let mut fields = Fields::new();
+    for rule in rules.iter().filter(|rule| rule.matcher.is_match(source)) {
+        add_fields(&mut fields, rule.fields.clone());
     }
-
-    /// Whether the metadata of a stored document changes, or cannot be read.
-    pub(super) fn describes_again(&self, row: &DocumentRow, store: &Store) -> bool {
-        self.metadata_of(&row.source, store, Some(row)).map_or(true, |metadata| metadata != row.metadata)
+    if is_file(source) {
+        add_fields(&mut fields, of_file_beside(&store.source_path(source))?);
     }
-
-    fn given(&self, source: &str, store: &Store) -> Result<Fields> {
-        let mut fields = Fields::new();
-        for rule in self.rules.iter().filter(|rule| rule.matcher.is_match(source)) {
-            add_fields(&mut fields, rule.fields.clone());
-        }
-        if is_file(source) {
-            add_fields(&mut fields, of_file_beside(&store.source_path(source))?);
-        }
-        Ok(fields)
-    }
+    Ok(fields)
 }
 
 /// Whether a file holds the metadata of a source beside it, and is not a document.

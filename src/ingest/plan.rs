@@ -11,7 +11,7 @@ use ignore::overrides::OverrideBuilder;
 use super::metadata::is_file_beside;
 use super::request::{Doubt, IngestRequest, SourceReport};
 use super::source::{mtime_ns, raise_limit};
-use super::web::is_address;
+use super::web::is_file;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::store::{DocumentRow, Store};
@@ -22,8 +22,6 @@ const IGNORE_FILE: &str = ".kbignore";
 const LARGEST_UNDOUBTED: f64 = 0.2;
 /// Files up to this size in bytes hold no more than a line break.
 const EMPTY: u64 = 2;
-/// Prefix of the names of sources from standard input.
-pub(super) const STANDARD_INPUT: &str = "stdin:";
 
 /// A file to ingest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,11 +173,6 @@ pub(super) struct Plan {
 
 /// The documents of the namespace by source.
 pub(super) type Existing = HashMap<String, DocumentRow>;
-
-/// Whether a source is a file, not standard input or a page on the web.
-pub(super) fn is_file(source: &str) -> bool {
-    !source.starts_with(STANDARD_INPUT) && !is_address(source)
-}
 
 /// Whether a document's file certainly does not exist. A file that cannot be checked can still exist.
 pub(super) fn is_gone(row: &DocumentRow, store: &Store) -> bool {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::cut_document::CutDocument;
+use crate::chunk::CutParent;
 use crate::knowledge::profile::{PROFILE_VERSION, ParentChunkText, Profile, TitleText, profile};
 use crate::store::{DocumentRow, ParentChunk, SectionRow};
-use crate::structure::PREAMBLE;
+use crate::structure::{PREAMBLE, Section};
 
 /// A section for a profile.
 struct Node<'a> {
@@ -16,16 +16,21 @@ struct Node<'a> {
     above: Option<usize>,
 }
 
-/// The profile of a document; `None` without text.
-pub(super) fn profile_of_cut(cut: &CutDocument) -> Option<Profile> {
-    let nodes = cut.sections.iter().map(|section| Node {
+/// The profile of a document that was cut; `None` without text.
+pub(super) fn profile_of_cut(
+    title: &str,
+    language: &str,
+    sections: &[Section],
+    parents: &[CutParent],
+) -> Option<Profile> {
+    let nodes = sections.iter().map(|section| Node {
         title: &section.title,
         level: section.level,
         is_preamble: section.path == PREAMBLE,
         above: section.parent,
     });
-    let texts = cut.parents.iter().map(|parent| (Some(parent.section), parent.text.content.as_str()));
-    profile_of_nodes(&cut.title, &cut.language, &nodes.collect::<Vec<_>>(), texts)
+    let texts = parents.iter().map(|parent| (Some(parent.section), parent.text.content.as_str()));
+    profile_of_nodes(title, language, &nodes.collect::<Vec<_>>(), texts)
 }
 
 /// The profile of a document from its rows; `None` without text.

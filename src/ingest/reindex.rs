@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::contexts::ContextWriter;
+use super::contexts::{ContextWriter, wants_model_context};
 use super::known_vectors::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
@@ -198,7 +198,13 @@ async fn estimate(
 ) -> Result<Option<ContextsReport>> {
     let Some(configured) = options.llm.clone().filter(|_| request.dry_run) else { return Ok(None) };
     let mut writer = ContextWriter::new(configured, options.unanswered);
-    writer.estimate_stored(rows, &request.chunks, &Snapshot::open(namespace).await?).await?;
+    let snapshot = Snapshot::open(namespace).await?;
+    for row in rows {
+        let document = DocumentRow { chunking: row.chunking.with(&request.chunks), ..row.clone() };
+        if wants_model_context(&document) {
+            writer.estimate(&stored(&snapshot, document).await?)?;
+        }
+    }
     Ok(writer.report())
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::languages::LanguagesReport;
-use super::metadata::MetadataRule;
+use super::metadata::{MetadataRule, given};
 use super::profile::lacks_profile;
 use super::worker::Limits;
 use reqwest::Url;
@@ -16,7 +16,7 @@ use crate::ids::DocId;
 use crate::llm::{Configured, Estimate, LlmReport};
 use crate::load::{Format, LoadOptions};
 use crate::models::ModelChoice;
-use crate::store::{Changed, DocumentRow, DocumentTime, LockTimeout, Store};
+use crate::store::{Changed, DocumentRow, DocumentTime, LockTimeout, Metadata, Store};
 use crate::structure::Provenance;
 
 /// What to ingest and how.
@@ -118,6 +118,23 @@ impl IngestRequest {
     /// Whether a document with unchanged content gets another date.
     pub(super) fn dates_again(&self, row: &DocumentRow) -> bool {
         self.time.is_some() && self.time != row.time
+    }
+
+    /// The metadata of a source: what rules and the file beside it give now, what people set, the options included, and
+    /// what the stored document `before` states.
+    ///
+    /// # Errors
+    /// If the file beside it cannot be read.
+    pub(super) fn metadata_of(&self, source: &str, store: &Store, before: Option<&DocumentRow>) -> Result<Metadata> {
+        let mut metadata = before.map(|row| row.metadata.clone()).unwrap_or_default();
+        metadata.given = given(&self.rules, source, store)?;
+        metadata.set.extend(&self.said);
+        Ok(metadata)
+    }
+
+    /// Whether the metadata of a stored document changes, or cannot be read.
+    pub(super) fn describes_again(&self, row: &DocumentRow, store: &Store) -> bool {
+        self.metadata_of(&row.source, store, Some(row)).map_or(true, |metadata| metadata != row.metadata)
     }
 
     /// Whether a document gets the vectors that it lacks.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::indexer::BATCH_CHILDREN;
 use super::known_vectors::{KnownVectors, by_hashes};
 use super::languages::LanguageSampler;
 use super::prepare::Prepared;
@@ -15,6 +14,8 @@ use crate::error::Result;
 use crate::models::Models;
 use crate::store::{ModelRecord, NewDocument, ParentChunk};
 
+/// Child chunks that fill a batch. As many to embed as are worth the time fill it too.
+pub(super) const BATCH_CHILDREN: usize = 4096;
 /// Child chunks to embed before the first publication, while the speed is not known.
 pub(super) const FIRST_EMBEDDED: usize = 512;
 /// Later batches take about this time, which is the most that an interruption loses.
@@ -148,7 +149,7 @@ impl VectorMaker {
         }
         let embedder = self.model.embedder()?;
         for waiting in waiting.iter().filter(|waiting| waiting.embed) {
-            self.languages.sample(&waiting.prepared, &embedder)?;
+            self.languages.sample(&waiting.prepared.new.parents, &embedder)?;
         }
         let children: usize = texts.iter().map(|text| text.children.len()).sum();
         let (total, progress) = (children.max(1) as u64, &self.progress);

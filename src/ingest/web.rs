@@ -47,6 +47,14 @@ const TYPES: [(&str, Format); 14] = [
 /// Media types that do not tell the format: the extension of the address or the content decides.
 const VAGUE: [&str; 4] = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
 
+/// Prefix of the names of sources from standard input.
+pub(super) const STANDARD_INPUT: &str = "stdin:";
+
+/// Whether a source is a file, not standard input or a page on the web.
+pub(super) fn is_file(source: &str) -> bool {
+    !source.starts_with(STANDARD_INPUT) && !is_address(source)
+}
+
 /// Whether a source is an address on the web, not a file.
 pub fn is_address(source: &str) -> bool {
     ["http://", "https://"]
