@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::rebuild::CHUNKS_AT_ONCE;
+use super::stored::CHUNKS_AT_ONCE;
 use crate::embed::ParentVectors;
 use crate::error::Result;
 use crate::ids::DocId;

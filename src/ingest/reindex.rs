@@ -10,11 +10,10 @@ use super::contexts::{ContextWriter, wants_model_context};
 use super::known_vectors::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
-use super::rebuild::{
-    RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, stored, unchanged_bytes,
-};
+use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, rebuilt_rows, unchanged_bytes};
 use super::request::{ContextsReport, Progress};
 use super::source::{Outcomes, spread};
+use super::stored::{read_stored, stored};
 use super::worker::{Cutting, Worker};
 use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkChange, ChunkConfig};
