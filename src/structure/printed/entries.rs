@@ -1,9 +1,9 @@
-//! The lines of a contents page: titles, then a page number after leaders or a wide gap.
+//! The lines of a contents page: titles, then a page number after leaders or a wide gap; and lines over groups of them,
+//! such as `PART II`, which often have no page number of their own.
 
-use super::groups::group;
-use crate::load::Block;
+use crate::load::{Block, LineStyle};
 use crate::structure::locate::normalise_title;
-use crate::structure::numbering;
+use crate::structure::numbering::{self, Kind};
 use crate::text::{is_wide, join_title, lists, roman};
 
 /// The least entries of a contents page.
@@ -33,7 +33,13 @@ const OTHER_LISTS: &str = "listoffigures listoftables listofequations listofalgo
     表格清单 附表清单 index 索引 关键词索引 bibliography references 参考文献";
 
 /// The label of a line without a page number that is the title of a group of entries.
-pub(super) const LABEL_OF_GROUPS: &str = "";
+const LABEL_OF_GROUPS: &str = "";
+/// Longer lines are no titles of groups, in characters.
+const LONGEST_OF_GROUPS: usize = 80;
+/// The width of the column of page numbers, in points.
+const WIDTH_OF_NUMBERS: f32 = 40.0;
+/// The least capitals in a line of capitals.
+const FEWEST_CAPITALS: usize = 3;
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
@@ -45,6 +51,13 @@ pub(super) struct Entry {
     /// Its page and part of the page.
     pub(super) part: (u32, u32),
     pub(super) blocks: (usize, usize),
+}
+
+impl Entry {
+    /// Whether it is a line over a group of entries, without a page number.
+    pub(super) fn is_group(&self) -> bool {
+        self.label == LABEL_OF_GROUPS
+    }
 }
 
 /// Runs of entries with rising page numbers.
@@ -219,7 +232,7 @@ pub fn is_contents_title(title: &str) -> bool {
 }
 
 /// Whether a line is the title of contents or of another list, on its first page or a later one.
-pub(super) fn is_title_of_list(text: &str) -> bool {
+fn is_title_of_list(text: &str) -> bool {
     let title = normalise_title(text);
     is_contents_title(text) || title.starts_with("contents") || lists(OTHER_LISTS, &title)
 }
@@ -241,4 +254,50 @@ fn is_caption(title: &str) -> bool {
     ["figure ", "fig. ", "table ", "图", "表", "listing ", "algorithm "].iter().any(|word| {
         lower.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
     })
+}
+
+/// The title of a group of entries: the last of `lines` that could be one. They stand above the first entry and have no
+/// page number.
+fn group(lines: &[usize], entry: &Entry, blocks: &[Block]) -> Option<Entry> {
+    let first = &blocks[entry.blocks.0];
+    let right = blocks[entry.blocks.1 - 1].style.as_ref()?.right;
+    lines.iter().rev().find_map(|&i| {
+        let block = &blocks[i];
+        let style = block.style.as_ref()?;
+        let text = block.words();
+        let number = numbering::parse(text);
+        let is_part = number.as_ref().is_some_and(|number| number.kind == Kind::Part);
+        // A line that ends at the right edge is the head of the column of page numbers.
+        let fits = block.page == first.page
+            && (style.right < right - WIDTH_OF_NUMBERS || style.cells > 1)
+            && text.chars().count() <= LONGEST_OF_GROUPS
+            && text.chars().filter(|c| c.is_alphabetic()).count() > 1
+            && !is_title_of_list(text);
+        let differs = || style.cells == 1 && number.is_none() && stands_out(block, style, entry);
+        (fits && (is_part || differs())).then(|| Entry {
+            title: without_column_head(text, style),
+            label: LABEL_OF_GROUPS.to_owned(),
+            left: entry.left,
+            bold: style.bold,
+            size: style.size,
+            part: entry.part,
+            blocks: (i, i + 1),
+        })
+    })
+}
+
+/// Whether a line differs in weight, size or capitals from the entry below it.
+fn stands_out(block: &Block, style: &LineStyle, entry: &Entry) -> bool {
+    let in_capitals = |text: &str| {
+        text.chars().filter(|c| c.is_uppercase()).count() >= FEWEST_CAPITALS && !text.contains(char::is_lowercase)
+    };
+    (style.bold && !entry.bold)
+        || style.size > entry.size + 0.6
+        || (in_capitals(block.words()) && !in_capitals(&entry.title))
+}
+
+/// `PART I. FINANCIAL INFORMATION Page`: the last cell is the head of the column of page numbers.
+fn without_column_head(text: &str, style: &LineStyle) -> String {
+    let head = ["Page", "page", "PAGE", "页码", "页"].iter().find_map(|head| text.strip_suffix(head));
+    head.filter(|_| style.cells > 1).unwrap_or(text).trim().to_owned()
 }

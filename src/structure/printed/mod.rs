@@ -1,7 +1,6 @@
 //! The printed contents page: titles with dotted leaders or aligned page numbers, on one or more pages.
 
 mod entries;
-mod groups;
 mod places;
 
 use std::collections::HashSet;
