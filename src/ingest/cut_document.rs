@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::profile::profile_of_cut;
+use super::web::STANDARD_INPUT;
 use crate::chunk::{ChunkConfig, CutParent, cut};
 use crate::knowledge::profile::Profile;
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
@@ -76,8 +77,11 @@ impl CutDocument {
 /// name. Source code skips the heading and keeps the file's extension.
 fn title(document: &Document, source: &str) -> String {
     let file_name = || {
-        let name = source.rsplit(['/', ':']).next().unwrap_or(source);
-        let kept = if document.format.is_code() { None } else { Path::new(name).file_stem() };
+        let path = source.strip_prefix(STANDARD_INPUT).unwrap_or(source).trim_end_matches('/');
+        let name = path.rsplit('/').next().unwrap_or(path);
+        // An address that ends with a slash names no file, but a folder or a host.
+        let is_whole = document.format.is_code() || source.ends_with('/');
+        let kept = if is_whole { None } else { Path::new(name).file_stem() };
         kept.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
     };
     let given = document.title.as_deref().map(squeeze).filter(|title| !is_default_title(title));
@@ -116,6 +120,20 @@ mod tests {
         for title in ["Microsoft Word - draft.doc", "0000078003-22-000027", ""] {
             document.title = Some(title.into());
             assert_eq!(cut_of(&document).title, "guide", "{title:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_without_a_title_has_the_name_of_its_source() {
+        let document = markdown::parse("text");
+        for (source, title) in [
+            ("https://example.org/", "example.org"),
+            ("https://example.org/docs/", "docs"),
+            ("https://example.org/docs/guide.html", "guide"),
+            ("stdin:guide.md", "guide"),
+            ("mail/Re: Pump.md", "Re: Pump"),
+        ] {
+            assert_eq!(CutDocument::of(&document, source, None, &ChunkConfig::default()).title, title, "{source}");
         }
     }
 
