@@ -3,7 +3,7 @@
 //! A user can write a list to a file, change it there and give it back. A line with the same text and notes changes
 //! nothing. All other fields must stay the same. A chunk that changed in the store meanwhile is an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -49,11 +49,12 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
 /// # Errors
 /// If a line is wrong, names an unknown chunk or changes a structural field, with its number.
 pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>> {
+    let parents = stored.iter().flat_map(|new| new.parents.iter().map(move |parent| (new, parent)));
+    let chunks = parents.flat_map(|(new, parent)| parent.chunks().map(move |chunk| (new, parent, chunk)));
+    let known: HashMap<&str, _> = chunks.map(|found| (found.2.chunk_id.as_str(), found)).collect();
     let mut orders = Vec::new();
     for (number, line) in lines(text)? {
-        let parents = stored.iter().flat_map(|new| new.parents.iter().map(move |parent| (new, parent)));
-        let found = parents.filter_map(|(new, parent)| Some((new, parent, parent.find(&line.chunk_id)?))).next();
-        let order = match found {
+        let order = match known.get(line.chunk_id.as_str()).copied() {
             Some((new, parent, chunk)) => order(line, parent, chunk, &new.document.source),
             None => Err(unknown_chunk(&line.chunk_id)),
         };

@@ -124,10 +124,11 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
             .hint("give each chunk one new text"));
     }
     orders.iter().try_for_each(check)?;
+    let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
     let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
     let mut known: HashSet<ChunkId> = HashSet::new();
     for before in stored {
-        let (after, named) = ordered(&before, orders, now)?;
+        let (after, named) = ordered(&before, &by_id, now)?;
         known.extend(named.iter().cloned());
         if named.is_empty() {
             continue;
@@ -187,9 +188,8 @@ fn check_note(name: &str) -> Result<()> {
 }
 
 /// A document after its orders, and the ids that they name.
-fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(NewDocument, Vec<ChunkId>)> {
+fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) -> Result<(NewDocument, Vec<ChunkId>)> {
     let config = before.document.chunking;
-    let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
     let mut after = before.clone();
     let mut named = Vec::new();
     for source in source_parents(before) {
@@ -210,7 +210,7 @@ fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(Ne
             (_, Some(order)) if order.text == Some(NewText::Source) => {
                 from_source(before, source, order, &config, now)?
             }
-            (Some(parent), whole) => changed(parent, &by_id, whole, source, &config, now)?,
+            (Some(parent), whole) => changed(parent, by_id, whole, source, &config, now)?,
             (None, _) => {
                 return Err(Error::not_found(format!("{id:?} was deleted; nothing was changed"))
                     .hint(format!("`{}` restores it", NextStep::ResetChunk(&id))));

@@ -350,11 +350,6 @@ impl ParentChunk {
     pub fn has_vectors(&self) -> bool {
         self.chunks().all(|chunk| !chunk.vector.is_empty())
     }
-
-    /// The chunk with an id: itself or a child.
-    pub fn find(&self, chunk_id: &str) -> Option<&Chunk> {
-        self.chunks().find(|chunk| chunk.chunk_id == chunk_id)
-    }
 }
 
 impl Deref for ParentChunk {
