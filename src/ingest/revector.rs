@@ -10,7 +10,6 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::known_vectors::KnownVectors;
 use super::languages::is_read;
 use super::prepare::Prepared;
 use super::profile::vector_text;
@@ -213,30 +212,21 @@ impl Run<'_> {
         Ok(rows)
     }
 
-    fn begin(&self, rows: &[DocumentRow]) {
-        self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
-    }
-
     /// Makes missing vectors with the namespace's own model.
     async fn complete(&mut self, snapshot: Snapshot) -> Result<()> {
         if self.documents(&snapshot, true).await?.is_empty() {
             return Ok(());
         }
         drop(snapshot);
-        let mut rebuilder = Rebuilder::open(self.namespace, self.options, "reindex", self.progress.clone()).await?;
-        let rows = self.documents(&rebuilder.snapshot, true).await?;
-        self.begin(&rows);
-        for some in read_at_once(&rows) {
-            for mut document in read(&rebuilder.snapshot, some).await? {
-                self.report.texts += document.texts.iter().map(|text| text.children.len()).sum::<usize>();
-                self.progress.file_read(&document.new.document.source);
-                document.new.sections = rebuilder.snapshot.sections(&document.new.document.doc_id).await?;
-                rebuilder.indexer.put(document, KnownVectors::default(), true, "updated", None).await?;
-            }
-        }
-        let outcome = rebuilder.finish().await;
+        let opened = Rebuilder::open(self.namespace, self.options, "reindex", self.progress.clone()).await?;
+        let Rebuilder { snapshot, mut indexer } = opened;
+        let rows = self.documents(&snapshot, true).await?;
+        // An open snapshot would keep the replaced data on the disk.
+        drop(snapshot);
+        self.report.texts = rows.iter().map(|row| row.children as usize).sum();
+        let outcome = indexer.finish(&rows.iter().map(|row| row.source.as_str()).collect(), true).await;
         self.progress.end();
-        let indexer = outcome?;
+        outcome?;
         (self.report.embedded, self.report.generation) = (indexer.embedded(), indexer.generation);
         Ok(())
     }
@@ -246,7 +236,7 @@ impl Run<'_> {
         let mut cache = VectorCache::open(self.namespace, &self.record)?;
         let mut vectors = self.options.vectors(self.record.clone());
         let rows = self.documents(&snapshot, false).await?;
-        self.begin(&rows);
+        self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
         let made = self.embed(&snapshot, &rows, &mut cache, &mut vectors).await;
         self.progress.end();
         self.report.resumed = made?;

@@ -147,6 +147,8 @@ fn only_missing_vectors_are_made_unless_forced() {
     assert_eq!(sandbox.json(&["reindex", "--vectors", "--dry-run"])["embedded"], 1);
     let report = sandbox.json(&["reindex", "--vectors"]);
     assert_eq!((report["documents"].as_u64(), report["embedded"].as_u64()), (Some(1), Some(1)));
+    let log = sandbox.items(&["log"]);
+    assert_eq!(log[0]["counts"]["embedded"], 1, "as when all vectors are made: {log:?}");
     assert_eq!((status(&sandbox).2, best_by_meaning(&sandbox, &[])), (0, "docs/pump.md".to_owned()));
     assert_eq!(sandbox.json(&["section", "docs/pump.md", "1"])["title"], "Station");
     let forced = sandbox.json(&["reindex", "--vectors", "--force"]);
