@@ -23,7 +23,7 @@ use super::pinned::Pinned;
 use super::rows::ParentChunk;
 use super::store_error;
 use super::versions::{Lost, TABLES, lost_version};
-use crate::error::{Error, NextStep, Result, root_io};
+use crate::error::{Error, NextStep, Result, Setting, root_io};
 
 /// A publication compacts a table with more small data files than this.
 pub(super) const MOST_SMALL_FILES: usize = 12;
@@ -453,7 +453,13 @@ async fn create_table(namespace: &Namespace, connection: &Connection, name: &str
 
 async fn connect(namespace: &Namespace) -> Result<Connection> {
     let folder = namespace.tables();
-    lancedb::connect(&folder.to_string_lossy()).execute().await.map_err(|error| store_error("open", &folder, &error))
+    // LanceDB takes `~/x` for the user's home and `a:b` for an address. It takes an absolute path as it is.
+    let path = std::path::absolute(&folder).map_err(|error| Error::io("open", &folder, &error))?;
+    let Some(path) = path.to_str() else {
+        return Err(Error::failed(format!("the path {} is not UTF-8", folder.display()))
+            .hint(format!("rename that folder, or name another place with {}", Setting("kb"))));
+    };
+    lancedb::connect(path).execute().await.map_err(|error| store_error("open", &folder, &error))
 }
 
 /// A fragment as it was written, before rows were deleted.

@@ -1,6 +1,6 @@
 //! `kb ingest` on real files: what is read, what is skipped, what is reported.
 
-use crate::common::{Sandbox, copy_folder, fixtures};
+use crate::common::{Run, Sandbox, copy_folder, fixtures};
 
 #[test]
 fn a_list_names_the_files_by_lines_or_with_nul() {
@@ -262,6 +262,33 @@ fn files_with_non_utf_8_names_stay_apart() {
     let counts = &sandbox.json(&["ingest", "d", "--prune", "--yes"])["counts"];
     assert_eq!((counts["moved"].as_u64(), counts["removed"].as_u64()), (Some(1), Some(1)), "{counts}");
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "d/%C4%E3.txt\nd/caf%E9.txt\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_lies_where_its_name_says() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Pumps\n\nPrime the pump.\n");
+    for named in ["~/notes", "notes:2026"] {
+        sandbox.json(&["ingest", "a.md", "--no-embed", "--kb", named]);
+        assert!(sandbox.path(named).join("namespaces/default/tables/chunks.lance").is_dir(), "{named}");
+        assert_eq!(sandbox.items(&["docs", "--kb", named]).as_array().unwrap().len(), 1, "{named}");
+    }
+    assert!(!sandbox.path("notes").exists(), "nothing lies in the home folder");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_in_a_folder_with_a_non_utf_8_name_is_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let folder = sandbox.path("d").join(OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.md"), "# Pumps\n\nPrime the pump.\n").unwrap();
+    let run = Run::of(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder).output().unwrap());
+    assert!(run.code == 3 && run.err.contains("is not UTF-8") && run.err.contains("--kb"), "{}{}", run.out, run.err);
+    assert_eq!(std::fs::read_dir(sandbox.path("d")).unwrap().count(), 1, "no folder of a similar name");
 }
 
 #[test]
