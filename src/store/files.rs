@@ -9,24 +9,21 @@ use serde::de::DeserializeOwned;
 
 use super::fault;
 use crate::error::{Error, Result, Setting};
+use crate::paths::read_text;
 
 /// The prefix of the names of files that are not yet complete.
 pub(super) const WRITING: &str = ".writing-";
 
 /// The value in a JSON file; `None` if the file does not exist.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let Some(text) = read_text(path)? else { return Ok(None) };
+    let text = or_none(read_text(path)).map_err(|error| Error::io("read", path, &error))?;
+    let Some(text) = text else { return Ok(None) };
     serde_json::from_str(&text).map(Some).map_err(|error| {
         Error::failed(format!("{} is damaged: {error}", path.display())).hint(format!(
             "restore that file from a copy, or ingest the documents into a new store with {}",
             Setting("kb")
         ))
     })
-}
-
-/// The text of a file; `None` if the file does not exist.
-pub(super) fn read_text(path: &Path) -> Result<Option<String>> {
-    or_none(crate::paths::read_text(path)).map_err(|error| Error::io("read", path, &error))
 }
 
 /// Turns the error that a file or folder does not exist into `None`.

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::paths::read_bytes;
 use crate::store::fault;
-use crate::store::files::{name_of, or_none, paths_in, read_text, sync_folder, write_json};
+use crate::store::files::{name_of, or_none, paths_in, sync_folder, write_json};
 use crate::store::layout::Namespace;
 use crate::store::lock::is_at;
 use crate::store::manifest::Manifest;
@@ -141,10 +142,10 @@ pub(super) fn path(namespace: &Namespace, generation: u64) -> PathBuf {
 /// The record of a generation; `None` if it is missing or cannot be read.
 pub(in crate::store) fn record(namespace: &Namespace, generation: u64) -> Result<Option<Record>> {
     let path = path(namespace, generation);
-    let text = read_text(&path)?;
+    let bytes = or_none(read_bytes(&path)).map_err(|error| Error::io("read", &path, &error))?;
     // A record is complete before it gets its name, so damage is a fault of the disk. It loses that generation and does
     // not prevent a publication.
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
 /// For the fuzzer: whether the record of a generation can be read.
@@ -222,6 +223,18 @@ pub(super) enum Removal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_damaged_by_the_disk_counts_as_lost() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (store, _) = crate::store::Store::open_or_create(None, scratch.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        std::fs::create_dir_all(folder(&namespace)).unwrap();
+        for damaged in [&b"{\"manifest\""[..], b"{\xff}", b"\0\0\0\0"] {
+            std::fs::write(path(&namespace, 1), damaged).unwrap();
+            assert_eq!(record(&namespace, 1).unwrap(), None, "{damaged:?}");
+        }
+    }
 
     #[test]
     fn the_batches_of_a_run_add_up_to_one_note() {
