@@ -145,9 +145,11 @@ impl KeywordReader {
 
     /// The weight of a word: the fewer parent chunks have it in a field, the more.
     pub fn rarity(&self, field: KeywordField, word: &str) -> Result<f32> {
-        let term = Term::from_field_text(self.field(field), word);
-        let with = self.reader.searcher().doc_freq(&term).map_err(|error| self.failed(error))?;
-        Ok(((1 + self.count()) as f32 / (1 + with) as f32).ln() + 1.0)
+        let (searcher, term) = (self.reader.searcher(), Term::from_field_text(self.field(field), word));
+        // Both count deleted entries, which stay in a segment until it is merged.
+        let with = searcher.doc_freq(&term).map_err(|error| self.failed(error))?;
+        let all = searcher.total_num_docs().map_err(|error| self.failed(error))?;
+        Ok(((1 + all) as f32 / (1 + with) as f32).ln() + 1.0)
     }
 
     fn top(&self, clauses: Clauses, statistics: Option<&KeywordStatistics>, limit: usize) -> Result<Vec<KeywordHit>> {
@@ -391,6 +393,18 @@ mod tests {
         assert_eq!(found("the care of", &Scope::Everything, 2).len(), 2);
         assert_eq!(found("care", &Scope::of_documents(Some(&["b".into(), "d".into()])), 2), "b");
         assert_eq!(found("…", &Scope::Everything, 2), "");
+    }
+
+    #[test]
+    fn words_of_deleted_parent_chunks_keep_a_positive_weight() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("one").unwrap();
+        let deleted = (0..20).map(|number| parent_chunk(&format!("a:{number}"), "pump", "Pumps"));
+        let all: Vec<ParentChunk> = deleted.chain([parent_chunk("b:0", "pump", "Pumps")]).collect();
+        let reader = KeywordWriter::index_without(&namespace, &all, &["a".into()]);
+        assert_eq!(reader.count(), 1);
+        assert!(reader.rarity(KeywordField::Content, "pump").unwrap() > 0.0);
     }
 
     #[test]

@@ -347,8 +347,15 @@ impl KeywordWriter {
 impl KeywordWriter {
     /// An index of only these parent chunks.
     pub(super) fn index_of(namespace: &Namespace, parents: &[ParentChunk]) -> KeywordReader {
+        KeywordWriter::index_without(namespace, parents, &[])
+    }
+
+    /// An index of these parent chunks from which some documents were deleted.
+    pub(super) fn index_without(namespace: &Namespace, parents: &[ParentChunk], deleted: &[DocId]) -> KeywordReader {
         let mut writer = KeywordWriter::beside(namespace).unwrap();
         writer.add(parents, &mut HashMap::new()).unwrap();
+        writer.commit(0).unwrap();
+        writer.delete_documents(deleted);
         writer.commit(1).unwrap();
         drop(writer.take_place(namespace).unwrap());
         let (reader, generation) = KeywordReader::open(namespace).unwrap().unwrap();
