@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use super::cache_folder::CACHE;
 use super::files::{WRITING, name_of as file_name, paths_in};
@@ -347,7 +348,8 @@ pub fn namespace_name(name: &str) -> Result<String> {
         return Err(Error::usage(format!("{name:?} names several namespaces, but this command takes one"))
             .hint(format!("name one; `{}` takes several", NextStep::Search)));
     }
-    let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    // Words of many languages contain marks that are no letters, such as the tone marks of Thai.
+    let good = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '-' | '_' | '.');
     let own: String = name.to_lowercase().nfc().collect();
     let is_device = |part: &str| {
         let stem = part.split('.').next().unwrap_or_default();
@@ -381,6 +383,13 @@ mod tests {
         {
             assert_eq!(namespace_name(good).unwrap(), good);
             assert_eq!(name_of_folder(&folder_of_name(good)).as_deref(), Some(good));
+        }
+    }
+
+    #[test]
+    fn names_may_be_words_with_marks() {
+        for good in ["हिन्दी", "ที่", "עִברִית"] {
+            assert_eq!(name_of_folder(&folder_of_name(&namespace_name(good).unwrap())), namespace_name(good).ok());
         }
     }
 
