@@ -10,11 +10,9 @@ use std::time::SystemTime;
 use jiff::Zoned;
 
 use super::files::{or_none, write_whole};
-use super::layout::Store;
+use super::layout::{CACHE, Store};
 use super::plain::open_to_read;
 
-/// The folder of all caches, in the store.
-pub(super) const CACHE: &str = "cache";
 /// Checks for eviction on one write in 256: if the key ends like this.
 const CHECK_AT: &str = "00";
 /// The maximum length of an entry, in bytes.

@@ -3,7 +3,6 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use super::indexes::FEWEST_ROWS;
 #[cfg(all(debug_assertions, unix))]
 use super::power_loss;
 use crate::error::Result;
@@ -56,12 +55,6 @@ pub(super) fn step(name: &str) -> Result<()> {
 #[cfg(not(debug_assertions))]
 pub(super) fn step(_name: &str) -> Result<()> {
     Ok(())
-}
-
-/// The number of rows from which a table gets indexes. Tests set it with `KB_TEST_INDEX_ROWS`.
-pub(super) fn fewest_indexed_rows() -> usize {
-    let asked = || std::env::var("KB_TEST_INDEX_ROWS").ok()?.parse().ok();
-    if cfg!(debug_assertions) { asked().unwrap_or(FEWEST_ROWS) } else { FEWEST_ROWS }
 }
 
 /// Starts to record what is synced if a test asks for a power loss.

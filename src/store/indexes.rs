@@ -29,8 +29,13 @@ use crate::ids::ChunkId;
 use crate::notice;
 use crate::vectors::dot;
 
-/// The number of rows from which an index pays off.
-pub(super) const FEWEST_ROWS: usize = 100_000;
+/// The number of rows from which an index pays off. Tests set it with `KB_TEST_INDEX_ROWS`.
+pub(super) fn fewest_indexed_rows() -> usize {
+    const FEWEST: usize = 100_000;
+    let asked = || std::env::var("KB_TEST_INDEX_ROWS").ok()?.parse().ok();
+    if cfg!(debug_assertions) { asked().unwrap_or(FEWEST) } else { FEWEST }
+}
+
 /// An eighth of that number may be outside an index. Such rows are read one by one.
 pub(super) fn most_outside(fewest: usize) -> usize {
     fewest.div_ceil(8)

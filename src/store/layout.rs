@@ -6,7 +6,6 @@ use std::path::{Component, Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::cache_folder::CACHE;
 use super::files::{WRITING, name_of as file_name, paths_in};
 use super::format::{FORMAT_FILE, Format};
 use super::plain::{check_folder, check_keyword};
@@ -23,6 +22,8 @@ const SETTINGS: [&str; 3] = ["kb.toml", SYNONYMS, "prompts"];
 pub const SYNONYMS: &str = "synonyms.txt";
 /// The folder of its namespaces.
 const NAMESPACES: &str = "namespaces";
+/// The folder of all its caches.
+pub(super) const CACHE: &str = "cache";
 /// The file that names the published generation of a namespace.
 pub(super) const PUBLISHED: &str = "MANIFEST.json";
 /// How many namespaces an error names.

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::fault::{fewest_indexed_rows, step};
+use super::fault::step;
 use super::history::Note;
+use super::indexes::fewest_indexed_rows;
 use super::writer::{KeywordStep, Writer};
 use crate::error::Result;
 
