@@ -23,7 +23,6 @@ use serde::Serialize;
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::files::or_none;
 use super::tables::{Filter, Tables, Wanted, any_of, is_damage};
-use super::vectors::Among;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 use crate::notice;
@@ -110,7 +109,7 @@ impl Tables {
         let nearest = self.nearest_of_all(&questions).await?;
         let (mut found, mut wanted) = (0, 0);
         for (question, nearest) in questions.iter().zip(nearest) {
-            let hits = self.nearest(question, Among::All, TAKEN).await?;
+            let hits = self.nearest(question, None, true, TAKEN).await?;
             found += hits.iter().filter(|hit| nearest.contains(&hit.chunk_id)).count();
             wanted += nearest.len();
         }
@@ -237,7 +236,7 @@ impl Tables {
     async fn ask(&self, table: &Table, column: &str) -> Result<()> {
         if column == VECTOR {
             if let Some(vector) = self.vectors_at(vec![0]).await?.first() {
-                self.nearest(vector, Among::All, 1).await?;
+                self.nearest(vector, None, true, 1).await?;
             }
             return Ok(());
         }
@@ -391,11 +390,11 @@ mod tests {
         assert_eq!(read.await.unwrap(), ["d7:0", "d7:0.0", "d599:0", "d599:0.0"]);
         // With a filter, the index goes on until it has enough of the wanted rows.
         let documents: Vec<String> = (300..600).map(|number| format!("d{number}")).collect();
-        let (question, many) = (parent(7).vector.clone(), Among::Many(any_of("doc_id", &documents)));
-        let near = tables.nearest(&question, many, 10).await.unwrap();
+        let (question, many) = (parent(7).vector.clone(), any_of("doc_id", &documents));
+        let near = tables.nearest(&question, Some(many.clone()), true, 10).await.unwrap();
         assert_eq!(near.len(), 10);
         assert!(near.iter().all(|hit| documents.iter().any(|id| hit.chunk_id.doc_id() == id)), "{near:?}");
-        let all = tables.nearest(&question, Among::Few(any_of("doc_id", &documents)), 10).await.unwrap();
+        let all = tables.nearest(&question, Some(many), false, 10).await.unwrap();
         let found = |hit: &VectorHit| near.iter().any(|near| near.chunk_id == hit.chunk_id);
         assert!(all[..2].iter().all(found), "the nearest of all: {near:?}");
     }

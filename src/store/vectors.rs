@@ -52,12 +52,8 @@ impl Snapshot {
         if scope.is_empty() {
             return Ok(Vec::new());
         }
-        let among = match (scope.rows(), scope.named()) {
-            (Some(rows), Some(named)) if named > FEW => Among::Many(rows),
-            (Some(rows), _) => Among::Few(rows),
-            (None, _) => Among::All,
-        };
-        self.tables.nearest(vector, among, limit).await
+        let in_index = scope.named().is_none_or(|named| named > FEW);
+        self.tables.nearest(vector, scope.rows(), in_index, limit).await
     }
 
     /// The cosines of the given parent chunks and their children.
@@ -91,14 +87,16 @@ impl Snapshot {
 }
 
 impl Tables {
-    /// The chunks whose vectors are nearest to `vector`, nearest first.
-    pub(super) async fn nearest(&self, vector: &[f32], among: Among, limit: usize) -> Result<Vec<VectorHit>> {
-        let is_whole = matches!(among, Among::All);
-        let (filter, in_index) = match among {
-            Among::All => (None, true),
-            Among::Many(rows) => (Some(rows), true),
-            Among::Few(rows) => (Some(rows), false),
-        };
+    /// The chunks that match a filter whose vectors are nearest to `vector`, nearest first. Without `in_index`, compares
+    /// all of them.
+    pub(super) async fn nearest(
+        &self,
+        vector: &[f32],
+        filter: Option<Filter>,
+        in_index: bool,
+        limit: usize,
+    ) -> Result<Vec<VectorHit>> {
+        let is_whole = filter.is_none();
         let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
         let mut search = async || -> lance::Result<Vec<RecordBatch>> {
             scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?;
@@ -114,15 +112,6 @@ impl Tables {
         let batches = search().await.map_err(|error| self.unread(&error))?;
         map_rows(CHUNKS, &batches, |columns, row| vector_hit(columns, row, 1.0 - columns.float("_distance", row)?))
     }
-}
-
-/// The chunks among which the nearest are searched.
-pub(super) enum Among {
-    All,
-    /// So many that the index of the vectors is used.
-    Many(Filter),
-    /// So few that all of them are compared.
-    Few(Filter),
 }
 
 fn vector_hit(columns: &Columns, row: usize, score: f32) -> Result<VectorHit> {
