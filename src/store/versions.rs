@@ -47,14 +47,12 @@ pub(super) struct DamagedVersion {
     pub table: &'static str,
     /// Its number.
     pub version: u64,
-    /// The name of its file.
-    pub file: String,
 }
 
 impl DamagedVersion {
     /// The path of the file in the namespace.
     pub(super) fn id(&self) -> String {
-        format!("tables/{}.lance/_versions/{}", self.table, self.file)
+        format!("tables/{}.lance/_versions/{}", self.table, file_of(self.version))
     }
 
     pub(super) fn problem(&self) -> String {
@@ -85,16 +83,14 @@ fn folder_of(namespace: &Namespace, table: &str) -> PathBuf {
     namespace.tables().join(format!("{table}.lance/_versions"))
 }
 
-/// The possible file names of a version: Lance counts them down, so that the newest is listed first; in old tables they
-/// count up.
-fn names_of(version: u64) -> [String; 2] {
-    [format!("{:020}.manifest", u64::MAX - version), format!("{version}.manifest")]
+/// The file name of a version: Lance counts them down, so that the newest is listed first.
+fn file_of(version: u64) -> String {
+    format!("{:020}.manifest", u64::MAX - version)
 }
 
 /// The version in the name of a file.
 fn version_of(name: &str) -> Option<u64> {
-    let number: u64 = name.strip_suffix(".manifest")?.parse().ok()?;
-    Some(if number > u64::MAX / 2 { u64::MAX - number } else { number })
+    Some(u64::MAX - name.strip_suffix(".manifest")?.parse::<u64>().ok()?)
 }
 
 /// What is wrong with the file of a version; `None` if it is whole.
@@ -102,17 +98,14 @@ fn version_of(name: &str) -> Option<u64> {
 /// # Errors
 /// If the system refuses to read it. That says nothing about the version.
 pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> Result<Option<Lost>> {
-    let folder = folder_of(namespace, table);
-    for name in names_of(version) {
-        let path = folder.join(name);
-        match File::open(&path).and_then(|mut file| is_whole(&mut file)) {
-            Ok(true) => return Ok(None),
-            Ok(false) => return Ok(Some(Lost(format!("version {version} of the table {table} is damaged")))),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(Error::io("read", &path, &error)),
-        }
-    }
-    Ok(Some(Lost(format!("version {version} of the table {table} is missing"))))
+    let path = folder_of(namespace, table).join(file_of(version));
+    let how = match File::open(&path).and_then(|mut file| is_whole(&mut file)) {
+        Ok(true) => return Ok(None),
+        Ok(false) => "damaged",
+        Err(error) if error.kind() == ErrorKind::NotFound => "missing",
+        Err(error) => return Err(Error::io("read", &path, &error)),
+    };
+    Ok(Some(Lost(format!("version {version} of the table {table} is {how}"))))
 }
 
 /// Removes all versions newer than those of a manifest, or all versions without a manifest: an interrupted publication
@@ -249,9 +242,10 @@ impl Tables {
         let mut damaged = Vec::new();
         for version in versions {
             // A version that has been removed meanwhile is not damaged.
-            let Some(file) = names_of(version).into_iter().find(|name| folder.join(name).exists()) else { continue };
-            if lost_version(self.namespace(), table, version)?.is_some() || !is_readable(dataset, version).await {
-                damaged.push(DamagedVersion { table, version, file });
+            if folder.join(file_of(version)).exists()
+                && (lost_version(self.namespace(), table, version)?.is_some() || !is_readable(dataset, version).await)
+            {
+                damaged.push(DamagedVersion { table, version });
             }
         }
         Ok(damaged)

@@ -100,7 +100,7 @@ mod tests {
         assert!(wrong(&file(false), sound, &[]).unwrap().contains("cannot be read; generation 7"));
         let gone = wrong(&file(true), |_| vec![("chunks", 5)], &[]).unwrap();
         assert!(gone.contains("version 5 of the table chunks, which is gone"), "{gone}");
-        let damaged = |version| [DamagedVersion { table: "sections", version, file: "x".into() }];
+        let damaged = |version| [DamagedVersion { table: "sections", version }];
         assert!(wrong(&file(true), sound, &damaged(4)).unwrap().contains("which cannot be read"));
         assert_eq!(wrong(&file(true), sound, &damaged(3)), None, "of another generation");
     }
