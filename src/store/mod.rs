@@ -58,6 +58,7 @@ mod source_name;
 mod tables;
 mod vector_cache;
 mod vectors;
+mod version_files;
 mod versions;
 mod words;
 mod writer;

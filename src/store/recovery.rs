@@ -10,7 +10,7 @@ use super::history::{Lease, older_generations};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::tables::Tables;
-use super::versions::Lost;
+use super::version_files::Lost;
 use crate::error::{Error, Result, Setting};
 
 /// Finishes or gives up an interrupted publication.

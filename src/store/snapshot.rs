@@ -22,7 +22,7 @@ use super::recovery::Older;
 use super::rows::DocumentName;
 use super::store_error;
 use super::tables::{Tables, Wanted, with_deleted};
-use super::versions::Lost;
+use super::version_files::Lost;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;

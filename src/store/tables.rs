@@ -22,7 +22,7 @@ use super::manifest::Manifest;
 use super::pinned::Pinned;
 use super::rows::ParentChunk;
 use super::store_error;
-use super::versions::{Lost, TABLES, lost_version};
+use super::version_files::{Lost, TABLES, lost_version};
 use crate::error::{Error, NextStep, Result, Setting, root_io};
 
 /// A publication compacts a table with more small data files than this.

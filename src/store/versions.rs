@@ -1,11 +1,7 @@
-//! The versions of the tables on the disk: lists and checks them, removes old and unpublished ones, and measures their
-//! size.
+//! The versions of the tables: lists and checks them, removes old ones, and measures their size.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::num::NonZero;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use lance::Dataset;
@@ -14,12 +10,11 @@ use lance_table::format::IndexMetadata;
 use lance_table::io::deletion::relative_deletion_file_path;
 use lancedb::Table;
 
-use super::convert::{CHUNKS, DOCUMENTS, ENTITIES, SECTIONS};
-use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
-use super::layout::Namespace;
+use super::files::or_none;
 use super::manifest::Manifest;
 use super::plain::is_plain;
 use super::tables::Tables;
+use super::version_files::{DamagedVersion, Lost, TABLES, lost_version};
 use crate::error::{Error, Result};
 
 /// The existing versions of each table.
@@ -36,132 +31,6 @@ impl ExistingVersions {
     pub(super) fn hold(&self, manifest: &Manifest) -> bool {
         self.missing(manifest).is_empty()
     }
-}
-
-pub(super) const TABLES: [&str; 4] = [DOCUMENTS, SECTIONS, CHUNKS, ENTITIES];
-
-/// A version of a table whose file cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DamagedVersion {
-    /// The table.
-    pub table: &'static str,
-    /// Its number.
-    pub version: u64,
-}
-
-impl DamagedVersion {
-    /// The path of the file in the namespace.
-    pub(super) fn id(&self) -> String {
-        format!("tables/{}.lance/_versions/{}", self.table, file_of(self.version))
-    }
-
-    pub(super) fn problem(&self) -> String {
-        let DamagedVersion { table, version, .. } = self;
-        format!(
-            "version {version} of the table {table} cannot be read; as long as it exists, old versions of that table \
-             stay on the disk"
-        )
-    }
-
-    /// Whether it is newer than the version that a generation needs.
-    pub(super) fn is_behind(&self, manifest: &Manifest) -> bool {
-        TABLES.iter().zip(manifest.versions()).any(|(table, version)| *table == self.table && self.version > version)
-    }
-
-    /// Whether a generation needs it.
-    pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
-        TABLES.iter().zip(manifest.versions()).any(|(table, version)| (*table, version) == (self.table, self.version))
-    }
-}
-
-/// Why a generation cannot be read.
-#[derive(Debug)]
-pub(super) struct Lost(pub(super) String);
-
-/// The folder of the versions of a table.
-fn folder_of(namespace: &Namespace, table: &str) -> PathBuf {
-    namespace.tables().join(format!("{table}.lance/_versions"))
-}
-
-/// The file name of a version: Lance counts them down, so that the newest is listed first.
-fn file_of(version: u64) -> String {
-    format!("{:020}.manifest", u64::MAX - version)
-}
-
-/// The version in the name of a file.
-fn version_of(name: &str) -> Option<u64> {
-    Some(u64::MAX - name.strip_suffix(".manifest")?.parse::<u64>().ok()?)
-}
-
-/// What is wrong with the file of a version; `None` if it is whole.
-///
-/// # Errors
-/// If the system refuses to read it. That says nothing about the version.
-pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> Result<Option<Lost>> {
-    let path = folder_of(namespace, table).join(file_of(version));
-    let how = match File::open(&path).and_then(|mut file| is_whole(&mut file)) {
-        Ok(true) => return Ok(None),
-        Ok(false) => "damaged",
-        Err(error) if error.kind() == ErrorKind::NotFound => "missing",
-        Err(error) => return Err(Error::io("read", &path, &error)),
-    };
-    Ok(Some(Lost(format!("version {version} of the table {table} is {how}"))))
-}
-
-/// Removes all versions newer than those of a manifest, or all versions without a manifest: an interrupted publication
-/// wrote them. Lance would build on the newest, which a power loss may have cut off. The caller must hold the writer's
-/// lock.
-pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manifest>) -> Result<()> {
-    let newest = published.map_or([0; 4], Manifest::versions);
-    for (table, newest) in TABLES.into_iter().zip(newest) {
-        let folder = folder_of(namespace, table);
-        let files = paths_in(&folder)?;
-        if !files.iter().any(|path| version_of(name_of(path)).is_some_and(|version| version > newest)) {
-            continue;
-        }
-        for path in files {
-            let name = name_of(&path);
-            // Lance's hint of the newest version is then wrong, too.
-            if version_of(name).map_or(name.ends_with("_hint.json"), |version| version > newest) {
-                remove_file(&path)?;
-            }
-        }
-        sync_folder(&folder)?;
-    }
-    Ok(())
-}
-
-/// Removes the damaged versions newer than those of a manifest, which Lance would build on. The others stay as long as
-/// a record names them.
-pub(super) fn remove_damaged(namespace: &Namespace, readable: &Manifest) -> Result<()> {
-    for (table, newest) in TABLES.into_iter().zip(readable.versions()) {
-        for path in paths_in(&folder_of(namespace, table))? {
-            let Some(version) = version_of(name_of(&path)).filter(|version| *version > newest) else { continue };
-            if lost_version(namespace, table, version)?.is_some() {
-                remove_file(&path)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether the file of a version is complete: it ends with the offset of its message (8 bytes), two numbers (4) and a
-/// mark, and the message begins with its length. Lance trusts the offset and crashes if it is wrong.
-fn is_whole(file: &mut File) -> std::io::Result<bool> {
-    const FOOTER: u64 = 16;
-    const MARK: &[u8] = b"LANC";
-    let Some(start) = file.metadata()?.len().checked_sub(FOOTER) else { return Ok(false) };
-    let mut footer = [0; FOOTER as usize];
-    file.seek(SeekFrom::Start(start))?;
-    file.read_exact(&mut footer)?;
-    let place = footer.first_chunk::<8>().map_or(start, |place| u64::from_le_bytes(*place));
-    if !footer.ends_with(MARK) || start.checked_sub(place).is_none_or(|said| said < 4) {
-        return Ok(false);
-    }
-    let mut length = [0; 4];
-    file.seek(SeekFrom::Start(place))?;
-    file.read_exact(&mut length)?;
-    Ok(u64::from(u32::from_le_bytes(length)) <= start - place - 4)
 }
 
 /// Whether Lance can read a version. Runs in a separate task, so that a panic counts as unreadable.
@@ -236,16 +105,16 @@ impl Tables {
 
     async fn damaged_of(&self, place: usize, dataset: &Dataset) -> Result<Vec<DamagedVersion>> {
         let table = TABLES[place];
-        let folder = folder_of(self.namespace(), table);
         let mut versions: Vec<u64> = self.versions_there(dataset).await?.into_iter().collect();
         versions.sort_unstable();
         let mut damaged = Vec::new();
         for version in versions {
+            let one = DamagedVersion { table, version };
             // A version that has been removed meanwhile is not damaged.
-            if folder.join(file_of(version)).exists()
+            if self.namespace().root().join(one.id()).exists()
                 && (lost_version(self.namespace(), table, version)?.is_some() || !is_readable(dataset, version).await)
             {
-                damaged.push(DamagedVersion { table, version });
+                damaged.push(one);
             }
         }
         Ok(damaged)

@@ -23,7 +23,7 @@ use super::recovery::{Older, recover_pending};
 use super::removed::clear_removed;
 use super::rows::{DocumentRow, NewDocument, ParentChunk, SectionRow};
 use super::tables::{CHUNKS_IN_BATCH, MOST_SMALL_FILES, Tables, Wanted};
-use super::versions::{remove_damaged, remove_unpublished};
+use super::version_files::{remove_damaged, remove_unpublished};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::notice;

@@ -10,7 +10,7 @@ use crate::store::history::{Record, RecordFile, record_files};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
-use crate::store::versions::DamagedVersion;
+use crate::store::version_files::DamagedVersion;
 
 /// The findings in the history of a namespace. `tables` are those of the published generation.
 pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Manifest) -> Result<Vec<Finding>> {

@@ -20,7 +20,7 @@ use crate::store::manifest::{Manifest, PENDING};
 use crate::store::recovery::nothing_readable;
 use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow, in_parts};
 use crate::store::tables::{Tables, Wanted, is_damage};
-use crate::store::versions::Lost;
+use crate::store::version_files::Lost;
 use crate::text::count;
 
 /// The number of attempts to open a generation while publications interfere.

@@ -13,7 +13,7 @@ use crate::store::files::{remove_file, sync_folder};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
-use crate::store::versions::DamagedVersion;
+use crate::store::version_files::DamagedVersion;
 
 /// How long replaced generations are kept: a week.
 const DEFAULT_KEEP: SignedDuration = SignedDuration::from_hours(7 * 24);
