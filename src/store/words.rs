@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use tantivy::Term;
+use tantivy::postings::TermInfo;
 use tantivy::schema::IndexRecordOption;
+use tantivy::{InvertedIndexReader, SegmentReader, Term};
 
 use super::keyword_index::{KeywordField, KeywordReader, alive};
 use super::rows::ParentChunk;
@@ -19,10 +20,28 @@ const FIELDS: [KeywordField; 2] = [KeywordField::Content, KeywordField::Titles];
 impl KeywordReader {
     /// The number of parent chunks with a word in their text, or in their titles, whichever is larger.
     pub fn parent_chunks_with(&self, word: &str) -> Result<u64> {
-        let searcher = self.reader.searcher();
-        let with = |field| searcher.doc_freq(&Term::from_field_text(self.field(field), word));
-        let counts: tantivy::Result<Vec<u64>> = FIELDS.into_iter().map(with).collect();
-        Ok(counts.map_err(|error| self.failed(error))?.into_iter().max().unwrap_or(0))
+        let mut most = 0;
+        for field in FIELDS.map(|field| self.field(field)) {
+            let mut with = 0;
+            for segment in self.reader.searcher().segment_readers() {
+                let index = segment.inverted_index(field).map_err(|error| self.failed(error))?;
+                let info = index.get_term_info(&Term::from_field_text(field, word));
+                if let Some(info) = info.map_err(|error| self.failed(error))? {
+                    with += self.entries_of(segment, &index, &info)?;
+                }
+            }
+            most = most.max(with);
+        }
+        Ok(most)
+    }
+
+    /// The number of entries of a segment with a word. It counts deleted ones too, unless all may be deleted.
+    fn entries_of(&self, segment: &SegmentReader, index: &InvertedIndexReader, word: &TermInfo) -> Result<u64> {
+        if word.doc_freq > segment.num_deleted_docs() {
+            return Ok(u64::from(word.doc_freq));
+        }
+        let postings = index.read_postings_from_terminfo(word, IndexRecordOption::Basic);
+        Ok(alive(segment, postings.map_err(|error| self.failed(error))?).count() as u64)
     }
 
     /// The indexed words that begin with `start` and that `wanted` accepts, each with its number of parent chunks.
@@ -42,11 +61,12 @@ impl KeywordReader {
                 while words.advance() {
                     let Ok(word) = std::str::from_utf8(words.key()) else { continue };
                     if wanted(word) {
-                        *counts.entry(word.to_owned()).or_default() += u64::from(words.value().doc_freq);
+                        let with = self.entries_of(segment, &index, words.value())?;
+                        *counts.entry(word.to_owned()).or_default() += with;
                     }
                 }
             }
-            for (word, count) in counts {
+            for (word, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
                 let known = found.entry(word).or_default();
                 *known = count.max(*known);
             }
@@ -109,4 +129,23 @@ pub(super) fn name_entries(chunk: &ParentChunk) -> Vec<String> {
     let entry = |from: &str, to: &str| key(from).map(|key| format!("{key}{BETWEEN}{to}"));
     let both = |found: Definition| [entry(&found.short, &found.long), entry(&found.long, &found.short)];
     definitions(&chunk.content, &chunk.titles).into_iter().flat_map(both).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+    use crate::store::keyword_writer::KeywordWriter;
+
+    #[test]
+    fn words_of_deleted_parent_chunks_only_are_unknown() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let texts = [("a:0", "pump"), ("a:1", "piston"), ("b:0", "pump"), ("b:1", "pump")];
+        let parents = texts.map(|(id, text)| ParentChunk::sample(id, text));
+        let reader = KeywordWriter::index_without(&store.namespace("one").unwrap(), &parents, &["a".into()]);
+        let known = reader.words_beginning('p', &|_| true).unwrap();
+        assert_eq!((reader.parent_chunks_with("piston").unwrap(), known.contains_key("piston")), (0, false));
+        assert!(reader.parent_chunks_with("pump").unwrap() > 0 && known.contains_key("pump"));
+    }
 }
