@@ -92,11 +92,11 @@ impl ReadCache {
         stale.try_for_each(|path| or_none(std::fs::remove_file(path)).map(drop))
     }
 
-    /// The files of a name; the one without a hash is of an earlier layout.
+    /// The files of a name.
     fn files(&self, name: &str) -> Vec<PathBuf> {
         let entries = self.folder.as_ref().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten();
-        let (begins, whole) = (format!("{name}-"), format!("{name}.arrow"));
-        let is_own = |path: &PathBuf| name_of(path).starts_with(&begins) || name_of(path) == whole;
+        let begins = format!("{name}-");
+        let is_own = |path: &PathBuf| name_of(path).starts_with(&begins);
         entries.flatten().map(|entry| entry.path()).filter(is_own).collect()
     }
 }
