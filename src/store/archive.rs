@@ -116,14 +116,15 @@ fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Resu
 
 /// Opens an archive and reads its list.
 fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, FileList)> {
-    if !file.metadata().map_err(|error| Error::io("import", file, &error))?.is_file() {
+    let failed = |error: std::io::Error| Error::io("import", file, &error);
+    let facts = file.metadata().map_err(failed)?;
+    if !facts.is_file() {
         // Reading a pipe could wait for ever.
         return Err(Error::usage(format!("{} is not a file", file.display())).hint("name a file that kb exported"));
     }
-    let opened = File::open(file).map_err(|error| Error::io("import", file, &error))?;
-    let length = opened.metadata().map_err(|error| Error::io("import", file, &error))?.len();
+    let opened = File::open(file).map_err(failed)?;
     let mut zip = ZipArchive::new(BufReader::new(opened)).map_err(|error| damaged(file, &error.to_string()))?;
-    let list = read_list(&mut zip, length).map_err(|reason| damaged(file, &reason))?;
+    let list = read_list(&mut zip, facts.len()).map_err(|reason| damaged(file, &reason))?;
     list.format.must_be_readable(file)?;
     Ok((zip, list))
 }

@@ -29,25 +29,22 @@ impl Snapshot {
     /// # Errors
     /// If the table cannot be read; the same below.
     pub async fn documents(&self) -> Result<Vec<DocumentRow>> {
-        let table = &self.tables.documents;
-        let mut rows = self.tables.read(table, None, Wanted::WithoutVectors, convert::document).await?;
-        rows.sort_by(|a, b| a.source.cmp(&b.source));
-        Ok(rows)
+        self.documents_where(None).await
     }
 
     /// The documents that lack vectors, by source.
     pub async fn documents_without_vectors(&self) -> Result<Vec<DocumentRow>> {
-        self.documents_where(col("embedded").eq(lit(false))).await
+        self.documents_where(Some(col("embedded").eq(lit(false)))).await
     }
 
     /// The documents with edits, by source.
     pub async fn documents_with_edits(&self) -> Result<Vec<DocumentRow>> {
-        self.documents_where(col("edits").not_eq(lit("[]"))).await
+        self.documents_where(Some(col("edits").not_eq(lit("[]")))).await
     }
 
-    async fn documents_where(&self, filter: Filter) -> Result<Vec<DocumentRow>> {
+    async fn documents_where(&self, filter: Option<Filter>) -> Result<Vec<DocumentRow>> {
         let table = &self.tables.documents;
-        let mut rows = self.tables.read(table, Some(filter), Wanted::WithoutVectors, convert::document).await?;
+        let mut rows = self.tables.read(table, filter, Wanted::WithoutVectors, convert::document).await?;
         rows.sort_by(|a, b| a.source.cmp(&b.source));
         Ok(rows)
     }

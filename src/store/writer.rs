@@ -50,10 +50,9 @@ impl Change {
 
     /// Whether a document or chunk brings a vector.
     fn has_vectors(&self) -> bool {
-        let of_chunks =
-            |new: &NewDocument| new.parents.iter().flat_map(ParentChunk::chunks).any(|chunk| !chunk.vector.is_empty());
-        let documents = self.add.iter().map(|new| &new.document).chain(&self.update);
-        documents.into_iter().any(|row| !row.vector.is_empty()) || self.add.iter().any(of_chunks)
+        let mut documents = self.add.iter().map(|new| &new.document).chain(&self.update);
+        let mut chunks = self.add.iter().flat_map(NewDocument::chunks);
+        documents.any(|row| !row.vector.is_empty()) || chunks.any(|chunk| !chunk.vector.is_empty())
     }
 }
 
@@ -243,16 +242,14 @@ impl Writer {
     /// # Errors
     /// If the disk refuses, or the history settings in `kb.toml` are wrong.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
-        self.begin()?;
-        self.write_tables(change).await?;
-        self.finish(self.manifest.model.clone(), KeywordStep::Change(change), &change.note).await
+        self.publish_with(change, KeywordStep::Change(change)).await
     }
 
-    /// Publishes a change with a keyword index that is rebuilt from the tables.
-    pub(super) async fn publish_with_rebuilt_keyword_index(&mut self, change: &Change) -> Result<u64> {
+    /// Publishes a change of the tables with another step of the keyword index.
+    pub(super) async fn publish_with(&mut self, change: &Change, keyword: KeywordStep<'_>) -> Result<u64> {
         self.begin()?;
         self.write_tables(change).await?;
-        self.finish(self.manifest.model.clone(), KeywordStep::Rebuild, &change.note).await
+        self.finish(self.manifest.model.clone(), keyword, &change.note).await
     }
 
     /// Publishes an old generation, whose tables must exist, as the next one.

@@ -3,8 +3,7 @@
 use super::finding::{Checked, Mended, Part};
 use super::history;
 use super::mend::mend;
-use super::survey::Walk;
-use super::survey::{KEYWORD, Survey, survey};
+use super::survey::{KEYWORD, Survey, Walk, survey};
 use crate::error::Result;
 use crate::store::convert::ENTITIES;
 use crate::store::history::Note;
@@ -13,7 +12,7 @@ use crate::store::lock::LockTimeout;
 use crate::store::manifest::PENDING;
 use crate::store::rows::DocumentRow;
 use crate::store::tables::Tables;
-use crate::store::writer::{Change, Writer};
+use crate::store::writer::{Change, KeywordStep, Writer};
 
 /// The result of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +53,7 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
         mended.push(Mended::new(&finding.id, "made again"));
     }
     if locked.finds(Part::Keyword) {
-        writer.publish_with_rebuilt_keyword_index(&change).await?;
+        writer.publish_with(&change, KeywordStep::Rebuild).await?;
         mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
     } else if !change.is_empty() || locked.finds(Part::Index) {
         writer.publish(&change).await?;
