@@ -10,7 +10,7 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::store::{DocumentRow, SectionRow};
 use crate::structure::{NumberKind, PREAMBLE, normalise_title, parse_number, printed_number};
-use crate::text::first_of;
+use crate::text::{alike, first_of};
 
 /// Titles less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.6;
@@ -298,14 +298,6 @@ fn allowed_errors(wanted: &str) -> usize {
 
 pub fn without_number(title: &str) -> &str {
     title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'))
-}
-
-/// The items whose names are at least this alike to the wanted one (Jaro-Winkler), the most alike first.
-pub fn alike<T>(named: impl Iterator<Item = (String, T)>, wanted: &str, least: f64) -> Vec<T> {
-    let mut alike: Vec<(f64, T)> =
-        named.map(|(name, one)| (strsim::jaro_winkler(&name, wanted), one)).filter(|(own, _)| *own >= least).collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    alike.into_iter().map(|(_, one)| one).collect()
 }
 
 #[cfg(test)]

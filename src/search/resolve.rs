@@ -5,11 +5,10 @@
 
 use std::path::Path;
 
-use super::find_section::alike;
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::ids::DocId;
 use crate::store::{DocumentName, DocumentRow, Store};
-use crate::text::first_of;
+use crate::text::{alike, first_of};
 
 /// Documents whose title and file name are less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.75;

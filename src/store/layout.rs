@@ -13,6 +13,7 @@ use super::source_name::{name_of, text_of};
 use crate::config::KnownStores;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::{is_address, is_of_another_user, real};
+use crate::text::alike;
 
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
@@ -296,9 +297,7 @@ impl Namespace {
         let error = Error::failed(format!("nothing was ingested into the namespace {:?} yet", self.name));
         let others = Store { root: self.store().to_owned(), own: self.own }.namespaces().unwrap_or_default();
         let others: Vec<&str> = others.iter().map(|other| other.name()).filter(|name| *name != self.name).collect();
-        let likeness = |other: &str| strsim::jaro_winkler(&self.name.to_lowercase(), &other.to_lowercase());
-        let mut near: Vec<&str> = others.iter().copied().filter(|other| likeness(other) >= NEAR).collect();
-        near.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        let mut near = alike(others.iter().map(|name| ((*name).to_owned(), *name)), &self.name, NEAR);
         near.truncate(MOST_NAMED);
         let more = if others.len() > MOST_NAMED { ", …" } else { "" };
         match (near.as_slice(), others.as_slice()) {

@@ -52,6 +52,14 @@ pub fn first_of(names: impl ExactSizeIterator<Item = String>) -> String {
     names.take(MOST).chain(more).collect::<Vec<String>>().join(", ")
 }
 
+/// The items whose names are at least this alike to the wanted one (Jaro-Winkler), the most alike first.
+pub fn alike<T>(named: impl Iterator<Item = (String, T)>, wanted: &str, least: f64) -> Vec<T> {
+    let mut alike: Vec<(f64, T)> =
+        named.map(|(name, one)| (strsim::jaro_winkler(&name, wanted), one)).filter(|(own, _)| *own >= least).collect();
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    alike.into_iter().map(|(_, one)| one).collect()
+}
+
 /// `1.4 MB`, or `14.2 kB` below one megabyte.
 pub fn size(bytes: u64) -> String {
     let bytes = bytes as f64;

@@ -21,9 +21,8 @@ use jiff::tz::TimeZone;
 
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
-use crate::search::find_section::alike;
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
-use crate::text::{Period, count, first_of};
+use crate::text::{Period, alike, count, first_of};
 use check::{Key, Test};
 pub use facts::HeadingForms;
 use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, SectionFields, Titles, above};
