@@ -163,7 +163,11 @@ impl Embedder {
 
     /// Embeds parent chunks as a whole; those that are too long, in parts.
     fn read_whole(&self, texts: &[&EmbeddedText], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<ParentVectors>> {
-        let (tokenizer, most) = (self.whole_tokenizer()?, self.model.embedding_config.max_tokens);
+        let tokenizer = self.whole_tokenizer()?;
+        let of_prefix = tokenizer
+            .counted(&self.model.embedding_config.document_prefix)
+            .map_err(|error| tokenizer_failed(&self.model, &error))?;
+        let most = self.model.embedding_config.max_tokens.saturating_sub(of_prefix);
         let passes: Vec<(usize, Pass)> = texts
             .iter()
             .enumerate()
@@ -298,4 +302,23 @@ fn crashed() -> Error {
 /// The error for an endpoint: only models that run here give vectors of tokens.
 fn no_tokens() -> Error {
     Error::failed("an endpoint gives no vectors of tokens")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkConfig;
+
+    #[test]
+    fn a_prefix_pushes_no_text_out_of_the_model() {
+        let mut model = Model::clone(&Model::embedded());
+        model.embedding_config.document_prefix = "passage ".repeat(100);
+        let embedder = Embedder::load(&EngineChoice::Tract, &Arc::new(model), 1).unwrap();
+        let long = "pump ".repeat(200);
+        let children = [long.as_str(), "Open the valve."];
+        let text = EmbeddedText::new("Guide", "", children.into_iter(), &ChunkConfig::default());
+        let vectors = embedder.embed_parents(&[&text], &|_| ()).unwrap().remove(0);
+        // A child chunk whose tokens the model did not read has the vector of its parent chunk.
+        assert_ne!(vectors.children[1], vectors.parent);
+    }
 }
