@@ -44,9 +44,10 @@ impl ModelChoice {
         match &self.asked {
             None => {}
             // The fingerprint is compared at the first request for vectors.
-            Some(asked) if is_endpoint(asked) => {
-                self.models.at_endpoint(Some(published)).map_err(|_| refusal(namespace, published, asked))?;
+            Some(asked) if is_endpoint(asked) && is_endpoint(&published.name) => {
+                self.models.at_endpoint(Some(published))?;
             }
+            Some(asked) if is_endpoint(asked) => return Err(refusal(namespace, published, asked)),
             Some(asked) => {
                 let asked = self.models.find(asked)?;
                 if record_of(&asked) != *published {
@@ -163,6 +164,15 @@ mod tests {
         let same_name = ModelRecord { fingerprint: "f".to_owned(), ..record_of(&Model::embedded()) };
         let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&same_name)).unwrap_err();
         assert!(error.message().contains("another version of all-MiniLM"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_endpoint_is_not_taken_for_another_model() {
+        let published = ModelRecord { name: "endpoint:words".to_owned(), ..other() };
+        let error = choice(Some("endpoint"), None).of_namespace("n", Some(&published)).unwrap_err();
+        assert!(error.to_line().contains("no endpoint for embeddings is configured"), "{error}");
+        let error = choice(Some("endpoint"), None).of_namespace("n", Some(&other())).unwrap_err();
+        assert!(error.message().contains("were made by the model other, not by endpoint"), "{error}");
     }
 
     #[test]
