@@ -29,22 +29,26 @@ pub struct Service {
     path: &'static str,
     /// For messages.
     what: &'static str,
-    /// Settings that only this table has.
+    /// Settings that not every table has.
     own: &'static [&'static str],
 }
 
 /// OpenAI's `/chat/completions`.
-pub const LANGUAGE_MODEL: Service =
-    Service { table: "llm", prefix: "KB_LLM_", path: "/chat/completions", what: "a language model", own: &["prompts"] };
+pub const LANGUAGE_MODEL: Service = Service {
+    table: "llm",
+    prefix: "KB_LLM_",
+    path: "/chat/completions",
+    what: "a language model",
+    own: &["concurrency", "max_tokens", "prompts"],
+};
 /// OpenAI's `/embeddings`.
 pub const EMBEDDINGS: Service = Service {
     table: "embedding",
     prefix: "KB_EMBEDDING_",
     path: "/embeddings",
     what: "an endpoint for embeddings",
-    own: &["query_prefix", "document_prefix"],
+    own: &["concurrency", "max_tokens", "query_prefix", "document_prefix"],
 };
-
 /// `/rerank`, as Cohere, Jina, Voyage and Text Embeddings Inference speak it.
 pub const RERANKING: Service = Service {
     table: "reranking",
@@ -64,8 +68,8 @@ impl Service {
 
     /// The table that this setting belongs to, if not to this one.
     fn place_of(self, setting: &str) -> Option<&'static str> {
-        let other = SERVICES.into_iter().find(|service| service.own.contains(&setting))?;
-        (other != self).then_some(other.table)
+        let has = |service: &Service| service.own.contains(&setting);
+        SERVICES.into_iter().find(has).filter(|_| !has(&self)).map(|other| other.table)
     }
 }
 
@@ -111,9 +115,9 @@ pub struct EndpointConfig {
     pub connect_timeout: u64,
     /// Further attempts after a temporary failure.
     pub retries: u32,
-    /// Requests at a time.
+    /// Requests at a time; not of `[reranking]`.
     pub concurrency: usize,
-    /// Tokens that a run may use, sent and answered.
+    /// Tokens that a run may use, sent and answered; not of `[reranking]`.
     pub max_tokens: Option<u64>,
     /// The folder of the user's prompts, relative to the file that names it; of `[llm]` alone.
     pub prompts: Option<PathBuf>,
@@ -183,6 +187,8 @@ impl EndpointConfig {
     /// If there is one.
     pub fn check_places(&self, service: Service) -> Result<()> {
         let set = [
+            ("concurrency", self.concurrency != EndpointConfig::default().concurrency),
+            ("max_tokens", self.max_tokens.is_some()),
             ("prompts", self.prompts.is_some()),
             ("query_prefix", !self.query_prefix.is_empty()),
             ("document_prefix", !self.document_prefix.is_empty()),
@@ -433,6 +439,18 @@ mod tests {
             refused.to_line().contains("[reranking] does not take query_prefix; set it in [embedding]"),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn reranking_refuses_the_settings_that_it_would_ignore() {
+        for setting in ["concurrency = 8", "max_tokens = 5"] {
+            let config: EndpointConfig = toml::from_str(&format!("{HERE}{setting}")).unwrap();
+            assert!(LlmSettings::of_service(&config, RERANKING, &Variables::new()).is_err(), "{setting}");
+            assert!(LlmSettings::of_service(&config, EMBEDDINGS, &Variables::new()).is_ok(), "{setting}");
+        }
+        let listed: Vec<String> = endpoint_settings().map(|(name, ..)| name).collect();
+        let has = |name: &str| listed.iter().any(|one| one == name);
+        assert!(has("llm.max_tokens") && has("embedding.max_tokens") && !has("reranking.max_tokens"));
     }
 
     #[test]
