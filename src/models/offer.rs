@@ -220,6 +220,8 @@ fn scripts_of_codes(codes: &[String]) -> Option<Vec<Script>> {
             "ja" | "jpn" => &[Script::Kana, Script::Han],
             "ko" | "kor" => &[Script::Hangul],
             _ if LATIN.split_whitespace().any(|latin| latin == base) => &[Script::Latin],
+            // Three letters (`eng`), a name (`english`), or no language at all.
+            _ if base.len() != 2 => return None,
             _ => &[Script::Other],
         };
         own.iter().for_each(|script| {
@@ -283,7 +285,9 @@ mod tests {
         assert_eq!(scripts_of_codes(&codes("en de")), Some(vec![Script::Latin]));
         assert_eq!(scripts_of_codes(&codes("zh-Hant en")), Some(vec![Script::Han, Script::Latin]));
         assert_eq!(scripts_of_codes(&codes("ja ru")), Some(vec![Script::Kana, Script::Han, Script::Other]));
-        assert_eq!(scripts_of_codes(&codes("en multilingual")), None);
+        for unclear in ["en multilingual", "eng", "english"] {
+            assert_eq!(scripts_of_codes(&codes(unclear)), None, "the vocabulary decides");
+        }
         assert_eq!((scripts_of_codes(&codes("code")), scripts_of_codes(&[])), (None, None));
         assert_eq!(summary(&codes("en zh")), Some("en, zh".to_owned()));
         assert_eq!(summary(&codes("a b c d e f")), Some("6".to_owned()));
