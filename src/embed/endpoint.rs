@@ -11,7 +11,7 @@ use std::sync::{LazyLock, OnceLock};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::model::{Coverage, EmbeddingConfig, Model, Pooling, Quantization, Source, VectorOutput};
+use super::model::{Coverage, EmbeddingConfig, LARGEST_DIMENSION, Model, Pooling, Quantization, Source, VectorOutput};
 use crate::error::{Error, NextStep, Result};
 use crate::llm::{Failure, LlmSettings, Reason, Wire, tokens};
 use crate::text::script::Script;
@@ -21,8 +21,6 @@ use crate::vectors::{dot, of_length_one};
 const NAME_PREFIX: &str = "endpoint:";
 /// The largest answer in bytes: enough for a batch of vectors of 4,096 numbers.
 const LARGEST: usize = 32 << 20;
-/// The largest dimension.
-const MOST_NUMBERS: usize = 16_384;
 /// The most tokens of a text. The endpoint truncates it.
 const MOST_TOKENS: usize = 8192;
 /// Two unrelated texts.
@@ -120,7 +118,7 @@ pub(super) struct Endpoint {
     probes: Vec<Vec<f32>>,
     /// Set once the endpoint has given the same probes.
     checked: OnceLock<()>,
-    /// Tokens sent in this run.
+    /// Tokens sent in this run, counted if it has a limit.
     sent: AtomicU64,
 }
 
@@ -186,11 +184,12 @@ impl Endpoint {
 
     /// Counts the tokens of a request and refuses it if the run exceeds its limit.
     fn within_ceiling(&self, texts: &[&str]) -> Result<(), Failure> {
+        // Counting takes time.
+        let Some(most) = self.settings.max_tokens else { return Ok(()) };
         let own = texts.iter().map(|text| tokens(text)).sum::<u64>();
-        let sent = self.sent.fetch_add(own, Ordering::Relaxed) + own;
-        match self.settings.max_tokens {
-            Some(most) if sent > most => Err(Failure::new(Reason::Ceiling, format!("{most} tokens in this run"))),
-            _ => Ok(()),
+        match self.sent.fetch_add(own, Ordering::Relaxed) + own > most {
+            true => Err(Failure::new(Reason::Ceiling, format!("{most} tokens in this run"))),
+            false => Ok(()),
         }
     }
 
@@ -217,7 +216,7 @@ fn read(answer: &Value, texts: usize) -> Result<Vec<Vec<f32>>, String> {
         let numbers = entry["embedding"].as_array().ok_or("an entry without a vector")?;
         let vector: Vec<f32> = numbers.iter().filter_map(Value::as_f64).map(|number| number as f32).collect();
         let is_vector = vector.len() == numbers.len()
-            && (1..=MOST_NUMBERS).contains(&vector.len())
+            && (1..=LARGEST_DIMENSION).contains(&vector.len())
             && vector.iter().all(|number| number.is_finite())
             && vector.iter().any(|number| *number != 0.0);
         if !is_vector {

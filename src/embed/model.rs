@@ -30,6 +30,8 @@ pub const EMBEDDED: &str = "all-MiniLM-L6-v2-int8";
 const EMBEDDED_UNRELATED: f32 = -0.104;
 /// A constant, because computing it would hash 23 MB in every search. A test compares it.
 const EMBEDDED_FINGERPRINT: &str = "9026bc4b24d503233ceb3c85e4d28dbbaafaad545e81ad60543086de50eab774";
+/// The most numbers in a vector: the limit of a store.
+pub(super) const LARGEST_DIMENSION: usize = 16_384;
 
 /// An embedding model.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,13 +6,11 @@
 use std::borrow::Cow;
 
 use super::engine::Engine;
-use super::model::{Model, Quantization};
+use super::model::{LARGEST_DIMENSION, Model, Quantization};
 use super::sessions::{embed, load_session, named};
 use crate::error::{Error, Result};
 use crate::vectors::dot;
 
-/// The limit of a store.
-const LARGEST_DIMENSION: usize = 16_384;
 /// Tokens of the long text: more than the positions of many models, few enough to run quickly.
 const LONG: usize = 600;
 /// The largest difference of a vector's length from 1.
