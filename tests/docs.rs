@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use common::repository::in_repository;
-use common::{Sandbox, copy_folder, fixtures};
+use common::{Sandbox, copy_files, fixtures};
 
 /// The pages, relative to the repository.
 fn pages() -> Vec<String> {
@@ -61,7 +61,7 @@ fn calls(line: &str) -> Vec<(Vec<String>, bool)> {
 /// A folder with the documents that the pages speak of, ingested, and the id of a parent chunk in it.
 fn ingested() -> (Sandbox, String) {
     let sandbox = Sandbox::new();
-    copy_folder(&fixtures().join("docs"), &sandbox.path("docs"));
+    copy_files(&fixtures().join("docs"), &sandbox.path("docs"));
     let run = sandbox.kb(&["ingest", "docs"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let listed = sandbox.kb(&["chunks-list", "--doc", "network-guide.md", "--type", "parent", "--format", "jsonl"]);
@@ -75,7 +75,7 @@ fn every_command_in_the_docs_runs() {
     let mut commands = 0;
     for page in pages() {
         let ((sandbox, chunk), clone) = (ingested(), Sandbox::new());
-        copy_folder(&fixtures().join("docs"), &clone.path("fixtures/docs"));
+        copy_files(&fixtures().join("docs"), &clone.path("fixtures/docs"));
         for (line, is_run) in shell_lines(&page) {
             for (mut call, in_clone) in calls(&line) {
                 call.iter_mut().for_each(|word| *word = word.replace("CHUNK", &chunk));

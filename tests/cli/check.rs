@@ -86,7 +86,7 @@ fn a_wrong_keyword_index_is_found_and_rebuilt() {
     other.write("c.md", "# Filters\n\nRinse the filter.");
     other.json(&["ingest", "."]);
     std::fs::remove_dir_all(sandbox.path(KEYWORD)).unwrap();
-    crate::common::copy_folder(&other.path(KEYWORD), &sandbox.path(KEYWORD));
+    crate::common::copy_files(&other.path(KEYWORD), &sandbox.path(KEYWORD));
     let id = |sandbox: &Sandbox, source: &str| {
         let documents = sandbox.items(&["docs"]);
         let mut all = documents.as_array().unwrap().iter();

@@ -127,7 +127,7 @@ fn modes_and_flags_of_a_search_apply() {
 #[test]
 fn contexts_work_in_both_languages() {
     let sandbox = Sandbox::new();
-    crate::common::copy_folder(&crate::common::fixtures().join("docs"), &sandbox.path("docs"));
+    crate::common::copy_files(&crate::common::fixtures().join("docs"), &sandbox.path("docs"));
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).code, 0);
     let english = sandbox.kb(&["context", "how is the pump primed?", "--max-tokens", "800"]);
     assert!(

@@ -1,11 +1,11 @@
 //! All formats but PDF, Markdown and HTML: the same tree from each, and hostile ones refused with the
 //! reason.
 
-use crate::common::{Sandbox, copy_folder, fixtures};
+use crate::common::{Sandbox, copy_files, fixtures};
 
 fn ingested() -> Sandbox {
     Sandbox::prepared("formats::ingested", |sandbox| {
-        copy_folder(&fixtures().join("formats"), &sandbox.path("in"));
+        copy_files(&fixtures().join("formats"), &sandbox.path("in"));
         let run = sandbox.kb(&["ingest", "in"]);
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
     })

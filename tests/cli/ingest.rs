@@ -1,6 +1,6 @@
 //! `kb ingest` on real files: what is read, what is skipped, what is reported.
 
-use crate::common::{Run, Sandbox, copy_folder, fixtures};
+use crate::common::{Run, Sandbox, copy_files, fixtures};
 
 #[test]
 fn a_list_names_the_files_by_lines_or_with_nul() {
@@ -365,7 +365,7 @@ fn standard_input_is_a_document_with_a_name() {
 #[test]
 fn failing_files_are_named_and_the_others_ingested() {
     let sandbox = Sandbox::new();
-    copy_folder(&fixtures().join("hostile"), &sandbox.path("in"));
+    copy_files(&fixtures().join("hostile"), &sandbox.path("in"));
     sandbox.write("in/good.md", "# Valves\n\nClose the valve slowly.");
     let run = sandbox.kb(&["ingest", "in", "--format", "json"]);
     assert_eq!(run.code, 4, "{}", run.err);

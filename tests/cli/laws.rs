@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, copy_folder, fixtures};
+use crate::common::{Sandbox, copy_files, fixtures};
 
 /// The files of `fixtures/docs` and of the other formats, with an order to name them in.
 fn files(sandbox: &Sandbox) -> Vec<String> {
     let mut files = Vec::new();
     for folder in ["docs", "formats"] {
-        copy_folder(&fixtures().join(folder), &sandbox.path(folder));
+        copy_files(&fixtures().join(folder), &sandbox.path(folder));
         let entries = std::fs::read_dir(sandbox.path(folder)).unwrap().flatten();
         files.extend(entries.map(|entry| format!("{folder}/{}", entry.file_name().to_str().unwrap())));
     }

@@ -1,6 +1,6 @@
 //! `kb search --explain`, `--why` and `--rerank`: how a result came about.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, stage};
 use serde_json::Value;
 
 /// Parent chunks about a pump: one has all words of the question, and one repeats a single word of it.
@@ -13,11 +13,6 @@ fn pumps() -> Sandbox {
         sandbox.write("pumps.md", text);
         assert_eq!(sandbox.kb(&["ingest", ".", "-q", "--no-embed"]).code, 0);
     })
-}
-
-fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
-    let stages = result["stages"].as_array().unwrap();
-    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
 }
 
 fn hits(result: &Value) -> Vec<&str> {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox, copy_folder, fixtures, onnxruntime};
+use crate::common::{Run, Sandbox, copy_files, fixtures, onnxruntime, stage, titles};
 use serde_json::Value;
 
 const QUESTION: &str = "air in the pump";
@@ -23,16 +23,7 @@ fn pumps() -> Sandbox {
 }
 
 fn copy_model(to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(fixtures().join("rerank")).unwrap().flatten() {
-        if entry.path().is_file() {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-        }
-    }
-}
-
-fn titles(result: &Value) -> Vec<&str> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect()
+    copy_files(&fixtures().join("rerank"), to);
 }
 
 fn ids(result: &Value) -> Vec<String> {
@@ -41,11 +32,6 @@ fn ids(result: &Value) -> Vec<String> {
 
 fn scores(result: &Value) -> Vec<f64> {
     result["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect()
-}
-
-fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
-    let stages = result["stages"].as_array().unwrap();
-    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
 }
 
 /// The one line of an error.
@@ -101,7 +87,7 @@ fn weights_beside_the_model_are_found_on_onnxruntime() {
 fn weights_beside_the_model_are_found_on(engine: &str) {
     let sandbox = pumps();
     std::fs::remove_file(sandbox.path("model/model.onnx")).unwrap();
-    copy_folder(&fixtures().join("rerank/external"), &sandbox.path("model/onnx"));
+    copy_files(&fixtures().join("rerank/external"), &sandbox.path("model/onnx"));
     let result = sandbox.json(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]);
     assert_eq!(titles(&result), ["Overview", "Relief", "Paint"], "{engine}");
     std::fs::remove_file(sandbox.path("model/onnx/model.onnx_data")).unwrap();
@@ -226,7 +212,7 @@ fn an_installed_model_can_be_named() {
     sandbox.configure("[search]\nrerank = \"../model\"\n");
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Overview", "Relief", "Paint"]);
     // A folder does not hide an installed model of the same name.
-    copy_folder(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
+    copy_files(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
     let named = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name, "--no-progress"]);
     assert_eq!(named("counts").code, 0);
     assert!(error(&named("./counts"), 3).contains("no model.onnx"));

@@ -1,13 +1,13 @@
 //! Tables of contents and sections of PDFs: from outlines of every kind, from typography without an outline, and the
 //! text between headings.
 
-use crate::common::{Sandbox, copy_folder, fixtures};
+use crate::common::{Sandbox, copy_files, fixtures};
 use serde_json::{Map, Value};
 
 /// The PDFs of `fixtures/structure`, without vectors.
 fn found() -> Sandbox {
     Sandbox::prepared("structure_found::found", |sandbox| {
-        copy_folder(&fixtures().join("structure"), &sandbox.path("pdf"));
+        copy_files(&fixtures().join("structure"), &sandbox.path("pdf"));
         std::fs::remove_file(sandbox.path("pdf/expected.json")).unwrap();
         let run = sandbox.kb(&["ingest", "pdf", "--no-embed"]);
         assert_eq!(run.code, 0, "{}", run.err);
@@ -41,7 +41,7 @@ fn text(sandbox: &Sandbox, document: &str) -> String {
 #[test]
 fn outlines_of_every_kind_are_read_without_loss() {
     let sandbox = Sandbox::new();
-    copy_folder(&fixtures().join("pdf"), &sandbox.path("pdf"));
+    copy_files(&fixtures().join("pdf"), &sandbox.path("pdf"));
     let run = sandbox.kb(&["ingest", "pdf"]);
     assert_eq!(run.code, 0, "{}", run.err);
     let expected = std::fs::read_to_string(fixtures().join("pdf/expected.json")).unwrap();

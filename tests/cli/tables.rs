@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::common::{Sandbox, copy_folder, fixtures};
+use crate::common::{Sandbox, copy_files, fixtures};
 use serde_json::{Value, json};
 
 /// The least F1 of the cells of the PDFs in `fixtures/tables`. It was 1.0 when this was written.
@@ -11,7 +11,7 @@ const LEAST_F1: f64 = 0.90;
 /// The documents of `fixtures/tables`, without vectors.
 fn read() -> Sandbox {
     Sandbox::prepared("tables::read", |sandbox| {
-        copy_folder(&fixtures().join("tables"), &sandbox.path("tables"));
+        copy_files(&fixtures().join("tables"), &sandbox.path("tables"));
         std::fs::remove_file(sandbox.path("tables/expected.json")).unwrap();
         let run = sandbox.kb(&["ingest", "tables", "--no-embed"]);
         assert_eq!(run.code, 0, "{}", run.err);

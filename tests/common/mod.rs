@@ -140,7 +140,7 @@ impl Sandbox {
     }
 
     fn ingest_fixtures(&self, flags: &[&str]) {
-        copy_folder(&fixtures().join("docs"), &self.path("docs"));
+        copy_files(&fixtures().join("docs"), &self.path("docs"));
         let run = self.kb(&[&["ingest", "docs"], flags].concat());
         assert_eq!(run.code, 0, "{}", run.err);
     }
@@ -378,12 +378,15 @@ pub fn copy_files(from: &Path, to: &Path) {
     }
 }
 
-pub fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
-    }
+/// A stage of a search with `--explain`.
+pub fn stage<'v>(result: &'v serde_json::Value, name: &str) -> &'v serde_json::Value {
+    let stages = result["stages"].as_array().unwrap();
+    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
+}
+
+/// The titles of the sections of hits.
+pub fn titles(result: &serde_json::Value) -> Vec<&str> {
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect()
 }
 
 /// Changes a stored document and returns its id.

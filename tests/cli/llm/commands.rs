@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::server::{Reply, Server};
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, stage, titles};
 
 /// The answer to every request.
 type Answer = fn() -> Reply;
@@ -38,15 +38,6 @@ fn expansion() -> String {
     .to_string()
 }
 
-fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
-    let stages = result["stages"].as_array().unwrap();
-    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
-}
-
-fn sections(result: &Value) -> Vec<&str> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect()
-}
-
 #[test]
 fn nothing_is_sent_unless_asked_for_and_a_missing_model_is_refused() {
     let server = Server::saying(expansion());
@@ -70,14 +61,14 @@ fn other_words_are_searched_and_the_model_is_asked_once() {
     let search = || sandbox.json(&["search", "priming a rattle", "--expand", "llm", "--explain"]);
     let result = search();
     // The question's own word is found first, then what only the other words find.
-    assert_eq!(sections(&result), ["Rattling", "Bleeding", "Paint"]);
+    assert_eq!(titles(&result), ["Rattling", "Bleeding", "Paint"]);
     let llm = stage(&result, "llm");
     let says: Vec<&str> = llm["notes"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
     assert!(says[0].contains("1 request") && says.iter().any(|line| line.contains("How is air removed")), "{says:?}");
     assert_eq!((llm["given"].as_u64(), stage(&result, "reworded")["given"].as_u64()), (Some(4), Some(2)));
     assert!(llm["milliseconds"].as_f64() > Some(0.0));
     let again = search();
-    assert_eq!((sections(&again), server.count()), (sections(&result), 1));
+    assert_eq!((titles(&again), server.count()), (titles(&result), 1));
     assert!(stage(&again, "llm")["notes"][0].as_str().unwrap().contains("1 answer from the cache"));
     let hit = result["hits"][1]["chunk_id"].as_str().unwrap();
     let why = sandbox.json(&["search", "priming a rattle", "--expand", "llm", "--why", hit]);
@@ -90,9 +81,9 @@ fn a_fallback_asks_the_model_only_where_too_little_is_found() {
     let sandbox = sandbox(&server, "");
     let search = |least: &str| sandbox.json(&["search", "priming a rattle", "--fallback", least]);
     let enough = search("min_hits=1");
-    assert_eq!((sections(&enough), server.count()), (vec!["Rattling"], 0));
+    assert_eq!((titles(&enough), server.count()), (vec!["Rattling"], 0));
     let again = search("min_hits=2");
-    assert_eq!((sections(&again), server.count()), (vec!["Rattling", "Bleeding", "Paint"], 1));
+    assert_eq!((titles(&again), server.count()), (vec!["Rattling", "Bleeding", "Paint"], 1));
     assert!(again["notes"].to_string().contains("wordings of the language model"), "{again}");
 }
 
@@ -115,7 +106,7 @@ fn semantic_search_uses_other_words_too() {
     assert_eq!(sandbox.kb(&["ingest", "manual.md", "-q"]).code, 0);
     let plain = sandbox.json(&["search", "priming the machine", "--explain"]);
     let result = sandbox.json(&["search", "priming the machine", "--expand", "llm", "--explain"]);
-    assert_eq!(sections(&result)[0], "Bleeding", "{plain}");
+    assert_eq!(titles(&result)[0], "Bleeding", "{plain}");
     assert_eq!(stage(&result, "semantic")["given"], 3);
     let scored = result["hits"].as_array().unwrap().iter().all(|hit| hit["semantic_score"].is_number());
     assert!(scored, "what is recalled by other words has its true score for the question: {result}");
@@ -126,7 +117,7 @@ fn semantic_search_uses_other_words_too() {
 fn file_and_environment_can_ask_for_the_model() {
     let server = Server::saying(expansion());
     let sandbox = sandbox(&server, "[search]\nexpand = \"llm\"\n");
-    assert_eq!(sections(&sandbox.json(&["search", "priming"])), ["Bleeding", "Paint"]);
+    assert_eq!(titles(&sandbox.json(&["search", "priming"])), ["Bleeding", "Paint"]);
     assert_eq!(sandbox.kb(&["search", "priming", "--expand", "missing"]).code, 1);
     assert_eq!(server.count(), 1);
     sandbox.configure("");
@@ -196,7 +187,7 @@ fn a_failing_model_costs_a_note_and_no_result() {
         let run = sandbox.kb(&["search", "rattle", "--expand", "llm", "--format", "json", "--fallback", "min_hits=3"]);
         assert_eq!(run.code, 0, "{reason}: {}", run.err);
         let result: Value = serde_json::from_str(&run.out).unwrap();
-        assert_eq!(sections(&result), sections(&plain), "{reason}");
+        assert_eq!(titles(&result), titles(&plain), "{reason}");
         assert!(
             run.err.contains("searched without the language model's wordings") && run.err.contains(reason),
             "{}",

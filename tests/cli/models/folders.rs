@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kb::internals::embed::{Embedder, EmbeddingConfig, EngineChoice, Model, ModelFiles, select};
 
 use super::{copy_model, error, everything, here};
-use crate::common::{Sandbox, copy_files, copy_folder, fixtures, onnxruntime};
+use crate::common::{Sandbox, copy_files, fixtures, onnxruntime};
 
 /// A folder `mine` with the embedding model.
 fn mine() -> Sandbox {
@@ -114,7 +114,7 @@ fn weights_beside_the_graph_and_pooled_graphs_are_added_on_onnxruntime() {
 fn weights_beside_the_graph_and_pooled_graphs_are_added_on(engine: &str) {
     for graph in ["external", "whole"] {
         let sandbox = mine();
-        copy_folder(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
+        copy_files(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
         let added = sandbox.json(&["models", "add", "mine", "--onnxruntime", engine]);
         assert_eq!(added["model"]["dimension"], 12, "{graph} {engine}");
         assert!(!sandbox.path("models/mine/model.onnx_data").exists(), "they are in the graph now");
@@ -129,7 +129,7 @@ fn weights_that_stay_beside_a_graph_are_read_from_there() {
     let engine = select(&EngineChoice::parse(Some(Path::new(&library)))).unwrap();
     let embedded = |external: &[&str], graph: &str| {
         let sandbox = mine();
-        copy_folder(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
+        copy_files(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
         let external = external.iter().map(|name| (*name).to_owned()).collect();
         let files = ModelFiles { folder: sandbox.path("mine"), external };
         let embedding_config =
@@ -339,7 +339,7 @@ fn pipes_in_place_of_files_are_refused_without_waiting() {
         assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
     };
     let beside = mine();
-    copy_folder(&fixtures().join("embedding/external"), &beside.path("mine"));
+    copy_files(&fixtures().join("embedding/external"), &beside.path("mine"));
     pipe(beside.path("mine/model.onnx_data"));
     let reranker = Sandbox::new();
     copy_files(&fixtures().join("rerank"), &reranker.path("mine"));

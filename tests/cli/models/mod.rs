@@ -7,15 +7,13 @@ mod list;
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox, fixtures};
+use crate::common::{Run, Sandbox, copy_files, fixtures};
 
 /// A copy of the fixture's embedding model.
 fn copy_model(to: &Path) {
     let from = fixtures().join("embedding");
-    crate::common::copy_folder(&from.join("1_Pooling"), &to.join("1_Pooling"));
-    for entry in std::fs::read_dir(from).unwrap().flatten().filter(|entry| entry.path().is_file()) {
-        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-    }
+    copy_files(&from, to);
+    copy_files(&from.join("1_Pooling"), &to.join("1_Pooling"));
 }
 
 /// The names of the installed models, without the embedded one.
