@@ -12,11 +12,6 @@ fn tract_gives_the_reference_similarities() {
     engines::agrees_with_the_reference(&engines::on_engine(&EngineChoice::Tract));
 }
 
-#[test]
-fn batches_do_not_change_vectors_on_tract() {
-    engines::alike::in_every_batch(&engines::on_engine(&EngineChoice::Tract));
-}
-
 /// The embedded model as kb computes it.
 fn without_engine() -> Embedder {
     Embedder::load(&EngineChoice::Tract, &Model::embedded(), 2).unwrap()
