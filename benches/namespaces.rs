@@ -12,7 +12,7 @@ mod synthetic;
 use std::path::Path;
 use std::process::Command;
 
-use synthetic::stores::{CHUNKS, Options, fail, kb, make, timed};
+use synthetic::stores::{CHUNKS, Options, fail, kb, make, report, report_head};
 use synthetic::{Random, document};
 
 /// How many are searched at once.
@@ -37,7 +37,7 @@ fn main() {
         options.namespaces,
         document(1, 8).len()
     );
-    println!("{:<44} {:>9} {:>9} {:>9}", "milliseconds", "best", "median", "worst");
+    report_head();
     let middle = options.namespaces / 2;
     let one = name(middle);
     let several: Vec<String> = (middle..middle + AT_ONCE).map(name).collect();
@@ -51,14 +51,10 @@ fn main() {
         ("one of many, hybrid search", &many, &["-n", &one]),
         ("twenty of many, hybrid search", &many, &["-n", &several]),
     ] {
-        let mut times: Vec<f64> = (0..options.runs)
-            .map(|_| {
-                let question = format!("how does {} work", random.words(4));
-                timed(|| kb(folder, &[&["search", &question], args].concat()))
-            })
-            .collect();
-        times.sort_by(f64::total_cmp);
-        println!("{what:<44} {:>9.0} {:>9.0} {:>9.0}", times[0], times[times.len() / 2], times[times.len() - 1]);
+        report(what, options.runs, |_| {
+            let question = format!("how does {} work", random.words(4));
+            kb(folder, &[&["search", &question], args].concat())
+        });
     }
     let mut limited = Command::new("sh");
     limited.args([

@@ -12,7 +12,7 @@ mod synthetic;
 
 use std::path::Path;
 
-use synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, source, timed};
+use synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, report, report_head, source};
 use synthetic::{Random, document};
 
 fn main() {
@@ -52,7 +52,7 @@ fn measure(folder: &Path, runs: usize) {
         println!("{part:<40} {:>9} MB", status[part].as_u64().unwrap_or_default() >> 20);
     }
     println!("{:<40} {}", "index of the vectors", status["vector_index"]);
-    println!("{:<40} {:>9} {:>9} {:>9}", "milliseconds", "best", "median", "worst");
+    report_head();
     let mut random = Random::of(7);
     let some = source(status["documents"].as_u64().unwrap_or(1) as usize / 2);
     for (name, args) in [
@@ -66,17 +66,13 @@ fn measure(folder: &Path, runs: usize) {
         ("chunks-list --limit 20", &["chunks-list", "--limit", "20"]),
         ("chunks-list --doc DOC", &["chunks-list", "--doc", &some]),
     ] {
-        let times = (0..runs).map(|_| {
+        report(name, runs, |_| {
             let question = format!("how does {} work", random.words(4));
             let asked: Vec<&str> = match args[0] {
                 "search" => args.iter().copied().chain([question.as_str()]).collect(),
                 _ => args.to_vec(),
             };
-            timed(|| kb(folder, &asked))
+            kb(folder, &asked)
         });
-        let mut times: Vec<f64> = times.collect();
-        times.sort_by(f64::total_cmp);
-        let at = |place: usize| times.get(place).copied().unwrap_or_default();
-        println!("{name:<40} {:>9.0} {:>9.0} {:>9.0}", at(0), at(runs / 2), at(runs - 1));
     }
 }

@@ -94,8 +94,7 @@ pub fn make(folder: &Path, documents: usize) -> Result<Option<Made>> {
         for first in (there..documents).step_by(BATCH) {
             let start = Instant::now();
             let numbers = first..documents.min(first + BATCH);
-            let of =
-                |number: usize| rows(ids[number].clone(), source(number), document(number, CHILDREN).as_bytes(), 1);
+            let of = |number: usize| rows(ids[number].clone(), source(number), document(number, CHILDREN).as_bytes());
             let add: Vec<NewDocument> = numbers.map(of).collect::<Result<_>>()?;
             made.cutting += start.elapsed();
             let start = Instant::now();
@@ -139,6 +138,18 @@ pub fn timed<T>(call: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
     call();
     start.elapsed().as_secs_f64() * 1000.0
+}
+
+/// The head of the lines that [`report`] prints.
+pub fn report_head() {
+    println!("{:<48} {:>9} {:>9} {:>9}", "milliseconds", "best", "median", "worst");
+}
+
+/// Prints the times of `runs` calls.
+pub fn report<T>(what: &str, runs: usize, mut call: impl FnMut(usize) -> T) {
+    let mut times: Vec<f64> = (0..runs).map(|run| timed(|| call(run))).collect();
+    times.sort_by(f64::total_cmp);
+    println!("{what:<48} {:>9.0} {:>9.0} {:>9.0}", times[0], times[runs / 2], times[runs - 1]);
 }
 
 pub fn fail(message: &str) -> ! {
