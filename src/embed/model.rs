@@ -195,6 +195,19 @@ impl Model {
 }
 
 impl Source {
+    /// The bytes of the graph and of the weights beside it; 0 if unknown.
+    pub(super) fn weights(&self) -> u64 {
+        match self {
+            Source::Embedded => ONNX.len() as u64,
+            Source::Endpoint(_) => 0,
+            Source::Folder(ModelFiles { folder, external }) => {
+                let names = external.iter().map(String::as_str).chain([GRAPH]);
+                // Loading reports a file that cannot be read.
+                names.filter_map(|name| std::fs::metadata(folder.join(name)).ok()).map(|about| about.len()).sum()
+            }
+        }
+    }
+
     /// # Errors
     /// A file is missing or cannot be read.
     pub(super) fn bytes(&self) -> Result<ModelBytes> {

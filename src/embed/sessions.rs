@@ -16,6 +16,9 @@ use super::sense;
 use super::threads::in_threads;
 use crate::error::{Error, NextStep, Result, Setting};
 
+/// The most bytes of weights in all sessions on tract together: multilingual-e5-small eight times, bge-m3 once.
+const MOST_WEIGHTS: u64 = 4 << 30;
+
 /// A model on an engine, with one session per worker. A session runs one batch at a time.
 pub(super) struct Sessions {
     model: Arc<Model>,
@@ -24,13 +27,13 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// Loads `jobs` sessions on tract, which uses one core for each; on ONNX Runtime, one session on `jobs` cores.
+    /// Loads up to `jobs` sessions on tract, which uses one core for each; on ONNX Runtime, one session on `jobs` cores.
     ///
     /// # Errors
     /// The model's files cannot be read, or the engine rejects the model.
     pub(super) fn load(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
         let (sessions, threads) = match engine {
-            Engine::Tract => (jobs.max(1), 1),
+            Engine::Tract => (sessions_on_tract(model.source.weights(), jobs), 1),
             Engine::OnnxRuntime { .. } => (1, jobs.max(1)),
         };
         let load = |_| load_session(engine, model, threads);
@@ -115,6 +118,11 @@ impl Sessions {
     }
 }
 
+/// The number of sessions on tract for a model with these bytes of weights, which each session holds.
+fn sessions_on_tract(weights: u64, jobs: usize) -> usize {
+    usize::try_from(MOST_WEIGHTS / weights.max(1)).unwrap_or(usize::MAX).clamp(1, jobs.max(1))
+}
+
 /// The vectors of tokens, `[texts, tokens, dimension]`; `None` if the model gives other vectors.
 fn token_vectors(output: &SingleBatchOutput) -> Option<ArrayView3<'_, f32>> {
     const OUTPUTS: &[OutputKey] = &[OutputKey::OnlyOne, OutputKey::ByName("last_hidden_state")];
@@ -178,4 +186,17 @@ pub(super) fn load_session(engine: &Engine, model: &Model, threads: usize) -> Re
             Error::failed(format!("cannot load {}: {error}", named(model))).hint(hint)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_model_is_not_loaded_for_every_core() {
+        assert_eq!(sessions_on_tract(Model::embedded().source.weights(), 16), 16);
+        assert_eq!(sessions_on_tract(470 << 20, 16), 8);
+        assert_eq!(sessions_on_tract(2200 << 20, 16), 1);
+        assert_eq!((sessions_on_tract(1 << 40, 2), sessions_on_tract(0, 0)), (1, 1));
+    }
 }
