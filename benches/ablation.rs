@@ -8,8 +8,9 @@
 //! contexts and expansion by keyword search alone, without vectors. The corpora are ingested into scratch stores, or
 //! into FOLDER, where the next run finds them. Vectors are made on ONNX Runtime if `KB_ONNXRUNTIME` names one.
 
+mod synthetic;
+
 use std::path::{Path, PathBuf};
-use std::process::exit;
 use std::sync::Arc;
 
 use kb::internals::chunk::ChunkConfig;
@@ -18,6 +19,7 @@ use kb::internals::embed::EngineChoice;
 use kb::internals::eval::{EvalStore, Made};
 use kb::internals::ingest::Progress;
 use kb::internals::search::{Expand, Fusion, Method, Rerank, SearchRequest, Weights};
+use synthetic::stores::fail;
 
 struct Silent;
 
@@ -157,9 +159,4 @@ fn methods(words: bool) -> Vec<(&'static str, SearchRequest)> {
         methods.push(("as it is", retriever(Method::Hybrid)));
     }
     methods
-}
-
-fn fail(reason: &str) -> ! {
-    eprintln!("{reason}");
-    exit(2)
 }

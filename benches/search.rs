@@ -7,10 +7,14 @@
 //! `--store DIR` searches an existing store instead of ingesting `--documents` first. The engine is tract, unless
 //! `--onnxruntime PATH` names a library.
 
+mod synthetic;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Command, exit};
+use std::process::Command;
 use std::time::Instant;
+
+use synthetic::stores::{fail, median};
 
 const QUERIES: [&str; 3] =
     ["how is the page layout changed?", "line numbers in the margin", "E-417 low suction pressure"];
@@ -120,11 +124,6 @@ fn timed(runs: usize, mut call: impl FnMut()) -> f64 {
     median(times)
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(0.0)
-}
-
 fn options() -> Options {
     let mut options =
         Options { documents: PathBuf::from("fixtures"), store: None, onnxruntime: "off".to_owned(), runs: 21 };
@@ -144,9 +143,4 @@ fn options() -> Options {
         }
     }
     options
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("{}", message.trim());
-    exit(1)
 }

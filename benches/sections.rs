@@ -13,9 +13,11 @@
 //! With `--among-all`, every title is searched in all documents by each way of choosing hits; the output is how often
 //! the first hit is of a document with such a section.
 
+mod synthetic;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, exit};
+use std::process::Command;
 use std::time::Instant;
 
 use kb::internals::embed::EngineChoice;
@@ -24,6 +26,7 @@ use kb::internals::models::Models;
 use kb::internals::search::{Encoder, Kind, Method, Mode, SearchRequest, Searcher, Shape};
 use kb::internals::store::{SectionRow, Store};
 use kb::internals::structure::normalise_title;
+use synthetic::stores::{fail, median};
 
 struct Options {
     folder: Option<PathBuf>,
@@ -180,11 +183,6 @@ fn ingest(documents: &Path, store: &Path) {
     println!("ingested {} in {:.1} s", documents.display(), start.elapsed().as_secs_f64());
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(0.0)
-}
-
 fn options() -> Options {
     let mut options = Options { folder: None, store: None, method: Method::Auto, misses: false, among_all: false };
     let mut args = std::env::args().skip(1);
@@ -208,9 +206,4 @@ fn options() -> Options {
         fail("name a folder of PDFs: cargo bench --bench sections -- FOLDER");
     }
     options
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("{}", message.trim());
-    exit(1)
 }

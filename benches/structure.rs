@@ -10,13 +10,16 @@
 //! `pdftotext` is installed, its words and characters are compared with ours, which have no running heads and page
 //! numbers, and its time with that of `kb ingest --no-embed --jobs 1`.
 
+mod synthetic;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, exit};
+use std::process::Command;
 use std::time::Instant;
 
 use kb::internals::load::{Document, Format, LoadOptions, OutlineEntry, parse};
 use kb::internals::structure::{normalise_title, sections};
+use synthetic::stores::fail;
 
 /// The least entries of an outline to measure by.
 const FEWEST_ENTRIES: usize = 5;
@@ -201,9 +204,4 @@ fn speed(folder: &str, files: &[PathBuf]) -> String {
 
 fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("structure: {message}");
-    exit(2)
 }

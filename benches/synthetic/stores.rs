@@ -140,6 +140,12 @@ pub fn timed<T>(call: impl FnOnce() -> T) -> f64 {
     start.elapsed().as_secs_f64() * 1000.0
 }
 
+/// The middle of these times.
+pub fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(0.0)
+}
+
 /// The head of the lines that [`report`] prints.
 pub fn report_head() {
     println!("{:<48} {:>9} {:>9} {:>9}", "milliseconds", "best", "median", "worst");
