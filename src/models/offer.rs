@@ -220,7 +220,7 @@ fn scripts_of_codes(codes: &[String]) -> Option<Vec<Script>> {
             "ja" | "jpn" => &[Script::Kana, Script::Han],
             "ko" | "kor" => &[Script::Hangul],
             _ if LATIN.split_whitespace().any(|latin| latin == base) => &[Script::Latin],
-            // Three letters (`eng`), a name (`english`), or no language at all.
+            // A name (`english`), or no language at all.
             _ if base.len() != 2 => return None,
             _ => &[Script::Other],
         };
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(scripts_of_codes(&codes("en de")), Some(vec![Script::Latin]));
         assert_eq!(scripts_of_codes(&codes("zh-Hant en")), Some(vec![Script::Han, Script::Latin]));
         assert_eq!(scripts_of_codes(&codes("ja ru")), Some(vec![Script::Kana, Script::Han, Script::Other]));
-        for unclear in ["en multilingual", "eng", "english"] {
+        for unclear in ["en multilingual", "english"] {
             assert_eq!(scripts_of_codes(&codes(unclear)), None, "the vocabulary decides");
         }
         assert_eq!((scripts_of_codes(&codes("code")), scripts_of_codes(&[])), (None, None));
