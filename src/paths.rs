@@ -1,6 +1,6 @@
 //! Paths as the system sees them.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -20,21 +20,52 @@ pub fn read_text(path: &Path) -> Result<String> {
 /// # Errors
 /// If it cannot be read, is too long, or is not a file: a pipe may block for ever, a device may never end.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-    let file = options.open(path)?;
-    let facts = file.metadata()?;
-    if !facts.is_file() {
-        return Err(Error::other("it is not a file"));
-    }
-    if facts.len() > LONGEST_TEXT {
+    let file = open_file(path)?;
+    if file.metadata()?.len() > LONGEST_TEXT {
         return Err(Error::other(format!("it is longer than {}", crate::text::size(LONGEST_TEXT))));
     }
     let mut bytes = Vec::new();
     file.take(LONGEST_TEXT).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Opens a file for reading, and waits for no pipe.
+///
+/// # Errors
+/// If it cannot be opened, or is not a file.
+pub fn open_file(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(Error::other("it is not a file")),
+    }
+}
+
+/// Whether an open file lies in one of the folders, wherever links on its path lead by now. The folders are
+/// [`real`] paths.
+///
+/// # Errors
+/// If the path leads nowhere any more.
+pub fn lies_in(file: &File, path: &Path, folders: &[PathBuf]) -> Result<bool> {
+    let now = path.canonicalize()?;
+    let is_below = folders.iter().any(|folder| now.starts_with(folder));
+    Ok(is_below && is_same(&file.metadata()?, &now.symlink_metadata()?))
+}
+
+#[cfg(unix)]
+fn is_same(one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Files have no identity here that can be compared.
+#[cfg(not(unix))]
+fn is_same(_one: &std::fs::Metadata, other: &std::fs::Metadata) -> bool {
+    other.is_file()
 }
 
 /// Writes a file that only its owner can read, and the folders above it. It appears whole or not at all.
@@ -108,6 +139,27 @@ mod tests {
     #[test]
     fn an_address_is_no_path() {
         assert!(is_address(Path::new("s3://x")) && !is_address(Path::new("/srv/x")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_a_link_leads_to_lies_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (real(folder.path()).join("root"), real(folder.path()).join("outside"));
+        for folder in [&root, &outside] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join("a"), "text").unwrap();
+        }
+        std::os::unix::fs::symlink(&outside, root.join("link")).unwrap();
+        let lies = |path: &str| {
+            let path = root.join(path);
+            lies_in(&open_file(&path).unwrap(), &path, &[root.clone()]).unwrap()
+        };
+        assert!(lies("a") && !lies("link/a") && !lies("../outside/a"));
+        // Replaced after it was opened.
+        let opened = open_file(&outside.join("a")).unwrap();
+        assert!(!lies_in(&opened, &root.join("a"), &[root.clone()]).unwrap());
+        assert!(open_file(&root).is_err(), "a folder");
     }
 
     #[cfg(unix)]

@@ -18,6 +18,7 @@ use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
 use crate::models::ModelChoice;
+use crate::paths::real;
 use crate::render::{OutputFormat, ingested};
 use crate::store::{DocumentTime, Store};
 use crate::text::{Period, count};
@@ -69,6 +70,9 @@ pub struct IngestArgs {
     /// Exit with code 4 only if a file fails that did not fail before
     #[arg(long, hide_short_help = true)]
     new_failures: bool,
+    /// Read no file outside of this folder, wherever links lead; repeatable, for servers that ingest for others
+    #[arg(long, value_name = "DIR", hide = true)]
+    within: Vec<PathBuf>,
     /// The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document
     /// states, otherwise that of the file]
     #[arg(long, value_name = "TIME", value_parser = super::filter::parse_time, hide_short_help = true)]
@@ -201,6 +205,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
     let reading = settings.reading.reading()?;
     Ok(IngestRequest {
         paths,
+        within: args.within.iter().map(|folder| real(folder)).collect(),
         pages: pages.into_iter().collect(),
         allow_private: args.allow_private,
         standard_input,

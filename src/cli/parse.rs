@@ -7,7 +7,7 @@ use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
-use super::global::error_json;
+use super::global::{error_json, write_line};
 use crate::error::Error;
 use crate::text::squeeze;
 
@@ -103,8 +103,13 @@ fn flowing(help: &str) -> String {
 
 /// Prints help or a parse error, and exits. Errors are JSON if results would be.
 fn end(error: &clap::Error, arguments: &[OsString]) -> ! {
-    if !error.use_stderr() || !wants_json(arguments) {
+    if !error.use_stderr() {
         error.exit();
+    }
+    if !wants_json(arguments) {
+        // The text has what was typed, which may be from elsewhere.
+        write_line(error.render().to_string().trim_end());
+        std::process::exit(error.exit_code());
     }
     let error = as_usage(&error.to_string());
     writeln!(anstream::stderr(), "{}", error_json(&error)).unwrap_or_default();

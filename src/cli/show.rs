@@ -1,5 +1,7 @@
 //! `kb show` and `kb open`: what an id stands for, and the file behind it.
 
+use std::path::Path;
+
 use clap::Args;
 
 use super::docs::{self, DocsArgs};
@@ -8,6 +10,7 @@ use super::section::{self, SectionArgs};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::document_of;
 use crate::ingest;
+use crate::load::Format;
 use crate::render;
 use crate::search::{ListedChunk, Purpose};
 
@@ -69,6 +72,11 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
         (args.name.clone(), None)
     };
     let document = &context.document_of(snapshot, &document, &store, Purpose::Read).await?;
+    if !store.is_own() && !is_document(&document.source) {
+        // Some desktops run what they are told to open.
+        let message = format!("{} is no document of a format that kb reads", document.source);
+        return Err(Error::failed(message).hint("look at it yourself before you open it: this store is not yours"));
+    }
     if ingest::is_address(&document.source) {
         start_viewer(&document.source, &document.source)?;
         return context.show(render::opened(document, None));
@@ -86,7 +94,28 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
     context.show(render::opened(document, page))
 }
 
+/// Whether a source is a page on the web, or a file of a format that is read and not run.
+fn is_document(source: &str) -> bool {
+    let format = Format::from_path(Path::new(source));
+    ingest::is_address(source) || format.is_some_and(|format| !format.is_code())
+}
+
 fn start_viewer(address: &str, source: &str) -> Result<()> {
     open::that_detached(address)
         .map_err(|error| Error::failed(format!("cannot start a viewer for {source}: {error}")).caused_by(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_desktop_could_run_is_no_document() {
+        for document in ["manual.pdf", "a/手册.md", "https://example.org/x.desktop"] {
+            assert!(is_document(document), "{document}");
+        }
+        for other in ["evil.desktop", "x.jar", "run.sh", "a.py", "noending"] {
+            assert!(!is_document(other), "{other}");
+        }
+    }
 }

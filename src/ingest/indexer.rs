@@ -170,7 +170,7 @@ impl Indexer {
         let namespace = self.writer.namespace().clone();
         let mut rows = Snapshot::open(&namespace).await?.documents_without_vectors().await?;
         rows.retain(|row| sources.contains(row.source.as_str()));
-        self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
+        self.progress.begin(rows.len(), rows.iter().fold(0, |sum, row| row.size.saturating_add(sum)));
         for some in read_at_once(&rows) {
             let snapshot = Snapshot::open(&namespace).await?;
             let ids: Vec<DocId> = some.iter().map(|row| row.doc_id.clone()).collect();

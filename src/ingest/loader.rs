@@ -80,9 +80,9 @@ impl Loader {
     pub(super) fn start(self: Arc<Self>, todo: Vec<Todo>, progress: Arc<dyn Progress>) -> Outcomes<Todo, Loaded> {
         let (jobs, limits) = (self.request.jobs, self.request.limits);
         spread(todo, jobs, limits, move |todo, worker| {
-            let Candidate { path, source, format } = &todo.candidate;
+            let Candidate { path, source, format, within } = &todo.candidate;
             crash_for_a_test(source);
-            let bytes = read_steadily(path, self.request.largest(*format));
+            let bytes = read_steadily(path, within, self.request.largest(*format));
             let loaded = bytes.and_then(|(bytes, mtime_ns)| self.load(source, &bytes, mtime_ns, *format, worker));
             progress.file_read(source);
             loaded

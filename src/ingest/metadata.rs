@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::source::read_steadily;
 use super::web::is_file;
 use crate::error::{Error, Result};
+use crate::paths::real;
 use crate::store::{Fields, MetadataValue, Store, add_fields};
 
 /// A file with the name of a source and this ending holds its metadata.
@@ -41,13 +43,13 @@ impl MetadataRule {
 ///
 /// # Errors
 /// If the file beside it cannot be read.
-pub(super) fn given(rules: &[MetadataRule], source: &str, store: &Store) -> Result<Fields> {
+pub(super) fn given(rules: &[MetadataRule], within: &[PathBuf], source: &str, store: &Store) -> Result<Fields> {
     let mut fields = Fields::new();
     for rule in rules.iter().filter(|rule| rule.matcher.is_match(source)) {
         add_fields(&mut fields, rule.fields.clone());
     }
     if is_file(source) {
-        add_fields(&mut fields, of_file_beside(&store.source_path(source))?);
+        add_fields(&mut fields, of_file_beside(&store.source_path(source), within)?);
     }
     Ok(fields)
 }
@@ -58,12 +60,16 @@ pub(super) fn is_file_beside(path: &Path) -> bool {
     source.is_some_and(|source| Path::new(source).is_file())
 }
 
-/// The metadata in `NAME.meta.toml`; empty if there is no such file.
-fn of_file_beside(source: &Path) -> Result<Fields> {
+/// The metadata in `NAME.meta.toml`; empty if there is no such file. A link is refused: a folder from somebody else must not
+/// show what is elsewhere on this machine.
+fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     let mut name = source.as_os_str().to_owned();
     name.push(ENDING);
     let file = PathBuf::from(name);
-    match std::fs::metadata(&file) {
+    match file.symlink_metadata() {
+        Ok(facts) if facts.is_symlink() => {
+            return Err(Error::failed(format!("{} is a link", file.display())).hint("put the file itself there"));
+        }
         Ok(facts) if facts.is_file() && facts.len() <= LONGEST => {}
         Ok(facts) if facts.is_file() => {
             return Err(Error::failed(format!("{} is {} kB; the limit is 1024 kB", file.display(), facts.len() >> 10)));
@@ -74,7 +80,10 @@ fn of_file_beside(source: &Path) -> Result<Fields> {
         }
         Err(error) => return Err(Error::io("read", &file, &error)),
     }
-    let text = std::fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
+    // A link that takes the place of the file after the look above leads out of its folder.
+    let beside: Vec<PathBuf> = file.parent().map(real).into_iter().collect();
+    let (bytes, _) = read_steadily(&file, if within.is_empty() { &beside } else { within }, LONGEST)?;
+    let text = String::from_utf8_lossy(&bytes);
     let fields: BTreeMap<String, toml::Value> = toml::from_str(&text).map_err(|error| {
         Error::failed(format!("{}: {}", file.display(), error.message())).hint("write lines like project = \"apollo\"")
     })?;
@@ -122,6 +131,7 @@ mod tests {
     fn the_file_beside_a_source_is_read_with_its_types() {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("manual.pdf");
+        let of_file_beside = |source: &Path| of_file_beside(source, &[]);
         assert_eq!(of_file_beside(&source).unwrap(), Fields::new());
         let write = |text: &str| std::fs::write(folder.path().join("manual.pdf.meta.toml"), text).unwrap();
         write("project = \"apollo\"\nlevel = 3\nsigned = 2026-11-21\ntags = [\"safety\", \"pump\"]\n");

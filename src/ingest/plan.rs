@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::WalkBuilder;
 use ignore::gitignore::GitignoreBuilder;
@@ -14,6 +15,7 @@ use super::source::{mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
+use crate::paths::{read_text, real};
 use crate::store::{DocumentRow, Store};
 
 /// A file in the syntax of .gitignore that only kb reads.
@@ -22,6 +24,8 @@ const IGNORE_FILE: &str = ".kbignore";
 const LARGEST_UNDOUBTED: f64 = 0.2;
 /// Files up to this size in bytes hold no more than a line break.
 const EMPTY: u64 = 2;
+/// The largest file of ignored names, in bytes: a hundred thousand globs take a gigabyte of memory.
+const LARGEST_IGNORE_FILE: u64 = 256 << 10;
 
 /// A file to ingest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub(super) struct Candidate {
     pub source: String,
     /// By its name; `None` if its first bytes decide.
     pub format: Option<Format>,
+    /// The folders that it must lie in when it is read: nobody may exchange it for a link meanwhile. Empty for any.
+    pub within: Vec<PathBuf>,
 }
 
 #[derive(Debug, Default)]
@@ -68,9 +74,16 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
             return Err(Error::usage(format!("{} is neither a file nor a folder", path.display()))
                 .hint(format!("pipe its content into the path `-`, with {} NAME", Setting("name"))));
         }
+        let place = real(path);
+        if !request.within.is_empty() && !request.within.iter().any(|folder| place.starts_with(folder)) {
+            let message = format!("{} lies outside of the folders that may be read", path.display());
+            return Err(Error::usage(message).hint("name one inside"));
+        }
+        let within = if facts.is_dir() { vec![place] } else { request.within.clone() };
         let mut take = |path: &Path, format: Option<Format>| {
             let source = store.source_name(path);
-            found.entry(source.clone()).or_insert(Candidate { path: path.to_owned(), source, format });
+            let candidate = Candidate { path: path.to_owned(), source, format, within: within.clone() };
+            found.entry(candidate.source.clone()).or_insert(candidate);
         };
         if !facts.is_dir() {
             if is_file_beside(path) {
@@ -80,7 +93,13 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
             continue;
         }
         let included = included(path, request)?;
-        for entry in walk(path, request, store)? {
+        // The walker reads the ignore files of the folders above too.
+        if let Some(unfit) = real(path).ancestors().find_map(unfit_ignore_file) {
+            scan.unreadable.push(unfit_to_read(&unfit, store));
+            continue;
+        }
+        let unfit = Arc::new(Mutex::new(Vec::new()));
+        for entry in walk(path, request, store, &unfit)? {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
@@ -97,6 +116,8 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
                 None => scan.skipped.push(SourceReport::skipped(store.source_name(entry.path()))),
             }
         }
+        let unfit = std::mem::take(&mut *unfit.lock().unwrap_or_else(PoisonError::into_inner));
+        scan.unreadable.extend(unfit.iter().map(|file| unfit_to_read(file, store)));
     }
     scan.candidates = found.into_values().collect();
     Ok(scan)
@@ -138,18 +159,69 @@ fn bad_glob(setting: &'static str, glob: &str, error: &ignore::Error) -> Error {
         .hint("for example '*.pdf' or 'drafts/**'")
 }
 
-fn walk(folder: &Path, request: &IngestRequest, store: &Store) -> Result<ignore::Walk> {
+/// The first file of ignored names in a folder that is not to be read: the walker would wait for a pipe and read a
+/// device without an end, in this process.
+fn unfit_ignore_file(folder: &Path) -> Option<PathBuf> {
+    let is_unfit = |file: &PathBuf| {
+        let facts = std::fs::metadata(file);
+        facts.is_ok_and(|facts| !facts.is_file() || facts.len() > LARGEST_IGNORE_FILE)
+    };
+    let own = [".gitignore", ".ignore", IGNORE_FILE].map(|name| folder.join(name));
+    let git = folder.join(".git");
+    let git_files = match std::fs::metadata(&git) {
+        Err(_) => Vec::new(),
+        Ok(facts) if facts.is_dir() => vec![git.join("info/exclude")],
+        // In a work tree, it names the folder that has the files.
+        Ok(_) if is_unfit(&git) => vec![git],
+        Ok(_) => {
+            let text = read_text(&git).unwrap_or_default();
+            let elsewhere = text.lines().next().and_then(|line| line.strip_prefix("gitdir: ")).unwrap_or_default();
+            let elsewhere = folder.join(elsewhere);
+            let common = elsewhere.join("commondir");
+            if is_unfit(&common) {
+                return Some(common);
+            }
+            let shared = read_text(&common).unwrap_or_default();
+            vec![elsewhere.join(shared.trim_end()).join("info/exclude")]
+        }
+    };
+    own.into_iter().chain(git_files).find(is_unfit)
+}
+
+/// The report of a folder that was left out for its file of ignored names.
+fn unfit_to_read(file: &Path, store: &Store) -> SourceReport {
+    let folder = file.parent().unwrap_or(file);
+    let limit = crate::text::size(LARGEST_IGNORE_FILE);
+    let reason = format!("left out, because {} is no file of at most {limit}", file.display());
+    SourceReport::failed(&store.source_name(folder), reason, Some("remove it or make it shorter".to_owned()))
+}
+
+/// Walks a folder. Folders with a file of ignored names that is not to be read are left out and the files noted in
+/// `unfit`.
+fn walk(
+    folder: &Path,
+    request: &IngestRequest,
+    store: &Store,
+    unfit: &Arc<Mutex<Vec<PathBuf>>>,
+) -> Result<ignore::Walk> {
     let mut excluded = OverrideBuilder::new(folder);
     for glob in &request.exclude {
         excluded.add(&format!("!{glob}")).map_err(|error| bad_glob("exclude", glob, &error))?;
     }
     let excluded = excluded.build().map_err(|error| bad_glob("exclude", &request.exclude.join(" "), &error))?;
     let own = store.root().canonicalize().ok();
+    let unfit = unfit.clone();
     Ok(WalkBuilder::new(folder)
         .add_custom_ignore_filename(IGNORE_FILE)
         .require_git(false)
         .overrides(excluded)
-        .filter_entry(move |entry| own.is_none() || entry.path().canonicalize().ok() != own)
+        .filter_entry(move |entry| {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let found = if is_folder && entry.depth() > 0 { unfit_ignore_file(entry.path()) } else { None };
+            let is_fit = found.is_none();
+            unfit.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+            is_fit && (own.is_none() || entry.path().canonicalize().ok() != own)
+        })
         .sort_by_file_path(Path::cmp)
         .build())
 }

@@ -70,7 +70,7 @@ pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result
     if std::fs::metadata(&path).is_ok_and(|facts| facts.len() != row.size) {
         return Ok(Err(SourceNow::Changed));
     }
-    let (bytes, _) = read_steadily(&path, u64::MAX)?;
+    let (bytes, _) = read_steadily(&path, &[], u64::MAX)?;
     let same = blake3::hash(&bytes).to_hex().as_str() == row.content_hash;
     Ok(if same { Ok(bytes) } else { Err(SourceNow::Changed) })
 }

@@ -148,7 +148,7 @@ pub async fn reindex(
     let (rows, current): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| request.is_due(row));
     let mut report = ReindexReport { dry_run: request.dry_run, current: current.len(), ..ReindexReport::default() };
     report.contexts = estimate(request, &rows, &namespace, options).await?;
-    progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
+    progress.begin(rows.len(), rows.iter().fold(0, |sum, row| row.size.saturating_add(sum)));
     let outcome = async {
         match request.only_context() {
             Some(context) => {

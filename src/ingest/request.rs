@@ -24,6 +24,8 @@ use crate::structure::Provenance;
 pub struct IngestRequest {
     /// Files and folders.
     pub paths: Vec<PathBuf>,
+    /// The folders that all files must lie in, as [`real`](crate::paths::real) paths; empty for any.
+    pub within: Vec<PathBuf>,
     /// The name and the bytes of standard input.
     pub standard_input: Option<(String, Vec<u8>)>,
     /// Pages on the web, by their addresses.
@@ -127,7 +129,7 @@ impl IngestRequest {
     /// If the file beside it cannot be read.
     pub(super) fn metadata_of(&self, source: &str, store: &Store, before: Option<&DocumentRow>) -> Result<Metadata> {
         let mut metadata = before.map(|row| row.metadata.clone()).unwrap_or_default();
-        metadata.given = given(&self.rules, source, store)?;
+        metadata.given = given(&self.rules, &self.within, source, store)?;
         metadata.set.extend(&self.said);
         Ok(metadata)
     }

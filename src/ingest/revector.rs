@@ -236,7 +236,7 @@ impl Run<'_> {
         let mut cache = VectorCache::open(self.namespace, &self.record)?;
         let mut vectors = self.options.vectors(self.record.clone());
         let rows = self.documents(&snapshot, false).await?;
-        self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
+        self.progress.begin(rows.len(), rows.iter().fold(0, |sum, row| row.size.saturating_add(sum)));
         let made = self.embed(&snapshot, &rows, &mut cache, &mut vectors).await;
         self.progress.end();
         self.report.resumed = made?;

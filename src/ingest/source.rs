@@ -1,8 +1,9 @@
 //! Reads and parses sources, in several threads.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::UNIX_EPOCH;
@@ -11,6 +12,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 use super::worker::{Limits, Worker};
 use crate::error::{Error, Result, Setting};
+use crate::paths::{lies_in, open_file};
 
 /// Results in the queue, per thread. The bound keeps memory independent of the number of files.
 const QUEUE_PER_THREAD: usize = 4;
@@ -98,19 +100,25 @@ pub(super) fn raise_limit() -> String {
 }
 
 /// Reads a file of at most `most` bytes, and the time of its last change. Tries three times if the file changes
-/// meanwhile.
-pub(super) fn read_steadily(path: &Path, most: u64) -> Result<(Vec<u8>, i64)> {
-    let facts = |path: &Path| std::fs::metadata(path).map_err(|error| Error::io("read", path, &error));
+/// meanwhile. `within` are the folders that it must lie in, wherever links lead by now; empty for any.
+pub(super) fn read_steadily(path: &Path, within: &[PathBuf], most: u64) -> Result<(Vec<u8>, i64)> {
+    let failed = |error: std::io::Error| {
+        let plain = crate::error::plain_io(&error);
+        Error::failed(format!("cannot be read: {plain}")).hint(format!("check its permissions, or {}", skip("")))
+    };
     for _ in 0..3 {
-        let before = facts(path)?;
+        let mut file = open_file(path).map_err(failed)?;
+        if !within.is_empty() && !lies_in(&file, path, within).map_err(failed)? {
+            let folders: Vec<String> = within.iter().map(|folder| folder.display().to_string()).collect();
+            return Err(Error::failed(format!("a link leads out of {}", folders.join(" and "))).hint(skip("")));
+        }
+        let before = file.metadata().map_err(failed)?;
         if before.len() > most {
             return Err(Error::failed("grew over the limit while it was read").hint(raise_limit()));
         }
-        let bytes = std::fs::read(path).map_err(|error| {
-            let plain = crate::error::plain_io(&error);
-            Error::failed(format!("cannot be read: {plain}")).hint(format!("check its permissions, or {}", skip("")))
-        })?;
-        let after = facts(path)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or_default());
+        file.by_ref().take(most).read_to_end(&mut bytes).map_err(failed)?;
+        let after = file.metadata().map_err(failed)?;
         if before.len() == after.len() && bytes.len() as u64 == after.len() && mtime_ns(&before) == mtime_ns(&after) {
             return Ok((bytes, mtime_ns(&after)));
         }

@@ -1,5 +1,7 @@
 //! Sections with their whole text, or as much of it as fits.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::hit::Omitted;
@@ -121,13 +123,14 @@ fn fitting(
 
 /// The sections that none of the others contains, each once. If subsections are not read, no section contains another.
 fn outermost<'a>(wanted: &[&'a SectionRow], children: bool) -> Vec<&'a SectionRow> {
-    let mut out: Vec<&SectionRow> = Vec::with_capacity(wanted.len());
-    for section in wanted {
-        let contained = children && wanted.iter().any(|other| is_below(section, other));
-        if !contained && !out.iter().any(|known| known.path == section.path) {
-            out.push(section);
-        }
-    }
+    let paths: HashSet<&str> = wanted.iter().map(|section| section.path.as_str()).collect();
+    let mut known = HashSet::new();
+    let mut out = wanted.to_vec();
+    out.retain(|section| {
+        let mut above = section.path.rmatch_indices('.').map(|(end, _)| &section.path[..end]);
+        let is_contained = children && above.any(|path| paths.contains(path));
+        !is_contained && known.insert(section.path.as_str())
+    });
     out
 }
 

@@ -3,6 +3,7 @@
 //! Offsets are byte offsets into UTF-8 on character boundaries. Lengths that limit a chunk count characters, because a
 //! byte limit would make Chinese chunks a third as long as English ones.
 
+mod contents_page;
 pub mod han;
 pub mod highlight;
 mod names;
@@ -15,6 +16,7 @@ mod strings;
 pub mod tables;
 pub mod tokens;
 
+pub use contents_page::is_contents_page;
 pub use names::{Names, fold_name};
 pub use period::{Period, date_or_moment, moment};
 pub use roman::{roman, write_roman};

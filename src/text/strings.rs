@@ -98,27 +98,42 @@ pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a character is invisible: controls, marks of direction and width, soft hyphens, tags. Joiners are excluded,
-/// because some scripts look different without them.
+/// Whether a character is invisible: controls, marks of direction and width, soft hyphens, fillers, tags, and characters
+/// that mean nothing outside of one program. Joiners and selectors are excluded, because some scripts look different
+/// without them.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{AD}' | '\u{61C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{2069}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}'
-            | '\u{E0000}'..='\u{E0FFF}')
+        || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+            | '\u{3164}' | '\u{FE03}'..='\u{FE0D}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{FFFE}' | '\u{FFFF}' | '\u{13430}'..='\u{1345F}' | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{10FFFF}')
 }
 
-/// The text without invisible characters, which could carry hidden instructions for a language model. Line breaks, tabs
-/// and joiners inside words of scripts that need them stay.
+/// Whether a character selects a form of the one before it: an emoji, a Chinese or a Mongolian character.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{FE00}'..='\u{FE02}' | '\u{FE0E}' | '\u{FE0F}')
+}
+
+/// The text without invisible characters, which could carry hidden instructions for a language model. Line breaks, tabs,
+/// joiners inside words of scripts that need them, and one selector behind a character that may have it stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| matches!(c, '\n' | '\t') || !(is_hidden(c) || is_joiner(c));
+    let is_plain = |c: char| matches!(c, '\n' | '\t') || !(is_hidden(c) || is_joiner(c) || is_selector(c));
     if text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
-    let mut rest = text.chars().filter(|&c| is_plain(c) || is_joiner(c)).peekable();
+    let mut rest = text.chars().filter(|&c| is_plain(c) || is_joiner(c) || is_selector(c)).peekable();
     while let Some(c) = rest.next() {
+        let before = kept.chars().next_back();
         let joined = |c: &char| !c.is_ascii() && !c.is_whitespace() && !is_joiner(*c);
-        if !is_joiner(c) || (kept.chars().next_back().as_ref().is_some_and(joined) && rest.peek().is_some_and(joined)) {
+        let has_forms = |c: &char| (joined(c) && !is_selector(*c)) || matches!(c, '0'..='9' | '#' | '*');
+        let stays = match c {
+            _ if is_joiner(c) => before.as_ref().is_some_and(joined) && rest.peek().is_some_and(joined),
+            _ if is_selector(c) => before.as_ref().is_some_and(has_forms),
+            _ => true,
+        };
+        if stays {
             kept.push(c);
         }
     }
@@ -212,6 +227,12 @@ mod tests {
             "one joiner at most"
         );
         assert!(matches!(visible("plain 泵\n"), Cow::Borrowed(_)));
+        // One selector behind a character that has forms; a chain of them could spell anything.
+        assert_eq!(
+            visible("❤\u{fe0f} 1\u{fe0f}\u{20e3} a\u{fe0f} 葛\u{fe00}\u{fe01}\u{fe00}"),
+            "❤\u{fe0f} 1\u{fe0f}\u{20e3} a 葛\u{fe00}"
+        );
+        assert_eq!(visible("o\u{206a}p\u{34f}e\u{fe05}n\u{f0041}\u{10ffff}"), "open");
     }
 
     #[test]

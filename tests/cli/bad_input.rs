@@ -222,3 +222,70 @@ fn a_read_only_store_can_be_searched_and_is_not_written() {
     sandbox.set_store_writable(true);
     assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_or_a_device_as_an_ignore_file_is_named_and_read_by_nobody() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new();
+    for folder in ["good", "pipe", "endless", "worktree"] {
+        sandbox.write(&format!("docs/{folder}/a.md"), "# Pump\n\nIt turns.\n");
+    }
+    sandbox.write("docs/good/.gitignore", "b.md\n");
+    sandbox.write("docs/good/b.md", "# Ignored\n");
+    let pipe = |path: &str| assert!(Command::new("mkfifo").arg(sandbox.path(path)).status().unwrap().success());
+    pipe("docs/pipe/.ignore");
+    symlink("/dev/zero", sandbox.path("docs/endless/.kbignore")).unwrap();
+    sandbox.write("docs/worktree/.git", "gitdir: elsewhere\n");
+    sandbox.write("docs/worktree/elsewhere/x.md", "# X\n");
+    pipe("docs/worktree/elsewhere/commondir");
+    let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    assert_eq!(run.code, 4, "{}", run.err);
+    for file in ["pipe/.ignore", "endless/.kbignore", "elsewhere/commondir"] {
+        assert!(run.err.contains(file), "{file}: {}", run.err);
+    }
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/good/a.md\n");
+    // Those above the folder are read too.
+    pipe("docs/.gitignore");
+    let run = sandbox.kb(&["ingest", "docs/good", "--no-embed"]);
+    assert!(run.code == 4 && run.err.contains("docs/.gitignore"), "{} {}", run.code, run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn metadata_beside_a_file_is_not_read_through_a_link() {
+    let sandbox = Sandbox::new();
+    sandbox.write("secret/.env", "API_KEY = \"sk-secret\"\n");
+    sandbox.write("docs/a.md", "# Pump\n\nIt turns.\n");
+    std::os::unix::fs::symlink("../secret/.env", sandbox.path("docs/a.md.meta.toml")).unwrap();
+    let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    assert!(run.code == 4 && run.err.contains("a.md.meta.toml is a link"), "{} {}", run.code, run.err);
+    assert!(!sandbox.kb(&["docs", "--format", "json"]).out.contains("sk-secret"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_out_of_the_allowed_folder_is_not_read() {
+    let sandbox = Sandbox::new();
+    sandbox.write("outside/secret.md", "# Secret\n\nA secret valve.\n");
+    sandbox.write("docs/a.md", "# Pump\n\nIt turns.\n");
+    std::os::unix::fs::symlink("../outside", sandbox.path("docs/sub")).unwrap();
+    for path in ["docs/sub", "docs/sub/secret.md", "outside"] {
+        let run = sandbox.kb(&["ingest", path, "--within", "docs", "--no-embed"]);
+        assert!(run.code == 2 && run.err.contains("lies outside of the folders"), "{path}: {} {}", run.code, run.err);
+    }
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--within", "docs", "--no-embed"]).code, 0);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\n");
+}
+
+#[test]
+fn an_error_about_an_option_shows_no_control_characters() {
+    let sandbox = Sandbox::new();
+    for typed in ["\u{9b}2J", "\u{202e}x", "\u{1b}[2J"] {
+        for args in [&["search", "pump", "--limit", typed][..], &["search", "pump", "--mode", typed], &[typed]] {
+            let run = sandbox.kb(args);
+            assert_eq!(run.code, 2, "{args:?}");
+            assert!(!run.err.contains(['\u{9b}', '\u{202e}', '\u{1b}']), "{args:?}: {:?}", run.err);
+        }
+    }
+}

@@ -22,6 +22,8 @@ const TOKENS: u32 = 4000;
 /// The most that an agent may ask for.
 const MOST_TOKENS: u32 = 50_000;
 const MOST_HITS: u32 = 50;
+/// The most names in one argument: commands run one after the other, and others wait.
+const MOST_NAMES: usize = 100;
 
 /// The command line of a call.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,6 +77,14 @@ fn read<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, String> {
         0 => error.into_inner().to_string(),
         _ => error.to_string(),
     })
+}
+
+/// A list of names; an error names the argument.
+fn names(name: &str, names: Vec<String>) -> Result<Vec<String>, String> {
+    match names.len() <= MOST_NAMES {
+        true => Ok(names),
+        false => Err(format!("{name}: give at most {MOST_NAMES} at a time, not {}", names.len())),
+    }
 }
 
 /// A number of at least 1 and at most `most`; an error names the argument.
@@ -171,7 +181,7 @@ impl Search {
         }
         let tokens = within("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
         let mut arguments = vec![command.to_owned(), format!("--max-tokens={tokens}")];
-        arguments.extend(self.documents.iter().map(|document| format!("--doc={document}")));
+        arguments.extend(names("documents", self.documents)?.iter().map(|document| format!("--doc={document}")));
         arguments.extend(self.filter.map(|filter| format!("--filter={filter}")));
         arguments.extend(self.mode.map(|mode| format!("--mode={}", format!("{mode:?}").to_lowercase())));
         arguments.extend(within("limit", self.limit, MOST_HITS)?.map(|limit| format!("--limit={limit}")));
@@ -232,7 +242,7 @@ impl Arguments for Section {
         let tokens = within("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
         let mut arguments = vec!["section".to_owned(), format!("--max-tokens={tokens}"), "--".to_owned()];
         arguments.extend(self.document);
-        arguments.extend(self.sections);
+        arguments.extend(names("sections", self.sections)?);
         Ok(line(arguments, self.namespace))
     }
 }
@@ -307,9 +317,11 @@ impl Arguments for Ingest {
             return Err("paths: name at least one file or folder".to_owned());
         }
         let mut arguments = vec!["ingest".to_owned()];
+        // The paths are checked again when they are read: links may change meanwhile.
+        arguments.extend(roots.0.iter().map(|root| format!("--within={}", root.display())));
         arguments.extend(self.no_embed.then(|| "--no-embed".to_owned()));
         arguments.push("--".to_owned());
-        for path in &self.paths {
+        for path in &names("paths", self.paths)? {
             arguments.push(roots.within(path)?);
         }
         Ok(line(arguments, self.namespace))
@@ -347,7 +359,7 @@ impl Arguments for DeleteChunks {
             return Err("chunk_ids: name at least one".to_owned());
         }
         let mut arguments = vec!["chunk-delete".to_owned(), "--yes".to_owned(), "--".to_owned()];
-        arguments.extend(self.chunk_ids);
+        arguments.extend(names("chunk_ids", self.chunk_ids)?);
         Ok(line(arguments, self.namespace))
     }
 }
@@ -386,6 +398,7 @@ mod tests {
             ("kb_context", json!({ "query": "x", "max_tokens": 50001 }), "max_tokens: give a number from 1 to 50000"),
             ("kb_search", json!({ "query": "x", "min_confidence": 7 }), "min_confidence: give a number from 0 to 1"),
             ("kb_get_toc", json!({ "max_level": 0 }), "max_level"),
+            ("kb_get_section", json!({ "sections": vec!["1"; 101] }), "sections: give at most 100 at a time, not 101"),
             ("kb_search", json!({ "query": "x", "depth": 1 }), "depth"),
             ("kb_get_section", json!({ "document": "x", "sections": [] }), "sections"),
             ("kb_list_documents", json!({ "cursor": "-1" }), "cursor"),
@@ -402,13 +415,14 @@ mod tests {
         std::fs::create_dir(&root).unwrap();
         let roots = Roots(vec![root.clone()]);
         let ingest = |path: &str| line_for("kb_ingest", json!({ "paths": [path] }), &roots);
-        assert_eq!(ingest("a.md").unwrap().arguments[2], root.join("a.md").to_str().unwrap());
+        assert_eq!(ingest("a.md").unwrap().arguments[1], format!("--within={}", root.display()));
+        assert_eq!(ingest("a.md").unwrap().arguments[3], root.join("a.md").to_str().unwrap());
         #[cfg(unix)]
         std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
         for bad in ["/etc/passwd", "../x", "a/../../x", "link/passwd", "https://example.org"] {
             match bad {
                 // It is a file of that name.
-                "https://example.org" => assert!(ingest(bad).unwrap().arguments[2].starts_with(root.to_str().unwrap())),
+                "https://example.org" => assert!(ingest(bad).unwrap().arguments[3].starts_with(root.to_str().unwrap())),
                 _ => assert!(ingest(bad).unwrap_err().contains("may be ingested from"), "{bad}"),
             }
         }

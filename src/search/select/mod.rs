@@ -27,8 +27,8 @@ use super::searcher::Searcher;
 use super::trace::{Trace, milliseconds};
 use crate::error::{Result, Setting};
 use crate::store::Snapshot;
-use crate::text::count;
 use crate::text::han::simplified;
+use crate::text::{count, is_contents_page};
 
 /// The length of runs that identify duplicates: unrelated texts share nearly none.
 const DUPLICATE_RUN: usize = 8;
@@ -97,6 +97,9 @@ async fn parent_chunks(
     if !shape.keep_duplicates {
         hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
+    if hits.iter().any(|hit| is_contents_page(&hit.content)) {
+        hits = trace.step(names, "contents_pages", hits, |hits| Ok(without_contents_pages(hits)))?;
+    }
     let merges = shape.merges();
     // If a later step drops hits, all are merged first.
     let merges_first = merges && (shape.mode == Mode::Broad || shape.per_document.is_some());
@@ -119,6 +122,14 @@ async fn parent_chunks(
         trace.note(NoteCode::DuplicatesLeftOut, message);
     }
     Ok(hits)
+}
+
+/// Removes pages of printed contents, if anything else is left: they have the words of every title and answer nothing.
+fn without_contents_pages(mut hits: Vec<Hit>) -> Vec<Hit> {
+    if hits.iter().any(|hit| !is_contents_page(&hit.content)) {
+        hits.retain(|hit| !is_contents_page(&hit.content));
+    }
+    hits
 }
 
 /// Removes hits whose text is nearly that of a better one: 90 % of all runs of 8 letters are the same (Jaccard), and the

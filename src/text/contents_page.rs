@@ -1,0 +1,81 @@
+//! Pages of printed contents.
+
+/// The fewest entries of such a page.
+const FEWEST: usize = 4;
+/// The fewest dots of a leader; an ellipsis counts as three.
+const FEWEST_DOTS: usize = 4;
+/// The least share of the text that is leaders.
+const LEAST_LEADERS: f32 = 0.15;
+/// The least share of page numbers that are not below the one before: prices after leaders go up and down.
+const LEAST_RISING: f32 = 0.8;
+
+/// Whether a text is hardly more than entries of a table of contents: titles, leaders and page numbers that rise.
+///
+/// ```text
+/// 2.1.1 支持的体系 . . . . . . . . 5 2.1.2 CPU 支持 . . . . . . . . 6
+/// ```
+pub fn is_contents_page(text: &str) -> bool {
+    let (mut pages, mut leaders, mut length): (Vec<u32>, usize, usize) = (Vec::new(), 0, 0);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        length += 1;
+        let (mut dots, mut run) = (dots_in(c), 1);
+        if dots == 0 {
+            continue;
+        }
+        while let Some(next) = rest.next_if(|&c| dots_in(c) > 0 || c == ' ') {
+            dots += dots_in(next);
+            run += 1;
+        }
+        length += run - 1;
+        let mut page = String::new();
+        while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+            page.push(digit);
+        }
+        length += page.len();
+        if dots >= FEWEST_DOTS
+            && let Ok(page) = page.parse()
+        {
+            pages.push(page);
+            leaders += run;
+        }
+    }
+    let rising = pages.windows(2).filter(|pair| pair[0] <= pair[1]).count();
+    pages.len() >= FEWEST
+        && rising as f32 >= LEAST_RISING * (pages.len() - 1) as f32
+        && leaders as f32 >= LEAST_LEADERS * length as f32
+}
+
+fn dots_in(c: char) -> usize {
+    match c {
+        '.' | '·' | '．' => 1,
+        '…' | '⋯' => 3,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_with_leaders_and_rising_page_numbers_are_a_contents_page() {
+        let spaced = "2.1 支持的硬件 . . . . . . . 5 2.1.1 支持的体系 . . . . . . . . 5 2.1.2 CPU 支持 . . . . . . 6 2.2 固件 . . . . . 9";
+        let dense = "Foreword ........ 3\nScope ........ 7\nTerms ........ 12\nRules ........ 12\nIndex ........ 40\n";
+        let ellipses = "前言……1\n范围……3\n术语……5\n规则……8\n";
+        for text in [spaced, dense, ellipses] {
+            assert!(is_contents_page(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn prices_prose_and_numbers_are_none() {
+        let prices = "Tea ........ 3\nCoffee ........ 2\nCake ........ 5\nPie ........ 4\nJam ........ 1\n";
+        let prose = "It rose ... 3 times. Then 1.5, 2.5 and 3.5 m. See 4.1. And so on ... until 5.";
+        let one =
+            format!("{} Scope ........ 7 Terms ........ 8 Rules ........ 9 Index ........ 10", "Text. ".repeat(100));
+        for text in [prices, prose, "1.2.3.4 5 6.7.8.9 10", &one, ""] {
+            assert!(!is_contents_page(text), "{text}");
+        }
+    }
+}
