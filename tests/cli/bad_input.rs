@@ -233,7 +233,8 @@ fn a_pipe_or_a_device_as_an_ignore_file_is_named_and_read_by_nobody() {
     }
     sandbox.write("docs/good/.gitignore", "b.md\n");
     sandbox.write("docs/good/b.md", "# Ignored\n");
-    let pipe = |path: &str| assert!(Command::new("mkfifo").arg(sandbox.path(path)).status().unwrap().success());
+    let pipe =
+        |path: &str| assert!(std::process::Command::new("mkfifo").arg(sandbox.path(path)).status().unwrap().success());
     pipe("docs/pipe/.ignore");
     symlink("/dev/zero", sandbox.path("docs/endless/.kbignore")).unwrap();
     sandbox.write("docs/worktree/.git", "gitdir: elsewhere\n");
