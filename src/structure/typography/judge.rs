@@ -42,7 +42,7 @@ pub(super) fn accept<'a>(
     let styles = body.map(|body| judge_styles(candidates, body, blocks)).unwrap_or_default();
     let runs = judge_numbers(candidates);
     let with_below = with_below(candidates);
-    let spread = are_spread(candidates);
+    let spread = are_spread(candidates) || count_sections(candidates, &with_below);
     // In a document with numbered headings, bold lines without a number are labels more often than headings.
     let unnumbered = if are_numbered(candidates, &runs, blocks.len()) { 0.8 } else { 1.0 };
     candidates
@@ -104,6 +104,22 @@ fn are_spread(candidates: &[Candidate]) -> bool {
         && set_off >= FEWEST_NUMBERED
         && single.iter().all(|it| it.set_off != Some(false))
         && 2 * far >= single.len()
+}
+
+/// Whether the numbers of one part that stand alone in body type are 1, 2, 3 and so on, each once, and one of them has
+/// numbers below it: then all are headings, those without subsections too. Where the type of headings differs from text,
+/// such numbers count something else.
+fn count_sections(candidates: &[Candidate], with_below: &[bool]) -> bool {
+    let decimal = |candidate: &Candidate| candidate.number.as_ref().filter(|number| number.kind == Kind::Decimal);
+    if candidates.iter().any(|candidate| candidate.distinct && decimal(candidate).is_some()) {
+        return false;
+    }
+    let single = |candidate: &Candidate| {
+        decimal(candidate).filter(|number| candidate.alone && number.depth() == 1).map(|number| number.parts[0])
+    };
+    let numbers: Vec<u32> = candidates.iter().filter_map(single).collect();
+    let has_below = candidates.iter().zip(with_below).any(|(candidate, below)| *below && single(candidate).is_some());
+    has_below && numbers.iter().zip(1..).all(|(number, place)| *number == place)
 }
 
 /// For each candidate, whether `1.1` follows the candidate `1` before `2` does: lists have no such items.

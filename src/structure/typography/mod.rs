@@ -285,6 +285,24 @@ mod tests {
     }
 
     #[test]
+    fn numbers_without_subsections_are_headings_beside_one_that_has_them() {
+        let parts = [
+            ["1 Scope", "This document covers pumps."],
+            ["2 Terms", "Pump: a machine."],
+            ["3 Rules", "3.1 Daily"],
+            ["Look at the gauge.", "3.2 Weekly"],
+            ["Grease it.", "4 Contacts"],
+        ];
+        let blocks: Vec<Block> = parts.concat().into_iter().chain(["Call Ann."]).map(Block::paragraph).collect();
+        let wanted =
+            [(1, "1 Scope"), (1, "2 Terms"), (1, "3 Rules"), (2, "3.1 Daily"), (2, "3.2 Weekly"), (1, "4 Contacts")];
+        assert_eq!(read(&blocks), wanted.map(|(level, title)| (level, title.to_owned())));
+        let list = ["1 Close the valve", "It turns hard.", "2 Open the drain", "Water runs out."].map(Block::paragraph);
+        let with_list = [blocks, list.to_vec()].concat();
+        assert_eq!(titles(&with_list), ["3 Rules", "3.1 Daily", "3.2 Weekly"], "numbers that begin anew may be a list");
+    }
+
+    #[test]
     fn headings_of_a_listed_type_are_added() {
         let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
         let blocks = pages(parts.map(|title| under(heading(title, 12.0), title)));
