@@ -137,7 +137,7 @@ pub struct Block {
     pub text: String,
     /// From 1.
     pub page: Option<u32>,
-    /// `None` for formats without pages.
+    /// For formats with pages, and for paragraphs of a Word document that has no heading styles; those have no place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<LineStyle>,
 }

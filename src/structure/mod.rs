@@ -9,6 +9,7 @@ mod levels;
 mod locate;
 mod numbering;
 mod page_titles;
+mod paragraphs;
 mod printed;
 mod repeats;
 mod tagged;
@@ -35,8 +36,9 @@ pub const STRUCTURE_VERSION: u32 = 9;
 ///
 /// A table of contents that a person corrected overrides all others; its entries that are [not found](not_found) are
 /// left out. A PDF's sections come from its outline, unless that is junk; without one, from its printed contents page,
-/// then from its tags, then from type and numbers. Those of other formats come from their headings, and in plain text
-/// from numbers. A document with none of these is all preamble.
+/// then from its tags, then from type and numbers. Those of other formats come from their headings, in plain text from
+/// numbers, and in a Word document without heading styles from type and numbers. A document with none of these is all
+/// preamble.
 pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEntry]>) -> Vec<Section> {
     if let Some(entries) = corrected {
         let document = corrected::in_lines(document);
@@ -67,6 +69,7 @@ fn headings(document: &Document) -> Vec<Heading> {
     }
     let found = match document.format {
         Format::Text => typography::find(&document.blocks, &[], &[]),
+        Format::Docx => paragraphs::find(&document.blocks),
         _ => Vec::new(),
     };
     if !found.is_empty() || document.outline.is_empty() {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::styles::{ListPlace, Numbering, Role, Styles};
+use super::styles::{ListPlace, Looks, Numbering, Role, Styles};
 use crate::error::Result;
-use crate::load::document::{Block, BlockKind};
+use crate::load::document::{Block, BlockKind, LineStyle};
 use crate::load::package::{Element, Token, Xml};
 use crate::text::{lists, squeeze, tables};
 
@@ -12,6 +12,9 @@ use crate::text::{lists, squeeze, tables};
 /// and the copy of a drawing for old programs.
 const SKIPPED: &str = "del moveFrom delText instrText pPrChange rPrChange tblPrChange tcPrChange trPrChange sectPr rt \
     Fallback";
+
+/// Word's size where a document says none, in half points.
+const USUAL_SIZE: u16 = 20;
 
 /// Footnotes and endnotes by kind (`footnote`, `endnote`) and id.
 pub type Notes = HashMap<(&'static str, String), String>;
@@ -30,6 +33,10 @@ struct Paragraph {
     outline: Option<u8>,
     numbering: Option<String>,
     depth: usize,
+    /// What its current run says about its letters.
+    run: Looks,
+    /// The same of all runs with letters; equal ones after each other count once.
+    runs: Vec<Looks>,
     /// Notes referred to, with their numbers.
     notes: Vec<(u32, String)>,
 }
@@ -86,7 +93,19 @@ pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes
             Token::Text(_) => {}
         }
     }
-    Ok(Body { title: walk.title, blocks: walk.blocks })
+    let mut blocks = walk.blocks;
+    if !looks_may_tell(&blocks) {
+        blocks.iter_mut().for_each(|block| block.style = None);
+    }
+    Ok(Body { title: walk.title, blocks })
+}
+
+/// Whether the looks of paragraphs may tell headings from text: no style does, and the looks differ.
+fn looks_may_tell(blocks: &[Block]) -> bool {
+    let mut styles = blocks.iter().filter_map(|block| block.style.as_ref());
+    let first = styles.next();
+    let is_heading = |block: &Block| matches!(block.kind, BlockKind::Heading(_));
+    !blocks.iter().any(is_heading) && styles.any(|style| Some(style) != first)
 }
 
 /// Reads `footnotes.xml` or `endnotes.xml` into `notes`; `kind` is the name of its elements.
@@ -153,9 +172,13 @@ impl Walk<'_> {
                         _ => {}
                     }
                 }
-                let (Some(paragraph), Some(value)) = (self.paragraphs.last_mut(), element.attribute("val")) else {
-                    return;
-                };
+                let Some(paragraph) = self.paragraphs.last_mut() else { return };
+                // The properties of the paragraph's mark come before its runs.
+                match name {
+                    "r" => paragraph.run = Looks::default(),
+                    _ => paragraph.run.note(element),
+                }
+                let Some(value) = element.attribute("val") else { return };
                 match name {
                     "pStyle" => paragraph.style = Some(value),
                     "outlineLvl" => paragraph.outline = value.parse().ok(),
@@ -195,6 +218,9 @@ impl Walk<'_> {
     fn push(&mut self, text: &str) {
         if let Some(paragraph) = self.paragraphs.last_mut() {
             paragraph.text.push_str(text);
+            if text.contains(char::is_alphanumeric) && paragraph.runs.last() != Some(&paragraph.run) {
+                paragraph.runs.push(paragraph.run);
+            }
         }
     }
 
@@ -233,13 +259,18 @@ impl Walk<'_> {
             // A later title belongs to a chapter.
             (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, heading())),
             (Role::Heading(level), _) => self.blocks.push(Block::heading(level, heading())),
-            (Role::Body, _) => match self.list_of(&paragraph) {
-                Some(place) => {
-                    let text = format!("{}{text}", self.numbering.next_mark(&place));
-                    self.blocks.push(Block::new(BlockKind::Line, text, None));
+            (Role::Body, _) => {
+                let style = self.looks_of(&paragraph);
+                match self.list_of(&paragraph) {
+                    Some(place) => {
+                        let text = format!("{}{text}", self.numbering.next_mark(&place));
+                        // Numbers begin anew in lists inside lists, so none of them can be told from a chapter's.
+                        let style = Some(style).filter(|_| place.1 == 0);
+                        self.blocks.push(Block { style, ..Block::new(BlockKind::Line, text, None) });
+                    }
+                    None => self.blocks.push(Block { style: Some(style), ..Block::paragraph(text) }),
                 }
-                None => self.blocks.push(Block::paragraph(text)),
-            },
+            }
         }
         self.push_notes(paragraph.notes);
     }
@@ -267,6 +298,15 @@ impl Walk<'_> {
         for (number, text) in notes {
             self.blocks.push(Block::paragraph(format!("[^{number}]: {text}")));
         }
+    }
+
+    /// Bold, or larger than text, if all its letters are.
+    fn looks_of(&self, paragraph: &Paragraph) -> LineStyle {
+        let usual = self.styles.looks(paragraph.style.as_deref());
+        let runs = || paragraph.runs.iter().map(|run| run.or(usual));
+        let bold = !paragraph.runs.is_empty() && runs().all(|run| run.bold == Some(true));
+        let size = runs().map(|run| run.size.unwrap_or(USUAL_SIZE)).min().unwrap_or(USUAL_SIZE);
+        LineStyle { size: f32::from(size) / 2.0, bold, upright: true, cells: 1, ..LineStyle::default() }
     }
 
     fn list_of(&self, paragraph: &Paragraph) -> Option<ListPlace> {

@@ -4,7 +4,8 @@
 //! levels and styles called `heading 1`, but no names in other languages, no inherited styles, and no titles;
 //! `docx-rust` gives only elements; `docx-rs` is made for writing, and `rdocx` brings page layout, PDF and charts
 //! along. The part that we need is small: a heading is a paragraph with an outline level (its own, its style's, or that
-//! of a style that this is based on), or one whose style has a heading's name in any language.
+//! of a style that this is based on), or one whose style has a heading's name in any language. A document without any,
+//! such as most contracts, keeps the size and weight of its paragraphs, by which `structure` finds headings.
 //!
 //! The loader reads the main text with tables, list items, text boxes, foot- and endnotes (after the paragraph that
 //! refers to them). It leaves out headers and footers, comments, tracked deletions, and the lines of a printed table of
@@ -145,6 +146,56 @@ mod tests {
                 Block::paragraph("no heading")
             ]
         );
+    }
+
+    /// A paragraph all in bold, of a size in half points.
+    fn bold(size: u16, text: &str) -> String {
+        format!(r#"<w:p><w:r><w:rPr><w:b/><w:sz w:val="{size}"/></w:rPr><w:t>{text}</w:t></w:r></w:p>"#)
+    }
+
+    #[test]
+    fn bold_paragraphs_are_headings_where_no_style_is_one() {
+        let titles = |parts: &[String]| -> Vec<(u32, String)> {
+            let sections = crate::structure::sections(&parse_body(&parts.concat()), "t", None);
+            sections.into_iter().filter(|it| it.level > 0).map(|it| (it.level, it.title)).collect()
+        };
+        let contract = [
+            bold(32, "采购合同"),
+            p("", "甲方：柳溪水务。乙方：北桥泵业。"),
+            bold(20, "第一条 标的"),
+            p("", "乙方供应三台水泵。"),
+            bold(20, "第二条 价款"),
+            p("", "总价为三万元。"),
+            bold(20, "第三条 交付"),
+            p("", "货到付款。"),
+        ];
+        let wanted = ["第一条 标的", "第二条 价款", "第三条 交付"];
+        assert_eq!(titles(&contract), wanted.map(|title| (1, title.to_owned())));
+        let lease = [
+            bold(28, "1. Purpose"),
+            p("", "The tenant stores nets and ropes in the shed."),
+            bold(28, "2. Term"),
+            bold(28, "2.1 Termination"),
+            p("", "Either side may end the lease at the end of a month."),
+        ];
+        let wanted = [(1, "1. Purpose"), (1, "2. Term"), (2, "2.1 Termination")];
+        assert_eq!(titles(&lease), wanted.map(|(level, title)| (level, title.to_owned())));
+        let warning = [p("", "Open it."), bold(20, "Close the valve"), p("", "Then wait for the lamp.")];
+        assert_eq!(titles(&warning), [], "emphasis");
+    }
+
+    #[test]
+    fn looks_are_kept_only_where_they_may_tell_headings() {
+        let part = r#"<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Note</w:t></w:r><w:r><w:t> more</w:t></w:r></w:p>"#;
+        let looks = |body: &str| -> Vec<Option<(bool, f32)>> {
+            let blocks = parse_body(body).blocks;
+            blocks.into_iter().map(|block| block.style.map(|style| (style.bold, style.size))).collect()
+        };
+        let wanted = [Some((false, 10.0)), Some((true, 14.0)), Some((false, 10.0))];
+        assert_eq!(looks(&[part, &bold(28, "Title"), &p("", "text")].concat()), wanted);
+        assert_eq!(looks(&[part, &p("", "text")].concat()), [None, None], "all look the same");
+        let styled = p(r#"<w:pStyle w:val="1"/>"#, "Heading");
+        assert_eq!(looks(&[styled, bold(28, "Title"), p("", "text")].concat()), [None, None, None]);
     }
 
     #[test]

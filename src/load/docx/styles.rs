@@ -1,9 +1,9 @@
-//! Styles and lists of a DOCX: which paragraphs are headings, and the marks of list items.
+//! Styles and lists of a DOCX: which paragraphs are headings, their looks, and the marks of list items.
 
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::load::package::{Token, Xml};
+use crate::load::package::{Element, Token, Xml};
 use crate::text::lists;
 
 /// The role of a paragraph's style.
@@ -20,6 +20,31 @@ pub enum Role {
 /// The numbering of a list and the depth in it, from 0.
 pub type ListPlace = (String, usize);
 
+/// What a style or a run says about its letters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Looks {
+    pub bold: Option<bool>,
+    /// In half points.
+    pub size: Option<u16>,
+}
+
+impl Looks {
+    /// Notes a property of letters; other elements change nothing.
+    pub fn note(&mut self, element: &Element<'_>) {
+        let value = || element.attribute("val");
+        match element.name() {
+            "b" => self.bold = Some(!value().is_some_and(|value| lists("0 false off", &value))),
+            "sz" => self.size = value().and_then(|size| size.parse().ok()),
+            _ => {}
+        }
+    }
+
+    /// These looks, and those of `usual` where they say nothing.
+    pub fn or(self, usual: Looks) -> Looks {
+        Looks { bold: self.bold.or(usual.bold), size: self.size.or(usual.size) }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Style {
     name: String,
@@ -28,12 +53,15 @@ struct Style {
     outline: Option<u8>,
     numbering: Option<String>,
     depth: usize,
+    looks: Looks,
 }
 
 #[derive(Debug, Default)]
 pub struct Styles {
     by_id: HashMap<String, Style>,
     default: Option<String>,
+    /// Outside all styles.
+    looks: Looks,
 }
 
 /// The names of heading styles in Word's languages, before their level. Word itself writes `heading 1` in every
@@ -73,9 +101,13 @@ impl Styles {
                     open = Some((id, Style::default()));
                 }
                 // Skip the style before a tracked change.
-                Token::Start(element) if element.name() == "pPrChange" => xml.skip()?,
+                Token::Start(element) if matches!(element.name(), "pPrChange" | "rPrChange") => xml.skip()?,
                 Token::Start(element) => {
-                    let Some((_, style)) = &mut open else { continue };
+                    let Some((_, style)) = &mut open else {
+                        styles.looks.note(&element);
+                        continue;
+                    };
+                    style.looks.note(&element);
                     let Some(value) = element.attribute("val") else { continue };
                     match element.name() {
                         "name" => style.name = value,
@@ -113,6 +145,11 @@ impl Styles {
         // Some programs write no styles but refer to them by name.
         let unknown = id.filter(|id| !self.by_id.contains_key(*id));
         unknown.and_then(role_in_name).unwrap_or(Role::Body)
+    }
+
+    /// The looks of a style; `None` is the default style.
+    pub fn looks(&self, id: Option<&str>) -> Looks {
+        self.ancestry(id).fold(Looks::default(), |looks, (_, style)| looks.or(style.looks)).or(self.looks)
     }
 
     /// The list of a style's paragraphs.
@@ -292,6 +329,21 @@ mod tests {
         assert_eq!(styles.role(Some("c")), Role::Body);
         assert_eq!(styles.role(None), Role::Body);
         assert_eq!(styles.role(Some("Heading2")), Role::Heading(2));
+    }
+
+    #[test]
+    fn looks_are_inherited_and_overridden() {
+        let styles = styles(
+            r#"<w:docDefaults><w:rPrDefault><w:rPr><w:sz w:val="22"/></w:rPr></w:rPrDefault></w:docDefaults>
+            <w:style w:type="paragraph" w:styleId="a"><w:rPr><w:b/><w:sz w:val="28"/></w:rPr></w:style>
+            <w:style w:type="paragraph" w:styleId="b"><w:basedOn w:val="a"/>
+              <w:rPr><w:b w:val="0"/><w:rPrChange><w:rPr><w:sz w:val="99"/></w:rPr></w:rPrChange></w:rPr></w:style>
+            <w:style w:type="character" w:styleId="c"><w:rPr><w:sz w:val="99"/></w:rPr></w:style>"#,
+        );
+        assert_eq!(styles.looks(Some("a")), Looks { bold: Some(true), size: Some(28) });
+        assert_eq!(styles.looks(Some("b")), Looks { bold: Some(false), size: Some(28) });
+        assert_eq!(styles.looks(Some("c")), Looks { bold: None, size: Some(22) });
+        assert_eq!(styles.looks(None), Looks { bold: None, size: Some(22) });
     }
 
     #[test]
