@@ -166,15 +166,27 @@ fn in_numbers(text: &str) -> Option<Period> {
 
 /// `21 November 2026`, `Nov 21, 2026`, `November 2026`, `Sat, 21 Nov 2026 10:30:00 +0100`.
 fn in_words(text: &str) -> Option<Period> {
-    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     let (mut year, mut month, mut day, mut time, mut ahead) = (None, None, None, None, None);
     for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
         let lower = word.to_ascii_lowercase();
         let begins = |names: &[&str]| {
             let letters = lower.trim_end_matches('.');
-            let short = letters.get(..3).filter(|_| letters.bytes().all(|byte| byte.is_ascii_alphabetic()))?;
-            names.iter().position(|name| *name == short)
+            names.iter().position(|name| letters.len() >= 3 && name.starts_with(letters))
         };
         let number = lower.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
         let number = Some(number).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
@@ -294,6 +306,7 @@ mod tests {
             "21 November 2026",
             "Nov 21, 2026",
             "November 21st, 2026",
+            "Satur. 21 Nov. 2026",
             "D:20261121",
         ] {
             assert_eq!(written(Period::stated(text)), day, "{text}");
@@ -336,6 +349,10 @@ mod tests {
             "draft",
             "v2026",
             "Nov 2026 10:30",
+            "Marble 2026",
+            "Decision 2026",
+            "Sunny, 3 May 2026",
+            "Ma 2026",
             "D:",
             "２０２６",
         ] {
