@@ -264,6 +264,19 @@ mod ocr {
     }
 
     #[test]
+    fn a_page_on_which_the_ocr_command_fails_costs_no_other_page() {
+        let fails_once = "[ -e seen ] && { echo 'too dark' >&2; exit 3; }; touch seen; echo The clerk read a letter.";
+        let sandbox = Sandbox::with_scan(fails_once);
+        let report = sandbox.json(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
+        let warnings = report["items"][0]["warnings"].to_string();
+        assert!(
+            warnings.contains("1 page could not be read, first page 2") && warnings.contains("too dark"),
+            "{report}"
+        );
+        assert!(section(&sandbox, "scan.pdf", "0").contains("The clerk read a letter."));
+    }
+
+    #[test]
     fn an_ocr_command_that_reads_nothing_is_reported() {
         let sandbox = Sandbox::with_scan("true");
         let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);

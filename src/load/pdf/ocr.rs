@@ -15,44 +15,58 @@ const SMALLEST: u32 = 64 * 64;
 /// The most characters of the program's error output.
 const LONGEST_COMPLAINT: usize = 200;
 
-/// The text that `command` reads on the largest image of a page, counted from 0. `None` if no image is large enough.
+/// The text that `command` reads on the largest image of a page, counted from 0. `None` if no image is large enough. The
+/// inner error is the page's: its image cannot be decoded, or the program fails on it.
 ///
 /// # Errors
-/// If the image cannot be decoded, or the program cannot be run or fails.
-pub fn read_page(pdf: &PdfDocument, page: usize, command: &str) -> Result<Option<String>> {
-    let fail = |error: pdf_oxide::Error| Error::failed(format!("cannot read the image of page {}: {error}", page + 1));
-    let images = pdf.extract_images(page).map_err(fail)?;
-    let area = |image: &pdf_oxide::extractors::PdfImage| image.width().saturating_mul(image.height());
-    let Some(image) = images.iter().max_by_key(|image| area(image)).filter(|image| area(image) >= SMALLEST) else {
-        return Ok(None);
+/// If the program cannot be run, or its image cannot be written.
+pub fn read_page(pdf: &PdfDocument, page: usize, command: &str) -> Result<Result<Option<String>>> {
+    let picture = match picture(pdf, page) {
+        Ok(Some(picture)) => picture,
+        Ok(None) => return Ok(Ok(None)),
+        Err(error) => return Ok(Err(error)),
     };
-    let mut file =
-        tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile().map_err(|error| {
-            Error::failed(format!("cannot make a file for the image of page {}: {error}", page + 1))
-        })?;
-    file.write_all(&image.to_png_bytes().map_err(fail)?)?;
+    let mut file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile().map_err(|error| {
+        Error::failed(format!("cannot make a file for the image of page {}: {error}", page + 1))
+            .hint("make room in the system's folder for temporary files, or name another one with TMPDIR")
+    })?;
+    file.write_all(&picture)?;
     file.flush()?;
-    run(command, &file.path().to_string_lossy()).map(Some)
+    Ok(run(command, &file.path().to_string_lossy())?.map(Some))
 }
 
-fn run(command: &str, image: &str) -> Result<String> {
+/// The largest image of a page as PNG.
+fn picture(pdf: &PdfDocument, page: usize) -> Result<Option<Vec<u8>>> {
+    let fail = |error: pdf_oxide::Error| {
+        Error::failed(format!("cannot read the image of page {}: {error}", page + 1))
+            .hint("the image is damaged or of an unknown kind; print the file into a new PDF and ingest that")
+    };
+    let images = pdf.extract_images(page).map_err(fail)?;
+    let area = |image: &pdf_oxide::extractors::PdfImage| image.width().saturating_mul(image.height());
+    let largest = images.iter().max_by_key(|image| area(image)).filter(|image| area(image) >= SMALLEST);
+    largest.map(|image| image.to_png_bytes().map_err(fail)).transpose()
+}
+
+/// The inner error is the image's: the program fails on it.
+fn run(command: &str, image: &str) -> Result<Result<String>> {
     let words = arguments(command, image)?;
     let (program, arguments) = words.split_first().expect("a command has a word");
     let failed = |what: String| Error::failed(format!("{}: {what}", Setting("ocr_command")));
-    let output = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| failed(format!("cannot run {program}: {error}")).caused_by(error))?;
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().map_err(|error| {
+        failed(format!("cannot run {program}: {error}"))
+            .caused_by(error)
+            .hint("install it, or write its whole path in the command")
+    })?;
     if !output.status.success() {
         let complaint = squeeze(&String::from_utf8_lossy(&output.stderr));
         let mut complaint: String = complaint.chars().take(LONGEST_COMPLAINT).collect();
         if !complaint.is_empty() {
             complaint.insert_str(0, ": ");
         }
-        return Err(failed(format!("{program} failed ({}){complaint}", output.status)));
+        let error = failed(format!("{program} failed ({}){complaint}", output.status));
+        return Ok(Err(error.hint("try the command by hand on an image of a page")));
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    Ok(Ok(String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
 /// Checks that an OCR command can be split into words.
@@ -94,9 +108,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_failing_program_is_named() {
-        let error = run("false", "x.png").unwrap_err();
+        let error = run("false", "x.png").unwrap().unwrap_err();
         assert!(error.message().ends_with(": false failed (exit status: 1)"), "it printed nothing: {error}");
-        let error = run("sh -c 'echo no language pack >&2; exit 3'", "x.png").unwrap_err();
+        let error = run("sh -c 'echo no language pack >&2; exit 3'", "x.png").unwrap().unwrap_err();
         assert!(error.message().ends_with("(exit status: 3): no language pack"), "{}", error.message());
         assert!(run("no-such-program-anywhere", "x.png").is_err());
     }

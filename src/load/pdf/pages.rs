@@ -169,7 +169,8 @@ pub fn laid_out(pages: &[Vec<pdf_oxide::layout::TextChar>]) -> Document {
     document
 }
 
-/// The inner error would be the same with any engine: a missing password, or a failing OCR program.
+/// The inner error would be the same with any engine: a missing password, or an OCR program that cannot be run or fails
+/// on every page.
 type FirstReading = Result<(Vec<Reading>, Tags)>;
 
 fn first_engine(
@@ -187,14 +188,15 @@ fn first_engine(
                 return Ok(Err(encrypted(options)));
             }
         }
-        let count = u32::try_from(pdf.page_count().map_err(fail)?).unwrap_or(u32::MAX);
-        if count == 0 {
+        let last = u32::try_from(pdf.page_count().map_err(fail)?).unwrap_or(u32::MAX);
+        if last == 0 {
             return Err(Error::failed("no pages"));
         }
         let mut fonts = Fonts::default();
-        let mut failures = Vec::new();
+        let mut failures: Vec<(u32, Error)> = Vec::new();
+        let mut of_pictures = false;
         let mut pages = Vec::new();
-        for number in 1..=count {
+        for number in 1..=last {
             if options.skip_pages.contains(&number) {
                 warnings.push(format!("page {number} was left out because reading it took too long"));
                 pages.push(Reading::Plain(String::new()));
@@ -203,7 +205,12 @@ fn first_engine(
             on_page(number);
             match read_page(&pdf, number, &mut fonts) {
                 Ok(page) if page.is_empty() => match read_picture(&pdf, number, options) {
-                    Ok(page) => pages.push(page),
+                    Ok(Ok(page)) => pages.push(page),
+                    Ok(Err(error)) => {
+                        of_pictures = true;
+                        failures.push((number, error));
+                        pages.push(Reading::Plain(String::new()));
+                    }
                     Err(error) => return Ok(Err(error)),
                 },
                 Ok(page) => pages.push(page),
@@ -214,13 +221,15 @@ fn first_engine(
             }
         }
         on_page(0);
-        match failures.first() {
-            Some((_, error)) if pages.iter().all(Reading::is_empty) => return Err(Error::failed(error.message())),
-            Some((number, error)) => warnings.push(format!(
-                "{} pages could not be read, first page {number}: {}",
-                failures.len(),
-                error.message()
-            )),
+        let is_empty = pages.iter().all(Reading::is_empty);
+        let failed = count(failures.len(), "page");
+        match failures.into_iter().next() {
+            // No other engine reads pictures.
+            Some((_, error)) if is_empty && of_pictures => return Ok(Err(error)),
+            Some((_, error)) if is_empty => return Err(Error::failed(error.message())),
+            Some((number, error)) => {
+                warnings.push(format!("{failed} could not be read, first page {number}: {}", error.message()));
+            }
             None => {}
         }
         Ok(Ok((pages, Tags::read(&pdf))))
@@ -242,13 +251,14 @@ fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Readin
     Ok(Reading::Laid(page))
 }
 
-/// Reads a page without text with the user's OCR command; without a command, the page stays empty.
-fn read_picture(pdf: &PdfDocument, number: u32, options: &LoadOptions) -> Result<Reading> {
+/// Reads a page without text with the user's OCR command; without a command, the page stays empty. The inner error is
+/// the page's.
+fn read_picture(pdf: &PdfDocument, number: u32, options: &LoadOptions) -> Result<Result<Reading>> {
     let text = match &options.ocr_command {
         Some(command) => ocr::read_page(pdf, number as usize - 1, command)?,
-        None => None,
+        None => Ok(None),
     };
-    Ok(Reading::Plain(text.unwrap_or_default()))
+    Ok(text.map(|text| Reading::Plain(text.unwrap_or_default())))
 }
 
 fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {
