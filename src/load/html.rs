@@ -146,6 +146,7 @@ impl Walk {
                     }
                     if name == "table" && !self.in_cell {
                         self.flush();
+                        self.drop_mark();
                         self.anchor(&node);
                         self.table(&node);
                         continue;
@@ -178,10 +179,14 @@ impl Walk {
             "pre" => self.preformatted += 1,
             "br" => self.line.push('\n'),
             "li" => {
+                self.drop_mark();
                 self.in_item = true;
                 self.line.push_str("- ");
             }
             _ => self.heading = heading_level(name).or(self.heading),
+        }
+        if name == "pre" || heading_level(name).is_some() {
+            self.drop_mark();
         }
     }
 
@@ -189,7 +194,9 @@ impl Walk {
         if breaks(name) {
             self.flush();
         }
-        if name == "pre" {
+        if name == "li" {
+            self.drop_mark();
+        } else if name == "pre" {
             self.preformatted -= 1;
         } else if heading_level(name).is_some() {
             self.heading = None;
@@ -212,7 +219,19 @@ impl Walk {
         }
     }
 
+    /// Drops the mark of an item without text of its own.
+    fn drop_mark(&mut self) {
+        if self.line.trim() == "-" {
+            self.line.clear();
+            self.in_item = false;
+        }
+    }
+
     fn flush(&mut self) {
+        // The mark of an item waits for its first paragraph.
+        if self.in_item && self.line.trim() == "-" {
+            return;
+        }
         let line = std::mem::take(&mut self.line);
         let in_item = std::mem::take(&mut self.in_item);
         let text = if self.preformatted > 0 {
@@ -311,6 +330,24 @@ mod tests {
         let texts: Vec<&str> = document.blocks.iter().map(|b| b.text.as_str()).collect();
         assert_eq!(texts, ["One", "a bold word", "- p", "- q"]);
         assert_eq!(document.blocks[0].kind, BlockKind::Heading(1));
+    }
+
+    #[test]
+    fn items_with_paragraphs_keep_their_marks() {
+        let document = parse(
+            "<ul><li>\n<p>a</p></li><li><p>b</p><p>c</p></li><li></li><li><h2>T</h2>d</li><li><ul><li>e</ul></ul><p>f",
+        );
+        let line = |text: &str| Block::new(BlockKind::Line, text, None);
+        let expected = [
+            line("- a"),
+            line("- b"),
+            Block::paragraph("c"),
+            Block::heading(2, "T"),
+            Block::paragraph("d"),
+            line("- e"),
+        ];
+        assert_eq!(document.blocks[..6], expected);
+        assert_eq!(document.blocks[6..], [Block::paragraph("f")]);
     }
 
     #[test]
