@@ -213,6 +213,15 @@ impl Block {
         Block::new(BlockKind::Paragraph, text, None)
     }
 
+    /// Code between fences, as Markdown writes it; `None` without text.
+    pub fn listing(language: &str, text: &str) -> Option<Self> {
+        // Longer than any fence in it.
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+        let fence = "`".repeat((longest + 1).max(3));
+        let text = text.trim_end();
+        (!text.trim().is_empty()).then(|| Block::paragraph(format!("{fence}{language}\n{text}\n{fence}")))
+    }
+
     pub fn heading(level: u8, text: impl Into<String>) -> Self {
         Block::new(BlockKind::Heading(level), text, None)
     }

@@ -31,14 +31,14 @@ pub fn parse(text: &str) -> Result<Document> {
             // Parsed cell by cell, so that an open fence ends with its cell.
             Some("markdown") => blocks.extend(markdown::parse(&text).blocks),
             Some("code") => {
-                blocks.extend(code(language, &text));
+                blocks.extend(Block::listing(language, &text));
                 blocks.extend(cell["outputs"].as_array().into_iter().flatten().filter_map(output));
             }
             Some("heading") => {
                 let level = cell["level"].as_u64().unwrap_or(1).clamp(1, 6) as u8;
                 blocks.push(Block::heading(level, squeeze(&text)));
             }
-            _ => blocks.extend(code("", &text)),
+            _ => blocks.extend(Block::listing("", &text)),
         }
     }
     document.title = metadata["title"].as_str().map(str::to_owned).or_else(|| document.only_top_heading());
@@ -57,14 +57,6 @@ fn joined(value: &Value) -> String {
     }
 }
 
-fn code(language: &str, text: &str) -> Option<Block> {
-    // Longer than any fence in it.
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat((longest + 1).max(3));
-    let text = text.trim_end();
-    (!text.trim().is_empty()).then(|| Block::paragraph(format!("{fence}{language}\n{text}\n{fence}")))
-}
-
 /// The text of an output. Pictures and other data are left out.
 fn output(output: &Value) -> Option<Block> {
     let text = match output["output_type"].as_str() {
@@ -75,7 +67,7 @@ fn output(output: &Value) -> Option<Block> {
             if plain.is_empty() { joined(&output["text"]) } else { plain }
         }
     };
-    code("", &truncate(&text, LONGEST_OUTPUT))
+    Block::listing("", &truncate(&text, LONGEST_OUTPUT))
 }
 
 #[cfg(test)]
