@@ -172,7 +172,11 @@ impl Walk {
     }
 
     fn enter(&mut self, name: &str) {
-        if breaks(name) {
+        if self.is_in_code(name) {
+            if !self.line.is_empty() && !self.line.ends_with('\n') {
+                self.line.push('\n');
+            }
+        } else if breaks(name) {
             self.flush();
         }
         match name {
@@ -190,8 +194,13 @@ impl Walk {
         }
     }
 
+    /// Whether an element is a line of code, which it does not end.
+    fn is_in_code(&self, name: &str) -> bool {
+        self.preformatted > 0 && lists(BREAKING, name)
+    }
+
     fn leave(&mut self, name: &str) {
-        if breaks(name) {
+        if !self.is_in_code(name) && breaks(name) {
             self.flush();
         }
         if name == "li" {
@@ -234,6 +243,10 @@ impl Walk {
         }
         let line = std::mem::take(&mut self.line);
         let in_item = std::mem::take(&mut self.in_item);
+        if self.preformatted > 0 && self.heading.is_none() && !self.in_cell {
+            self.blocks.extend(Block::listing("", line.trim_matches('\n')));
+            return;
+        }
         let text = if self.preformatted > 0 {
             line.trim_matches('\n').trim_end().to_owned()
         } else {
@@ -354,7 +367,11 @@ mod tests {
     fn tables_become_markdown_and_code_keeps_its_lines() {
         let document = parse("<table><tr><th>a<th>b<tr><td>1<td>2|3</table><pre>x\n  y</pre>");
         assert_eq!(document.blocks[0].text, "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |");
-        assert_eq!(document.blocks[1].text, "x\n  y");
+        assert_eq!(document.blocks[1].text, "```\nx\n  y\n```");
+        let lines = parse("<pre><code><div>a()</div>\n<div>  b()</div></code></pre><p>text</p>");
+        assert_eq!(lines.blocks, [Block::paragraph("```\na()\n  b()\n```"), Block::paragraph("text")]);
+        let cell = parse("<table><tr><td><pre>x</pre></td><td>y</td></tr></table>");
+        assert!(cell.blocks[0].text.starts_with("| x | y |"), "{:?}", cell.blocks);
     }
 
     #[test]
