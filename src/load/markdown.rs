@@ -145,12 +145,15 @@ pub fn front_matter<'t>(lines: impl Iterator<Item = &'t str>) -> impl Iterator<I
     found.into_iter().map(|(key, values)| (key, values.join(", ")))
 }
 
-/// A YAML value without the comment after it. A quoted value cannot have one.
+/// A YAML value without the comment after it. Inside quotation marks there is none.
 fn without_comment(value: &str) -> &str {
-    if value.starts_with(['"', '\'']) {
-        return value;
-    }
-    let comment = if value.starts_with('#') { Some(0) } else { value.find(" #") };
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let is_whole = |at: &usize| {
+        let before = value[..*at].trim_end();
+        quote.is_none_or(|quote| before.len() > 1 && before.ends_with(quote) && !before.ends_with("\\\""))
+    };
+    let mut comments = value.match_indices(" #").map(|(at, _)| at);
+    let comment = if value.starts_with('#') { Some(0) } else { comments.find(is_whole) };
     value[..comment.unwrap_or(value.len())].trim_end()
 }
 
@@ -175,9 +178,9 @@ mod tests {
     #[test]
     fn front_matter_gives_title_and_metadata() {
         let document = parse(
-            "---\ntitle: \"Guide\"\ntags:\n  - a\n  - b\ndate: 2026-01-02 # a day\nlink: \"a #b\"\n---\n\n# H\n\nx",
+            "---\ntitle: \"Guide #1\" # no \"draft\"\ntags:\n  - a\n  - b\ndate: 2026-01-02 # a day\nlink: \"a #b\"\n---\n\n# H\n\nx",
         );
-        assert_eq!(document.title.as_deref(), Some("Guide"));
+        assert_eq!(document.title.as_deref(), Some("Guide #1"));
         assert_eq!(document.metadata["tags"], "a, b");
         assert_eq!((&*document.metadata["date"], &*document.metadata["link"]), ("2026-01-02", "a #b"));
         assert_eq!(document.blocks.len(), 2);
