@@ -122,9 +122,11 @@ fn with_values(text: &str, parsed: &asciidoc_parser::Document<'_>) -> String {
     while let Some(start) = rest.find('{') {
         out.push_str(&rest[..start]);
         rest = &rest[start..];
-        let name = rest[1..].find('}').map(|end| &rest[1..=end]);
-        let word = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-        match name.filter(word).map(|name| (name, parsed.attribute_value(name))) {
+        // Looks no further than the name; otherwise many brackets would take quadratic time.
+        let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        let name = rest[1..].find(is_other).map(|end| &rest[1..=end]);
+        let name = name.filter(|name| rest[1 + name.len()..].starts_with('}'));
+        match name.map(|name| (name, parsed.attribute_value(name))) {
             Some((name, InterpretedValue::Value(value))) if value.len() <= LONGEST_VALUE => {
                 out.push_str(&value);
                 rest = &rest[name.len() + 2..];
@@ -187,6 +189,12 @@ mod tests {
             .collect();
         assert_eq!(headings, [(BlockKind::Heading(1), "Part"), (BlockKind::Heading(2), "Chapter")]);
         assert!(!document.blocks.iter().any(|block| block.text.contains("root:")));
+    }
+
+    #[test]
+    fn brackets_without_end_cost_no_more_than_their_length() {
+        let text = "{".repeat(500_000);
+        assert_eq!(with_values(&text, &Parser::default().parse("")), text);
     }
 
     #[test]

@@ -258,7 +258,7 @@ fn letters(title: &str) -> String {
 const VOID: &str = "area base br col embed hr img input link meta param source track wbr";
 
 /// Makes HTML of XHTML: adds an end tag to every self-closing tag, because `<title/>` would open an endless title.
-/// Skips comments and scripts.
+/// Skips comments, scripts and styles.
 fn with_end_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let mut rest = text;
@@ -281,11 +281,25 @@ fn with_end_tags(text: &str) -> String {
                 out.push_str(name);
                 out.push('>');
             }
-            None => out.push_str(tag),
+            None => {
+                out.push_str(tag);
+                let script = code_end(tag).map_or(0, |end| rest.find(end).unwrap_or(rest.len()));
+                out.push_str(&rest[..script]);
+                rest = &rest[script..];
+            }
         }
     }
     out.push_str(rest);
     out
+}
+
+/// The end tag of the script or style that a tag begins.
+fn code_end(tag: &str) -> Option<&'static str> {
+    let begins = |name: &str| {
+        let rest = tag.strip_prefix('<').and_then(|tag| tag.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || c == '>'))
+    };
+    [("script", "</script"), ("style", "</style")].into_iter().find(|(name, _)| begins(name)).map(|(_, end)| end)
 }
 
 /// The element of a self-closing tag that HTML would leave open.
@@ -386,5 +400,7 @@ mod tests {
             with_end_tags(r#"<title/><br/><a id="x>" /><!-- <i/> -->1 < 2 <p>"#),
             r#"<title></title><br/><a id="x>" ></a><!-- <i/> -->1 < 2 <p>"#
         );
+        let script = r#"<script>write('<i/>')</script><b></b>"#;
+        assert_eq!(with_end_tags(&script.replace("<b></b>", "<b/>")), script);
     }
 }

@@ -23,6 +23,8 @@ const SPACED_WORD_GAP: f32 = 0.02;
 /// The gaps between ideographs that are spaces, with and without a space character.
 const SPACE_AMONG_IDEOGRAPHS: f32 = 0.22;
 const GAP_AMONG_IDEOGRAPHS: f32 = 0.8;
+/// The letter of an accent is among this many glyphs before or behind it.
+const NEAR_ACCENT: usize = 32;
 /// The same glyph within this share of the size is printed twice to look bold.
 const REPRINT: f32 = 0.12;
 
@@ -211,7 +213,8 @@ fn combining(accent: char) -> Option<char> {
     Some(accent).filter(|accent| matches!(accent, '\u{300}'..='\u{36F}'))
 }
 
-/// Moves each accent over or under a letter to the place after it, as a combining character.
+/// Moves each accent over or under a letter to the place after it, as a combining character. The glyphs are in the order
+/// of their left edges.
 fn set_accents(glyphs: &mut [Glyph]) {
     // Unicode counts some accents as letters, but they bear no accents.
     let bears = |c: char| c.is_alphabetic() && !ACCENTS.chars().step_by(2).any(|accent| accent == c);
@@ -219,7 +222,8 @@ fn set_accents(glyphs: &mut [Glyph]) {
         let Some(combining) = combining(glyphs[i].char) else { continue };
         let middle = (glyphs[i].left + glyphs[i].right) / 2.0;
         let reach = glyphs[i].size * 0.12;
-        let base = glyphs
+        let near = &glyphs[i.saturating_sub(NEAR_ACCENT)..glyphs.len().min(i + NEAR_ACCENT)];
+        let base = near
             .iter()
             .filter(|base| bears(base.char) && base.left - reach <= middle && middle <= base.right + reach)
             .min_by(|a, b| {
@@ -353,6 +357,12 @@ mod tests {
         wide.push(Glyph { char: 'ˆ', left: i.left - 0.5, right: i.right + 0.5, ..i });
         assert_eq!(read(&wide), ["île"], "an accent may be wider than its letter");
         assert_eq!(read(&print("5 ˆ 3", 72.0, 100.0, 10.0)), ["5 ˆ 3"], "over nothing, it stays");
+    }
+
+    #[test]
+    fn a_row_of_accents_costs_no_more_than_its_length() {
+        let accents = print(&"ˆ ".repeat(100_000), 72.0, 100.0, 10.0);
+        assert_eq!(rows(&accents).len(), 1);
     }
 
     #[test]
