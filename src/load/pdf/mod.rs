@@ -38,12 +38,27 @@ pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Resu
     let mut document = Document::new(Format::Pdf, "pdf_oxide");
     let structure = open_structure(bytes, options, &mut document)?;
     pages::read(bytes, options, &mut document, on_page)?;
-    if let Some(pdf) = &structure {
-        read_metadata(pdf, &mut document);
-        document.outline = outline::read(pdf, document.pages.unwrap_or(0));
-        outline::fill_labels(pdf, &mut document.page_labels);
+    match &structure {
+        Some(pdf) => {
+            read_metadata(pdf, &mut document);
+            document.outline = outline::read(pdf, document.pages.unwrap_or(0));
+            outline::fill_labels(pdf, &mut document.page_labels);
+        }
+        None if !has_end(bytes) => {
+            document.warnings.push("the end of the file is missing: it seems cut off, and text may be lost".to_owned());
+        }
+        None => {}
     }
     Ok(document)
+}
+
+/// Readers look for the end mark in so many bytes at the end of a file.
+const END: usize = 1024;
+
+/// Whether a file has its end, where the place of its table of objects is.
+fn has_end(bytes: &[u8]) -> bool {
+    let end = &bytes[bytes.len().saturating_sub(END)..];
+    [&b"%%EOF"[..], b"startxref"].iter().any(|mark| end.windows(mark.len()).any(|window| window == *mark))
 }
 
 /// The object structure. A file that only lopdf cannot read still has its text, so that is a warning.
@@ -106,6 +121,18 @@ mod tests {
         for other in ["D:2020", "March 2024", "D:99999999", "D:2024031泵", "D:泵泵泵"] {
             assert_eq!(date(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_is_not_a_scan() {
+        let beginning = |name: &str| {
+            let bytes = std::fs::read(in_repository(name)).unwrap();
+            parse(&bytes[..3000], &LoadOptions::default(), &|_| {})
+        };
+        let error = beginning("fixtures/docs/pump-station-manual.pdf").unwrap_err();
+        assert!(error.message().contains("seems cut off or damaged"), "{error}");
+        let warnings = beginning("fixtures/pdf/outline-deep.pdf").unwrap().warnings;
+        assert!(warnings.iter().any(|warning| warning.contains("seems cut off")), "{warnings:?}");
     }
 
     #[test]

@@ -80,12 +80,12 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
         mend_broken(bytes, options, &mut pages, document);
     }
     document.pages = u32::try_from(pages.len()).ok();
-    report_empty(&pages, options, document)?;
+    report_empty(&pages, bytes, options, document)?;
     add_blocks(pages, &tags, document);
     Ok(())
 }
 
-fn report_empty(pages: &[Reading], options: &LoadOptions, document: &mut Document) -> Result<()> {
+fn report_empty(pages: &[Reading], bytes: &[u8], options: &LoadOptions, document: &mut Document) -> Result<()> {
     let all = pages.len();
     let empty = pages.iter().filter(|page| page.is_empty()).count();
     if empty == all && !options.skip_pages.is_empty() {
@@ -95,6 +95,13 @@ fn report_empty(pages: &[Reading], options: &LoadOptions, document: &mut Documen
             options.skip_pages.len()
         ))
         .hint(format!("raise {}", Setting("page_timeout"))));
+    }
+    if empty == all && !super::has_end(bytes) {
+        return Err(Error::failed(format!(
+            "the PDF has no text on its {}, and its end is missing: it seems cut off or damaged",
+            count(all, "page")
+        ))
+        .hint(format!("download or copy it again, or skip it with {}", Setting("exclude"))));
     }
     let command = Setting("ocr_command");
     if empty == all {
