@@ -59,6 +59,7 @@ pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
             }
         }
     }
+    mark_bare_numbers(pages, &mut found);
     number_pages(pages, &mut found);
     found
 }
@@ -125,6 +126,34 @@ fn mark(numbered: &[bool], rows: &[(usize, Outer)], found: &mut [Furniture]) -> 
         }
     }
     marked
+}
+
+/// Marks numbers that stand alone at an end of their page and count with the pages, at whatever height they are.
+fn mark_bare_numbers(pages: &[Page], found: &mut [Furniture]) {
+    let mut rows: Vec<(usize, Outer)> = Vec::new();
+    for (page, furniture) in found.iter().enumerate() {
+        let ends = [End::Top, End::Bottom].into_iter();
+        let left = ends.filter_map(|end| outermost(&pages[page], end, &furniture.lines));
+        rows.extend(left.filter(|row| is_bare(&row.text)).map(|row| (page, row)));
+    }
+    let of_page = |page: usize, furniture: &Furniture| -> Vec<i64> {
+        let lines = furniture.lines.iter().map(|&i| &pages[page].lines[i].text).filter(|text| is_bare(text));
+        lines.flat_map(|text| outer_numbers(text)).map(|number| number - page as i64).collect()
+    };
+    let marked = found.iter().enumerate().flat_map(|(page, furniture)| of_page(page, furniture));
+    let left = rows.iter().flat_map(|(page, row)| {
+        let numbers = outer_numbers(&row.text).into_iter();
+        numbers.map(|number| number - *page as i64).collect::<Vec<i64>>()
+    });
+    let Some((offset, count)) = most_votes(marked.chain(left)) else { return };
+    if count < FEWEST_PAGES {
+        return;
+    }
+    for (page, row) in rows {
+        if outer_numbers(&row.text).contains(&(page as i64 + offset)) {
+            found[page].lines.extend(row.lines);
+        }
+    }
 }
 
 /// Whether a row is only a page number: `Page 3 of 10`, `第 3 页`.
@@ -314,6 +343,23 @@ mod tests {
                 assert_eq!((lines, number), (vec![feet[i].as_str()], Some((i + 1).to_string())));
             }
         }
+    }
+
+    #[test]
+    fn page_numbers_alone_may_stand_at_any_height() {
+        let at = |number: u32, text: &str| {
+            let mut page = leaf(number, None, None);
+            page.lines.push(sample(text).at(290.0, FOOT - 8.0 * number as f32).on_page(number));
+            page
+        };
+        let pages: Vec<Page> = (1..=6).map(|number| at(number, &number.to_string())).collect();
+        for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
+            let label = (i + 1).to_string();
+            assert_eq!((lines, number.as_deref()), (vec![label.as_str()], Some(label.as_str())));
+        }
+        let figures = [12, 7, 40, 3, 3, 99].into_iter().zip(1u32..);
+        let others: Vec<Page> = figures.map(|(figure, number)| at(number, &figure.to_string())).collect();
+        assert!(taken(&others).iter().all(|(lines, _)| lines.is_empty()), "figures do not count the pages");
     }
 
     #[test]
