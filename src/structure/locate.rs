@@ -7,10 +7,10 @@ use std::cell::Cell;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::numbering::{is_han_digit, number_value};
+use super::numbering::number_value;
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
-use crate::text::han::simplified;
+use crate::text::han::{is_han_digit, simplified};
 
 /// The most lines of a heading.
 const MOST_HEADING_LINES: usize = 4;

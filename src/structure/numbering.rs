@@ -1,5 +1,6 @@
 //! The numbers of headings: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `§ 4`, `第一章`, `（二）`.
 
+use crate::text::han::{han_digit, is_han_digit};
 use crate::text::roman;
 
 /// The kind of a number. Kinds nest in this order where one document mixes them.
@@ -270,13 +271,6 @@ fn letters(text: &str) -> Option<Found<'_>> {
     }
 }
 
-/// The ways to write each digit.
-const HAN_DIGITS: [&str; 10] = ["〇零", "一壹", "二两贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"];
-
-pub(crate) fn is_han_digit(c: char) -> bool {
-    matches!(c, '十' | '拾' | '百') || HAN_DIGITS.iter().any(|forms| forms.contains(c))
-}
-
 /// The value of `12`, `十二`, `一百零三`.
 pub(crate) fn number_value(text: &str) -> Option<u32> {
     if text.is_empty() || text.chars().count() > 7 {
@@ -292,7 +286,7 @@ pub(crate) fn number_value(text: &str) -> Option<u32> {
             '十' | '拾' => 10,
             '百' => 100,
             _ => {
-                digit = u32::try_from(HAN_DIGITS.iter().position(|forms| forms.contains(c))?).ok()?;
+                digit = han_digit(c)?;
                 positional.push(char::from_digit(digit, 10)?);
                 continue;
             }

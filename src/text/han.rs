@@ -1,8 +1,8 @@
-//! Folds traditional to simplified characters.
+//! Chinese characters: folds traditional to simplified ones, and reads digits.
 //!
-//! The table is OpenCC's (`TSCharacters`, from the crate hanconv). It maps single characters, so the result does not
-//! depend on neighbours, and parts of a text fold as the whole text does. Of several simplified forms, the first is
-//! taken. Words that differ in more than characters stay different.
+//! The table of forms is OpenCC's (`TSCharacters`, from the crate hanconv). It maps single characters, so the result
+//! does not depend on neighbours, and parts of a text fold as the whole text does. Of several simplified forms, the
+//! first is taken. Words that differ in more than characters stay different.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,6 +20,20 @@ pub fn simplified(c: char) -> char {
 /// The text in simplified characters, with the same number of characters.
 pub fn in_simplified(text: &str) -> String {
     text.chars().map(simplified).collect()
+}
+
+/// The ways to write each digit.
+const DIGITS: [&str; 10] = ["〇零", "一壹", "二两贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"];
+
+/// The value of a digit.
+pub fn han_digit(c: char) -> Option<u32> {
+    let value = DIGITS.iter().position(|forms| forms.contains(c))?;
+    u32::try_from(value).ok()
+}
+
+/// Whether numbers are written with a character: a digit, ten or a hundred.
+pub fn is_han_digit(c: char) -> bool {
+    matches!(c, '十' | '拾' | '百') || han_digit(c).is_some()
 }
 
 fn forms() -> HashMap<char, char> {
