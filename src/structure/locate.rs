@@ -188,7 +188,7 @@ fn is_numbering(text: &str) -> bool {
     let digits = number.trim_start_matches(|c: char| c.is_ascii_lowercase());
     let letters = &number[..number.len() - digits.len()];
     let letters_fit = letters.len() <= 1 || letters.chars().all(is_roman);
-    letters_fit && digits.chars().all(|c| c.is_numeric() || "〇零一二三四五六七八九十百".contains(c))
+    letters_fit && digits.chars().all(|c| c.is_numeric() || is_han_digit(c))
 }
 
 /// Whether a normalised text is only the number of a part: `partii`, `第一篇`.

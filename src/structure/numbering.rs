@@ -200,7 +200,9 @@ fn brackets(text: &str) -> Option<Found<'_>> {
     }
     let value = match inside.as_bytes() {
         [letter] if letter.is_ascii_lowercase() => place(*letter),
-        _ => inside.parse().ok().filter(|&value: &u32| value < 100)?,
+        // Parsing would accept a sign: `(+5) volts`.
+        [b'0'..=b'9', ..] => inside.parse().ok().filter(|&value: &u32| value < 100)?,
+        _ => return None,
     };
     Some((Kind::InBrackets, vec![value], rest))
 }
@@ -375,6 +377,9 @@ mod tests {
         assert_eq!(read("第十二条 正文"), (Kind::Article, vec![12], "正文"));
         assert_eq!(read("第一百零三条").1, [103]);
         assert_eq!(read("第二十条").1, [20]);
+        assert_eq!(read("第參拾陸條 罰則"), (Kind::Article, vec![36], "罰則"));
+        assert_eq!(read("第兩節").1, [2]);
+        assert_eq!(read("貳、範圍"), (Kind::Han, vec![2], "範圍"));
         assert_eq!(read("第一编 总则"), (Kind::Part, vec![1], "总则"));
         assert_eq!(read("第二部分 附则"), (Kind::Part, vec![2], "附则"));
         assert_eq!(read("一、范围"), (Kind::Han, vec![1], "范围"));
@@ -406,6 +411,7 @@ mod tests {
             "一个",
             "（见上文）",
             "()",
+            "(+5) volts",
             "Item zz",
             "Item 200000000 Risks",
             "LAMP the quay",

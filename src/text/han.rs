@@ -22,8 +22,8 @@ pub fn in_simplified(text: &str) -> String {
     text.chars().map(simplified).collect()
 }
 
-/// The ways to write each digit.
-const DIGITS: [&str; 10] = ["〇零", "一壹", "二两贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"];
+/// The ways to write each digit; 参 is the simplified form of 參.
+const DIGITS: [&str; 10] = ["〇零", "一壹", "二两兩贰貳", "三叁參参", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"];
 
 /// The value of a digit.
 pub fn han_digit(c: char) -> Option<u32> {

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::words::WORDS;
+use crate::text::han::is_han_digit;
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// What a question asks for.
@@ -217,7 +218,7 @@ fn chinese_part(query: &str) -> Option<String> {
 
 fn part_at(text: &str) -> Option<String> {
     let after = &text['第'.len_utf8()..];
-    let ordinal = |c: char| "一二三四五六七八九十百零〇两".contains(c) || c.is_ascii_digit();
+    let ordinal = |c: char| is_han_digit(c) || c.is_ascii_digit();
     let number = after.find(|c: char| !ordinal(c)).filter(|end| *end > 0)?;
     let unit = ["部分", "章", "节", "篇", "编"].into_iter().find(|unit| after[number..].starts_with(unit))?;
     let rest = &after[number + unit.len()..];
