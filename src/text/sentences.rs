@@ -4,17 +4,30 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+/// The longest number of a list item, in bytes: `12.10.3`.
+const LONGEST_NUMBER: usize = 8;
+
 /// The sentences of `text` as byte ranges that cover the text without gaps. White space belongs to the sentence before
 /// it.
 ///
 /// The boundaries are those of Unicode (UAX #29), for `。` as well as `.`. A single line break is not a boundary,
 /// because PDF text breaks lines at the edge of the page. A blank line and the start of a list item always are
-/// boundaries.
+/// boundaries. The number of an item (`2.`) belongs to the sentence after it.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let unwrapped = unwrap_lines(text);
-    let mut out = Vec::new();
+    let mut out: Vec<Range<usize>> = Vec::new();
+    // The start of a number whose sentence follows.
+    let mut number: Option<usize> = None;
     for (start, sentence) in unwrapped.split_sentence_bound_indices() {
         let end = start + sentence.len();
+        if is_item_number(sentence) && end < text.len() {
+            number.get_or_insert(start);
+            continue;
+        }
+        if let Some(start) = number.take() {
+            out.push(start..end);
+            continue;
+        }
         // Text without letters or digits (a line of dashes, a single space) belongs to the sentence before.
         if !sentence.chars().any(char::is_alphanumeric)
             && let Some(Range { end: last, .. }) = out.last_mut()
@@ -25,6 +38,14 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         out.push(start..end);
     }
     out
+}
+
+/// Whether a sentence is only the number of a list item, whose text follows on the same line.
+fn is_item_number(sentence: &str) -> bool {
+    let number = sentence.trim_end();
+    let digits = number.strip_suffix('.').unwrap_or_default();
+    let is_number = (1..=LONGEST_NUMBER).contains(&digits.len()) && digits.starts_with(|c: char| c.is_ascii_digit());
+    is_number && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !sentence.contains('\n')
 }
 
 /// Replaces line breaks inside paragraphs by spaces. Byte offsets do not change.
@@ -87,6 +108,17 @@ mod tests {
     #[test]
     fn list_items_stand_alone() {
         assert_eq!(split("Do:\n1. open it\n2. close it").len(), 3);
+    }
+
+    #[test]
+    fn the_number_of_an_item_stays_with_its_text() {
+        assert_eq!(
+            split("It is done.\n1. Open the valve.\n2. Wait."),
+            ["It is done.\n", "1. Open the valve.\n", "2. Wait."]
+        );
+        assert_eq!(split("It is done. 2."), ["It is done. ", "2."], "nothing follows");
+        assert_eq!(split("It is done.\n\n2.\n\nOpen it."), ["It is done.\n\n", "2.\n\n", "Open it."]);
+        assert_eq!(split("1. 2. Go."), ["1. 2. Go."]);
     }
 
     proptest! {
