@@ -311,8 +311,9 @@ pub(super) fn doubt(doomed: &[DocumentRow], existing: &Existing, folders: &[Path
     is_doubtful.then_some(Doubt { documents: doomed.len(), of: existing.len(), emptied })
 }
 
+/// Whether a source is in a folder, or is the file of that name; pages and standard input are in none.
 pub(super) fn is_below(source: &str, folder: &str) -> bool {
-    folder.is_empty() || source == folder || Path::new(source).starts_with(folder)
+    is_file(source) && (folder.is_empty() || source == folder || Path::new(source).starts_with(folder))
 }
 
 pub(super) fn is_below_one(source: &str, folders: &[String]) -> bool {
@@ -327,5 +328,6 @@ mod tests {
     fn a_file_is_below_a_folder_only_if_it_is_inside() {
         assert!(is_below("docs/a.md", "docs") && is_below("docs", "docs") && is_below("x", ""));
         assert!(!is_below("docs2/a.md", "docs"));
+        assert!(!is_below("https://example.org/a", "") && !is_below("stdin:a.md", ""));
     }
 }
