@@ -171,7 +171,10 @@ impl<'a> Plan<'a> {
                 self.note(target, edit);
                 self.carried.carried += 1;
             }
-            _ if edit.metadata.is_empty() && only_place(&sentences_in(&text), &self.new).is_some() => {
+            _ if edit.metadata.is_empty()
+                && edit.child_chunk_metadata.is_empty()
+                && only_place(&sentences_in(&text), &self.new).is_some() =>
+            {
                 self.carried.settled += 1;
             }
             _ => self.conflicts.push(Edit { parent_chunk: None, ..edit.clone() }),
@@ -521,6 +524,18 @@ mod tests {
         let (new, what) = carried(&old, &twice.replacen("Second one", "Second two", 1));
         assert_eq!(what.conflicts, 1);
         assert_eq!(text(&new), "First one here. Second two here.|First one here. Second one here.");
+    }
+
+    #[test]
+    fn a_conflict_with_a_note_on_a_child_chunk_is_not_settled() {
+        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let (mut new, _) = carried(&old, &TEXT.replace("Second one", "Second two"));
+        let source = TEXT.replace("Second one here", "Second is better");
+        assert_eq!(carried(&new, &source).1.settled, 1);
+        let note = BTreeMap::from([("owner".to_owned(), "Ann".to_owned())]);
+        new.document.edits[0].child_chunk_metadata.insert("Second is better.".to_owned(), note);
+        let (kept, what) = carried(&new, &source);
+        assert_eq!((what.settled, kept.document.edits.len()), (0, 1));
     }
 
     #[test]
