@@ -52,7 +52,7 @@ pub struct DocumentRow {
     pub structure_version: u32,
     /// Whether all its chunks have vectors.
     pub embedded: bool,
-    /// The edits of people to its text, sorted by parent chunk; conflicts come last.
+    /// The edits of people to its text, and conflicts, which have no parent chunk; in any order.
     pub edits: Vec<Edit>,
     /// Its time, if known.
     pub time: Option<DocumentTime>,
