@@ -273,7 +273,7 @@ async fn rebuild(
     let prepared = rebuilt_rows(row, document, corrected, &row.chunking.with(chunks));
     if !is_source && prepared.new.document.sections < row.sections {
         // Fonts, positions and tags are not stored. Sections that were found by them would be lost.
-        rebuilder.indexer.update(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() }, "kept");
+        keep(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() }, rebuilder).await?;
         return Ok(Ok(ReindexedDocument { kept: true, ..unchanged }));
     }
     let rebuilt = rebuilder.put(row, prepared).await?;
@@ -283,6 +283,19 @@ async fn rebuild(
         edits_in_conflict: rebuilt.conflicts,
         ..unchanged
     }))
+}
+
+/// Keeps the sections and chunks of a document, with a new profile if it has an old one.
+async fn keep(row: DocumentRow, rebuilder: &mut Rebuilder) -> Result<()> {
+    if !lacks_profile(&row, true) {
+        rebuilder.indexer.update(row, "kept");
+        return Ok(());
+    }
+    let (embed, config) = (row.embedded, row.chunking);
+    let mut new = stored(&rebuilder.snapshot, row).await?;
+    let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
+    new.chunks_mut().for_each(|chunk| chunk.vector.clear());
+    rebuilder.indexer.put(Prepared::of(new, &config), known, embed, "kept", None).await
 }
 
 /// Gives one document another context, from the store alone.
