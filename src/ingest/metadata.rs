@@ -11,6 +11,7 @@ use super::web::is_file;
 use crate::error::{Error, Result};
 use crate::paths::real;
 use crate::store::{Fields, MetadataValue, Store, add_fields};
+use crate::text::size;
 
 /// A file with the name of a source and this ending holds its metadata.
 const ENDING: &str = ".meta.toml";
@@ -72,7 +73,8 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
         }
         Ok(facts) if facts.is_file() && facts.len() <= LONGEST => {}
         Ok(facts) if facts.is_file() => {
-            return Err(Error::failed(format!("{} is {} kB; the limit is 1024 kB", file.display(), facts.len() >> 10)));
+            let message = format!("{} is {}; the limit is {}", file.display(), size(facts.len()), size(LONGEST));
+            return Err(Error::failed(message).hint("keep a few fields in it, such as project = \"apollo\""));
         }
         Ok(_) => return Ok(Fields::new()),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -87,7 +89,7 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     let fields: BTreeMap<String, toml::Value> = toml::from_str(&text).map_err(|error| {
         Error::failed(format!("{}: {}", file.display(), error.message())).hint("write lines like project = \"apollo\"")
     })?;
-    of_toml(fields)
+    of_toml(fields).map_err(|error| error.at(&file.display().to_string()))
 }
 
 /// # Errors
@@ -141,8 +143,13 @@ mod tests {
         );
         assert_eq!(json, expected);
         write("[table]\nx = 1\n");
-        assert!(of_file_beside(&source).unwrap_err().message().contains("\"table\" holds a table"));
+        let error = of_file_beside(&source).unwrap_err();
+        assert!(error.message().contains("manual.pdf.meta.toml: "), "{error}");
+        assert!(error.message().contains("\"table\" holds a table"), "{error}");
         write("project =");
         assert!(of_file_beside(&source).unwrap_err().message().contains("manual.pdf.meta.toml"));
+        write(&"#".repeat(1_200_000));
+        let error = of_file_beside(&source).unwrap_err();
+        assert!(error.message().ends_with("is 1.2 MB; the limit is 1.0 MB") && error.next_step().is_some(), "{error}");
     }
 }
