@@ -1,7 +1,6 @@
 //! The global options, and what commands make of them: the store, models, a searcher, output.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches, ValueEnum};
 
-use super::output::{Output, end_bar};
+use super::output::{self, Output, end_bar};
 use crate::config::{Config, KnownStores, ServeChoice};
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result, Setting};
@@ -18,7 +17,7 @@ use crate::llm::{Configured, EMBEDDINGS};
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, Screen};
 use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
-use crate::serve::Stream;
+use crate::serve::{Piece, Stream};
 use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 use crate::text::printable;
 
@@ -132,8 +131,9 @@ impl Global {
     pub(super) fn report(&self, error: &Error) {
         if let Some(text) = self.in_words(error) {
             end_bar();
+            let bytes = format!("{text}\n").into_bytes();
             // If standard error is closed too, nothing is left to do.
-            writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+            output::write(&Piece { stream: Stream::Err, bytes }).unwrap_or_default();
         }
     }
 
@@ -412,10 +412,10 @@ impl Context {
             }
         }
         let mut bytes = Vec::new();
-        page.write(format, self.screen.columns, &mut bytes)?;
+        page.write(format, self.screen, &mut bytes)?;
         if self.output.takes_values() {
             self.output.value(std::mem::take(&mut bytes));
-            page.write(OutputFormat::Markdown, self.screen.columns, &mut bytes)?;
+            page.write(OutputFormat::Markdown, self.screen, &mut bytes)?;
         }
         self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, bytes)?;
         page.notes.iter().for_each(|note| self.tell(&note.message));

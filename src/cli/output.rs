@@ -1,11 +1,13 @@
 //! Where a command writes: to the streams of its process, or into a list that `kb serve` sends to the process that asked.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 
 use super::pager;
+use crate::render::{at_words, message_columns};
 use crate::serve::{Piece, Stream};
 use crate::text::visible;
 
@@ -42,7 +44,9 @@ pub(super) fn write_or_page(piece: &Piece) -> std::io::Result<()> {
 pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
     match stream {
         Stream::Err => {
-            let write = || anstream::stderr().write_all(bytes).unwrap_or_default();
+            let text = String::from_utf8_lossy(bytes);
+            let text = fitted(&text);
+            let write = || anstream::stderr().write_all(text.as_bytes()).unwrap_or_default();
             match &*BAR.lock().unwrap_or_else(PoisonError::into_inner) {
                 Some(bar) => bar.suspend(write),
                 None => write(),
@@ -54,6 +58,14 @@ pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
         Stream::Raw => std::io::stdout().lock().write_all(bytes)?,
     }
     std::io::stdout().flush()
+}
+
+/// A message as it fits the terminal, if there is one. An error in JSON stays one line.
+fn fitted(text: &str) -> Cow<'_, str> {
+    match message_columns() {
+        Some(columns) if !text.starts_with('{') => at_words(text, columns).into(),
+        _ => text.into(),
+    }
 }
 
 /// Takes what a command writes.

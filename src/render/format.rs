@@ -51,6 +51,17 @@ impl Screen {
         let lines = size.map_or(LINES_WITHOUT_TERMINAL, |(_, lines)| usize::from(lines.0));
         Screen { columns, lines, is_terminal }
     }
+
+    /// The columns at which lines are wrapped: none without a terminal.
+    pub(super) fn line(self) -> Option<usize> {
+        self.is_terminal.then_some(self.columns)
+    }
+}
+
+/// The columns of standard error, if it is a terminal.
+pub fn message_columns() -> Option<usize> {
+    let (columns, _) = terminal_size::terminal_size_of(std::io::stderr())?;
+    Some(width(std::env::var("COLUMNS").ok().as_deref(), Some(columns.0)))
 }
 
 fn width(set: Option<&str>, terminal: Option<u16>) -> usize {

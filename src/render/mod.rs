@@ -25,6 +25,7 @@ mod store;
 mod style;
 mod tables;
 mod toc;
+mod wrap;
 
 pub use chunks::{chunk, chunk_list, sections};
 pub use context::{MarkdownLayout, prompt_context};
@@ -33,7 +34,7 @@ pub use edits::{conflicts, corrected_contents, deleted_chunks, edited_chunks};
 pub use entities::{entities, entity_list, set_entities};
 pub use eval::{answered_questions, evaluation};
 pub use explain::why;
-pub use format::{OutputFormat, Screen};
+pub use format::{OutputFormat, Screen, message_columns};
 pub use history::{diff, log, restored};
 pub use ingest::ingested;
 pub use models::{
@@ -48,3 +49,4 @@ pub use settings::{setting_list, store_not_trusted, store_trusted};
 pub use store::{NamespaceCheck, NamespaceLine, Status};
 pub use store::{archived, checks, namespace_list, namespace_removed, namespace_renamed, optimized, status};
 pub use toc::{ListedSections, Shown, tables_of_contents, toc};
+pub use wrap::at_words;

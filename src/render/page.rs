@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::format::{OutputFormat, value, values};
+use super::format::{OutputFormat, Screen, value, values};
 use super::style::{DIM, TITLE, paint, visible_but_styles};
+use super::wrap::{hanging, lines};
 use crate::store::Snapshot;
 use crate::text::visible;
 
@@ -233,7 +234,7 @@ impl Page {
     ///
     /// # Errors
     /// If `out` cannot be written.
-    pub fn write(&self, format: OutputFormat, width: usize, out: &mut dyn Write) -> Result<()> {
+    pub fn write(&self, format: OutputFormat, screen: Screen, out: &mut dyn Write) -> Result<()> {
         let mut shown = Vec::new();
         match format {
             OutputFormat::Json => {
@@ -246,7 +247,7 @@ impl Page {
                 }
                 return writeln!(out, "{}", for_programs(&typed("summary", &self.summary(None))));
             }
-            OutputFormat::Table => self.table(width, &mut shown)?,
+            OutputFormat::Table => self.table(screen, &mut shown)?,
             OutputFormat::Markdown => self.markdown(&mut shown)?,
             OutputFormat::Paths => self.paths.iter().try_for_each(|path| writeln!(shown, "{path}"))?,
             OutputFormat::PathsWithNul => {
@@ -271,26 +272,32 @@ impl Page {
         Value::Object(first.chain(fields).chain(items).chain([notes]).collect())
     }
 
-    fn table(&self, width: usize, out: &mut dyn Write) -> Result<()> {
+    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+        let columns = screen.line();
+        let painted = |style: Style, text: &str| -> String {
+            lines(text, columns).iter().map(|line| paint(style, line) + "\n").collect()
+        };
         let indent = if self.blocks.iter().any(|block| matches!(block, Block::Title(_))) { "  " } else { "" };
         for block in &self.blocks {
             match block {
-                Block::Title(text) | Block::Heading(text) => writeln!(out, "{}", paint(TITLE, text))?,
-                Block::Line(style, text) | Block::Item(style, text) => writeln!(out, "{}", paint(*style, text))?,
+                Block::Title(text) | Block::Heading(text) => write!(out, "{}", painted(TITLE, text))?,
+                Block::Line(style, text) | Block::Item(style, text) => write!(out, "{}", painted(*style, text))?,
                 Block::Facts(facts) => {
                     let widest = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
                     let widest = widest.min(WIDEST_NAME);
+                    let rest = " ".repeat(indent.len() + widest + 1);
                     for (name, value) in facts {
-                        writeln!(out, "{indent}{} {value}", paint(DIM, format!("{name:<widest$}")))?;
+                        let name = format!("{indent}{} ", paint(DIM, format!("{name:<widest$}")));
+                        writeln!(out, "{}", hanging(&name, &rest, value, columns))?;
                     }
                 }
                 Block::Quote(name, text) => {
+                    let (name, rest) = (format!("  {} ", paint(DIM, format!("{name:<7}"))), " ".repeat(10));
                     let mut lines = text.lines();
-                    let first = lines.next().unwrap_or_default();
-                    writeln!(out, "  {} {first}", paint(DIM, format!("{name:<7}")))?;
-                    lines.try_for_each(|line| writeln!(out, "          {line}"))?;
+                    writeln!(out, "{}", hanging(&name, &rest, lines.next().unwrap_or_default(), columns))?;
+                    lines.try_for_each(|line| writeln!(out, "{}", hanging(&rest, &rest, line, columns)))?;
                 }
-                Block::Grid(grid) => writeln!(out, "{}", grid.table(width))?,
+                Block::Grid(grid) => writeln!(out, "{}", grid.table(screen.columns))?,
                 Block::Gap => writeln!(out)?,
                 Block::Both { table, .. } if table.is_empty() => {}
                 Block::Both { table, .. } => writeln!(out, "{table}")?,
@@ -425,6 +432,8 @@ mod tests {
 
     use super::*;
 
+    const SCREEN: Screen = Screen { columns: 80, lines: 24, is_terminal: false };
+
     fn markdown(page: &Page) -> String {
         let mut out = Vec::new();
         page.markdown(&mut out).unwrap();
@@ -450,7 +459,7 @@ mod tests {
         page.grid(Grid::new(&["id"], &[], vec![vec![hostile.to_owned()]]));
         for format in OutputFormat::value_variants() {
             let mut out = Vec::new();
-            page.write(*format, 80, &mut out).unwrap();
+            page.write(*format, SCREEN, &mut out).unwrap();
             let out = String::from_utf8(out).unwrap();
             let plain = anstream::adapter::strip_str(&out).to_string();
             assert!(plain.contains("a]0;xb[8mcd2Je"), "{format:?}: {out:?}");
@@ -467,7 +476,21 @@ mod tests {
         page.grid(Grid::new(&["id"], &[], Vec::new()));
         assert_eq!(markdown(&page), "- id: a\n");
         let mut table = Vec::new();
-        page.table(80, &mut table).unwrap();
+        page.table(SCREEN, &mut table).unwrap();
         assert_eq!(anstream::adapter::strip_bytes(&table).into_vec(), b"id a\n");
+    }
+
+    #[test]
+    fn a_terminal_shows_whole_words_of_long_lines() {
+        let mut page = Page::default();
+        page.line("the whole of the note");
+        page.facts([("id", String::from("a")), ("summary", String::from("prime the pump"))]);
+        let shown = |is_terminal| {
+            let mut out = Vec::new();
+            page.table(Screen { columns: 18, is_terminal, ..SCREEN }, &mut out).unwrap();
+            String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).unwrap()
+        };
+        assert_eq!(shown(true), "the whole of the\nnote\nid      a\nsummary prime the\n        pump\n");
+        assert_eq!(shown(false), "the whole of the note\nid      a\nsummary prime the pump\n");
     }
 }

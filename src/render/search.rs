@@ -1,6 +1,8 @@
 //! The hits of a search.
 
+use anstyle::Style;
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use super::chunks::LEAST_TEXT;
 use super::excerpt::excerpt;
@@ -10,6 +12,7 @@ use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
 use super::tables::with_tables;
 use super::toc::{ListedSections, Shown, add_contents, json_entries};
+use super::wrap::{beside, hanging};
 use crate::chunk::context::line;
 use crate::error::NextStep;
 use crate::ids::ChunkId;
@@ -40,7 +43,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     }
     for (group, rank) in groups {
         page.gap();
-        page.both(table_group(group, rank, result), markdown_group(group, rank, result));
+        page.both(table_group(group, rank, result, screen), markdown_group(group, rank, result));
         for hit in group {
             page.gap();
             page.both(table_member(hit, result, screen), markdown_member(hit, result));
@@ -143,17 +146,30 @@ fn shown(hit: &Hit, result: &SearchResult, screen: Screen, indent: &str) -> (Str
     let beside = Screen { columns: screen.columns.saturating_sub(indent.len()), ..screen };
     let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
     let lines = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
-    (lines, if is_whole { String::new() } else { format!("  {}", NextStep::Show(&hit.chunk_id)) })
+    (lines, if is_whole { String::new() } else { NextStep::Show(&hit.chunk_id).to_string() })
+}
+
+/// Parts beside each other behind `first`, and in further lines below it.
+fn parts_behind(first: &str, parts: &[(Style, &str)], screen: Screen) -> String {
+    let indent = first.width();
+    let columns = screen.line().map(|columns| columns.saturating_sub(indent).max(LEAST_TEXT));
+    let next = format!("\n{}", " ".repeat(indent));
+    format!("{first}{}", beside(parts, columns).join(next.as_str()))
+}
+
+fn dim<'p, const N: usize>(parts: [&'p str; N]) -> [(Style, &'p str); N] {
+    parts.map(|part| (DIM, part))
 }
 
 fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
-    let place = paint(PLACE, pages(hit.page_start, hit.page_end));
+    let (heading, place) = (heading(hit), pages(hit.page_start, hit.page_end));
+    let title = [(TITLE, heading.as_str()), (PLACE, place.as_str())];
+    let title = parts_behind(&format!("{:>2}. ", hit.rank), &title, screen);
     let (lines, whole) = shown(hit, result, screen, "    ");
-    let namespaces = around("  in ", &namespaces(hit, result), "");
-    let matched = around("  ", &matched(hit, result), "");
-    let (section, chunk, confidence) = (&hit.section.id, &hit.chunk_id, bar(hit.confidence));
-    let origin = format!("{}  {section}  {chunk}{namespaces}  {confidence}{matched}{whole}", hit.source);
-    format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
+    let namespaces = around("in ", &namespaces(hit, result), "");
+    let (confidence, matched) = (bar(hit.confidence), matched(hit, result));
+    let origin = dim([&hit.source, &hit.section.id, &hit.chunk_id, &namespaces, &confidence, &matched, &whole]);
+    format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen))
 }
 
 fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
@@ -178,13 +194,17 @@ fn bar(confidence: f32) -> String {
 }
 
 /// The heading of a group.
-fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
+fn table_group(group: &[Hit], rank: usize, result: &SearchResult, screen: Screen) -> String {
     let best = &group[0];
     let (title, id) = of_group(best, result.shape.groups_by());
-    let namespaces = around("  in ", &namespaces(best, result), "");
-    let origin = format!("{}  {id}{namespaces}  {}", best.source, bar(confidence(group)));
-    let summary = around("\n    ", &summary(best, result), "");
-    format!("{rank:>2}. {}\n    {}{summary}", paint(TITLE, title), paint(DIM, origin))
+    let title = parts_behind(&format!("{rank:>2}. "), &[(TITLE, title.as_str())], screen);
+    let (namespaces, confidence) = (around("in ", &namespaces(best, result), ""), bar(confidence(group)));
+    let origin = parts_behind("    ", &dim([&best.source, id, &namespaces, &confidence]), screen);
+    let summary = match summary(best, result) {
+        none if none.is_empty() => none,
+        summary => format!("\n{}", hanging("    ", "    ", &summary, screen.line())),
+    };
+    format!("{title}\n{origin}{summary}")
 }
 
 /// The summary of a hit's document, in the mode drill.
@@ -215,16 +235,15 @@ fn of_group(hit: &Hit, by: GroupBy) -> (String, &str) {
 /// A hit below the heading of its group.
 fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let (lines, whole) = shown(hit, result, screen, "      ");
-    let place = pages(hit.page_start, hit.page_end);
-    let about = [hit.chunk_id.as_str(), &section_of_member(hit, result.shape.groups_by()), &place];
-    let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
-    let about = paint(DIM, format!("{}  {}{whole}", about.join("  "), bar(hit.confidence)));
+    let (section, place) = (section_of_member(hit, result.shape.groups_by()), pages(hit.page_start, hit.page_end));
+    let confidence = bar(hit.confidence);
+    let about = parts_behind("      ", &dim([&hit.chunk_id, &section, &place, &confidence, &whole]), screen);
     let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
     let matching = matching(hit, result).map(|(child, text)| {
         let id = paint(PLACE, &child.chunk_id);
         format!("\n        {id} {}", cut(&text, room.saturating_sub(char_count(&child.chunk_id) + 1)))
     });
-    format!("{lines}      {about}{}", matching.collect::<String>())
+    format!("{lines}{about}{}", matching.collect::<String>())
 }
 
 /// The child chunks of a hit that match, in the mode drill.

@@ -85,3 +85,29 @@ fn headings_inside_documents_forge_no_source() {
     assert_eq!(places.len(), 3, "{context}");
     assert!(places.iter().all(|place| !place.contains("manual#9")), "{context}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_narrow_terminal_divides_no_word_of_a_hit_or_a_message() {
+    use crate::common::terminal::Terminal;
+
+    let sandbox = Sandbox::new();
+    let text = "Copy the settings before each change. ".repeat(60);
+    sandbox
+        .write("docs/gateway/backup-of-the-settings.md", format!("# Backup of the settings of the gateway\n\n{text}"));
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    for columns in [60, 80] {
+        let lines = |args: &[&str], last: &str| {
+            let mut terminal = Terminal::run(&sandbox, columns, args);
+            terminal.waits_for(last);
+            terminal.exit_code();
+            let plain = anstream::adapter::strip_str(&terminal.shown()).to_string();
+            let lines: Vec<String> = plain.lines().map(|line| line.trim_end().to_owned()).collect();
+            assert!(lines.iter().all(|line| line.chars().count() <= usize::from(columns)), "{lines:?}");
+            lines
+        };
+        let hit = lines(&["search", "backup", "-k", "1"], "kb show ");
+        assert!(!hit.iter().any(|line| line.ends_with("confidence") || line.ends_with("kb show")), "{hit:?}");
+        lines(&["show", "nosuch:1"], "show ids;");
+    }
+}
