@@ -31,7 +31,9 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     let on_terminal = std::io::stderr().is_terminal();
     let bar = if shown && on_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
     let last_line = (shown && !on_terminal).then(|| Mutex::new(Instant::now()));
-    Arc::new(Display { bar, last_line, quiet, counts: Counts::default() })
+    // On one terminal a failure would be named twice.
+    let names_failures = !quiet && !(on_terminal && context.screen.is_terminal);
+    Arc::new(Display { bar, last_line, names_failures, counts: Counts::default() })
 }
 
 /// Ends the process on Ctrl-C with the exit code of shells. What was published stays, and the next writer finishes or
@@ -54,8 +56,8 @@ pub(super) struct Display {
     bar: ProgressBar,
     /// When the last plain line was written; `None` if none are written.
     last_line: Option<Mutex<Instant>>,
-    /// With `--quiet`, only the report names failures.
-    quiet: bool,
+    /// Whether failures are named as they happen, besides the report.
+    names_failures: bool,
     counts: Counts,
 }
 
@@ -149,7 +151,7 @@ impl Progress for Display {
     }
 
     fn failed(&self, source: &str, reason: &str) {
-        if !self.quiet {
+        if self.names_failures {
             write_line(&format!("failed: {}: {}", printable(source), printable(reason)));
         }
     }
