@@ -46,9 +46,9 @@ pub struct Global {
     /// Print only results and errors
     #[arg(short, long, global = true, hide_short_help = true)]
     pub(super) quiet: bool,
-    /// Print the time of each stage, and the causes of an error
+    /// Print the time of each stage, causes of errors, and files left alone
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", hide_short_help = true)]
-    verbose: u8,
+    pub(super) verbose: u8,
     /// When to use colour
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_short_help = true)]
     color: ColorChoice,

@@ -138,7 +138,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     if writes && root.is_dir() {
         context.remember(&root);
     }
-    context.show(ingested(&report))?;
+    context.show(ingested(&report, context.global.verbose > 0))?;
     report.notes.iter().for_each(|(_, note)| context.tell(note));
     if let Some(doubt) = &report.not_removed {
         return Err(Error::failed(format!("not confirmed: {}", removal(doubt)))

@@ -5,13 +5,16 @@ use serde_json::{Map, Value, json};
 use super::format::{value_with, value_without};
 use super::page::{Grid, MOST_LISTED, Page};
 use super::style::{BAD, counted};
-use crate::error::NextStep;
+use crate::error::{NextStep, Setting};
 use crate::ingest::{Action, ContextsReport, IngestReport, LanguagesReport, SourceReport};
 use crate::text::count;
 use anstyle::Style;
 
-/// What `kb ingest` shows.
-pub fn ingested(report: &IngestReport) -> Page {
+/// So many files that an ingest leaves alone are named without `--verbose`.
+const FEW: usize = 5;
+
+/// What `kb ingest` shows; `names_all` files that it leaves alone.
+pub fn ingested(report: &IngestReport, names_all: bool) -> Page {
     let changed: Vec<&SourceReport> = report
         .sources
         .iter()
@@ -41,6 +44,7 @@ pub fn ingested(report: &IngestReport) -> Page {
         }
     }
     summarise(report, &mut page);
+    name_left_alone(report, names_all, &mut page);
     page
 }
 
@@ -62,12 +66,34 @@ pub(super) fn failure(source: &str, error: &str, hint: Option<&str>) -> String {
     format!("failed: {source}: {error}{hint}")
 }
 
-fn summarise(report: &IngestReport, page: &mut Page) {
-    let label = |action: Action| match action {
+/// An outcome in the summary.
+fn label(action: Action) -> &'static str {
+    match action {
         Action::Skipped => "of other formats",
         Action::Stale => "without a file",
         action => action.name(),
-    };
+    }
+}
+
+/// Names the documents without a file and the files of other formats, if they are few or `all` are to be named.
+fn name_left_alone(report: &IngestReport, all: bool, page: &mut Page) {
+    for action in [Action::Stale, Action::Skipped] {
+        let of_action = report.sources.iter().filter(|one| one.action == action);
+        let sources: Vec<&str> = of_action.map(|one| one.source.as_str()).collect();
+        let names = match sources.len() {
+            0 => continue,
+            number if all || number <= FEW => sources.join(", "),
+            _ => format!("{} names them", Setting("verbose")),
+        };
+        let next = match action {
+            Action::Stale => format!("; {} removes them from the store", Setting("prune")),
+            _ => String::new(),
+        };
+        page.line(format!("{}: {names}{next}", label(action)));
+    }
+}
+
+fn summarise(report: &IngestReport, page: &mut Page) {
     let counts = counted(Action::ALL.iter().map(|action| (report.count(*action), label(*action))));
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts };
     if report.dry_run {
@@ -137,6 +163,26 @@ mod tests {
         let mut out = Vec::new();
         page.markdown(&mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn files_that_are_left_alone_are_named_if_they_are_few_or_on_request() {
+        let named = |files: usize, all| {
+            let of = |action, source: String| SourceReport { source, action, ..SourceReport::default() };
+            let skipped = (0..files).map(|number| of(Action::Skipped, format!("{number}.png")));
+            let sources = std::iter::once(of(Action::Stale, "gone.md".into())).chain(skipped).collect();
+            let mut page = Page::default();
+            name_left_alone(&IngestReport { sources, ..IngestReport::default() }, all, &mut page);
+            let mut out = Vec::new();
+            page.markdown(&mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let few = named(2, false);
+        assert!(few.starts_with("without a file: gone.md; ") && few.contains("prune"), "{few}");
+        assert!(few.ends_with("\nof other formats: 0.png, 1.png\n"), "{few}");
+        let many = named(6, false);
+        assert!(!many.contains(".png") && many.contains("verbose"), "{many}");
+        assert!(named(6, true).contains("4.png, 5.png"), "on request");
     }
 
     #[test]
