@@ -1,11 +1,11 @@
-//! `kb log`, `kb diff` and `kb restore`: generations listed, compared and restored.
+//! `kb log`, `kb diff`, `kb undo` and `kb restore`: generations listed, compared and restored.
 
 use clap::Args;
 
 use super::global::{Context, WaitArgs};
 use crate::error::{Error, Result};
 use crate::render;
-use crate::store::{self, Writer, plan_restore};
+use crate::store::{self, LogEntry, Writer, plan_restore};
 
 /// List the generations, newest first, with their changes
 #[derive(Debug, Args)]
@@ -65,6 +65,9 @@ pub async fn diff(context: &Context, args: DiffArgs) -> Result<u8> {
     Ok(u8::from(is_empty))
 }
 
+/// In the history.
+const UNDO: &str = "undo";
+
 /// Undo the last change: restore the generation before it
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -86,8 +89,13 @@ pub async fn undo(context: &Context, args: UndoArgs) -> Result<u8> {
     let entries = store::log(&context.namespace()?).await?;
     let before = entries.iter().find(|entry| !entry.published);
     let before = before.ok_or_else(|| Error::not_found("nothing to undo: the history has one generation"))?;
-    let generation = before.generation;
-    restore(context, RestoreArgs { generation, dry_run: args.dry_run, wait: args.wait }).await
+    let restored = RestoreArgs { generation: before.generation, dry_run: args.dry_run, wait: args.wait };
+    let code = bring_back(context, restored, UNDO).await?;
+    let is_undo = |entry: &LogEntry| entry.published && entry.note.as_ref().is_some_and(|note| note.command == UNDO);
+    if entries.iter().any(is_undo) {
+        context.tell("this takes the last `kb undo` back; `kb restore N` goes further back (`kb log` lists them)");
+    }
+    Ok(code)
 }
 
 /// Restore an old generation, as a new one
@@ -111,12 +119,17 @@ pub struct RestoreArgs {
 }
 
 pub async fn restore(context: &Context, args: RestoreArgs) -> Result<u8> {
+    bring_back(context, args, "restore").await
+}
+
+/// Restores a generation; the history names the command.
+async fn bring_back(context: &Context, args: RestoreArgs, command: &str) -> Result<u8> {
     let namespace = context.namespace()?;
     let restored = if args.dry_run {
         plan_restore(&namespace, args.generation).await?
     } else {
         let mut writer = Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?;
-        writer.restore(args.generation).await?
+        writer.restore(args.generation, command).await?
     };
     context.show(render::restored(&restored, args.dry_run))?;
     let config = context.config(&context.store()?)?;

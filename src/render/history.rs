@@ -32,9 +32,10 @@ pub fn log(entries: &[LogEntry]) -> Page {
     page
 }
 
-/// `restore of generation 12`.
+/// `restore of generation 12`, `undo, back to generation 12`.
 fn command(note: &Note) -> String {
     match note.restored {
+        Some(generation) if note.command == "undo" => format!("undo, back to generation {generation}"),
         Some(generation) => format!("{} of generation {generation}", note.command),
         None => note.command.clone(),
     }

@@ -552,7 +552,7 @@ mod tests {
         drop((before, after));
 
         let mut writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
-        let restored = writer.restore(1).await.unwrap();
+        let restored = writer.restore(1, "restore").await.unwrap();
         assert_eq!((restored.generation, restored.model), (Some(3), Some(narrow)));
         let again = Snapshot::open(&namespace).await.unwrap();
         assert_eq!(nearest(&again, &[1.0, 0.0]).await[0], "aaaaaa:0");

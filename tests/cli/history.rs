@@ -212,6 +212,17 @@ fn restore_undoes_and_redoes_an_edit() {
     assert!(text().contains("at once"), "{}", text());
 }
 
+#[test]
+fn an_undo_of_an_undo_says_so() {
+    let sandbox = three_generations();
+    let first = sandbox.kb(&["undo"]);
+    assert!(first.code == 0 && !first.err.contains("kb undo"), "{}", first.err);
+    let second = sandbox.kb(&["undo"]);
+    assert!(second.err.contains("takes the last `kb undo` back; `kb restore N` goes further back"), "{}", second.err);
+    let log = sandbox.kb(&["log", "--limit", "1"]).out;
+    assert!(log.contains("| undo, back to generation 3 |"), "{log}");
+}
+
 /// A restore of few documents changes their entries of the keyword index alone, whatever was compacted in between.
 #[test]
 fn restoring_one_of_many_documents_keeps_the_keyword_index() {
@@ -574,7 +585,7 @@ async fn a_generation_is_kept_however_old_its_tables_are() {
         [(6, false), (5, true)]
     );
     let mut writer = Writer::open(&namespace, &model()).await.unwrap();
-    writer.restore(5).await.unwrap();
+    writer.restore(5, "restore").await.unwrap();
     let snapshot = Snapshot::open(&namespace).await.unwrap();
     assert_eq!(snapshot.documents().await.unwrap()[0].title, "title 3");
     assert_eq!(snapshot.parents_of("doc111").await.unwrap()[0].content, "version1x");

@@ -29,7 +29,7 @@ const MOST_SOURCES: usize = 5;
 pub struct Note {
     /// The command: `ingest`, `chunk-delete`, `check --repair`.
     pub command: String,
-    /// The generation that `restore` brought back.
+    /// The generation that `restore` or `undo` brought back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<u64>,
     /// How many documents were `added`, `updated`, `removed`.

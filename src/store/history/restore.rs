@@ -69,11 +69,11 @@ pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Rest
 }
 
 impl Writer {
-    /// Publishes an old generation again as the newest, with its own vectors.
+    /// Publishes an old generation again as the newest, with its own vectors. The history says which command did it.
     ///
     /// # Errors
     /// If the generation does not exist or is no longer kept, or the disk refuses. Then nothing changes.
-    pub async fn restore(&mut self, generation: u64) -> Result<Restored> {
+    pub async fn restore(&mut self, generation: u64, command: &str) -> Result<Restored> {
         let namespace = self.namespace().clone();
         let (now, then) = (Past::published(&namespace).await?, Past::open(&namespace, generation).await?);
         let diff = between(&now, &then, false).await?;
@@ -85,7 +85,8 @@ impl Writer {
         let keyword = indexed_anew.as_deref().map_or(KeywordStep::Rebuild, KeywordStep::Replace);
         // Otherwise its lease would count as a reader of the replaced generation.
         drop(now);
-        restored.generation = Some(self.publish_restored(&then.manifest, keyword, &note(generation, &diff)).await?);
+        let note = note(command, generation, &diff);
+        restored.generation = Some(self.publish_restored(&then.manifest, keyword, &note).await?);
         Ok(restored)
     }
 }
@@ -125,8 +126,8 @@ fn hash(columns: &Columns, row: usize, names: &[&str]) -> Result<u128> {
     Ok(u128::from_le_bytes(*hasher.finalize().as_bytes().first_chunk().expect("a hash has 32 bytes")))
 }
 
-fn note(generation: u64, diff: &GenerationDiff) -> Note {
-    let mut note = Note { restored: Some(generation), ..Note::of("restore") };
+fn note(command: &str, generation: u64, diff: &GenerationDiff) -> Note {
+    let mut note = Note { restored: Some(generation), ..Note::of(command) };
     let documents = diff.documents.iter().map(|document| (document.what, &document.source));
     let entities = diff.entities.iter().map(|entity| (entity.what, &entity.name));
     for (what, name) in documents.chain(entities) {
