@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::global::{Context, PartArgs};
+use super::global::{Context, PartArgs, past_the_end};
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result, Setting};
 use crate::render;
@@ -113,6 +113,9 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     };
     let request = ChunkListRequest { filter, scope, order: args.order_by, offset, limit };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
+    if list.chunks.is_empty() {
+        context.tell(&nothing(&request, list.total));
+    }
     context.show(render::chunk_list(&list, context.screen.columns).read_from(&[snapshot]))?;
     let behind = offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
@@ -120,6 +123,19 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         context.tell(&format!("chunks {first} to {behind} of {}; {next} {behind} shows more", list.total));
     }
     Ok(u8::from(list.chunks.is_empty()))
+}
+
+/// Why no chunk is listed; `total` are on all pages.
+fn nothing(request: &ChunkListRequest, total: usize) -> String {
+    let what = if request.filter.edited { "edited chunk" } else { "chunk" };
+    match &request.filter.text {
+        _ if total > 0 => past_the_end(request.offset, total),
+        Some(text) if text.parse::<Filter>().is_ok() => {
+            format!("no {what} contains the text {text:?}; {} takes filters", Setting("where"))
+        }
+        Some(text) => format!("no {what} contains the text {text:?}"),
+        None => format!("no {what}s"),
+    }
 }
 
 async fn list_conflicts(
@@ -134,6 +150,11 @@ async fn list_conflicts(
     for document in with_edits {
         let parents = snapshot.parents_of(&document.doc_id).await?;
         found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), parents }));
+    }
+    match found.len() {
+        0 => context.tell("no conflicts"),
+        all if offset >= all => context.tell(&past_the_end(offset, all)),
+        _ => {}
     }
     let page: Vec<Conflict> = found.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
     context.show(render::conflicts(&page).read_from(&[snapshot]))?;

@@ -67,6 +67,9 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         |at: usize, row: &DocumentRow| within[at].as_ref().is_none_or(|within| within.contains(row.doc_id.as_str()));
     let listed = |at: usize, row| ListedDocument { namespace: names[at], row, stale: stale(row, &store) };
     if args.documents.is_empty() {
+        if rows.iter().all(Vec::is_empty) {
+            context.tell_no_documents();
+        }
         let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
         let matching = all.filter(|(at, row)| matches(*at, row));
         let shown = args.part.of(context, matching.collect());

@@ -11,7 +11,7 @@ use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches, ValueEnum};
 use super::output::{self, Output, end_bar};
 use crate::config::{Config, KnownStores, ServeChoice};
 use crate::embed::{Device, EngineChoice};
-use crate::error::{Error, Kind, Result, Setting};
+use crate::error::{Error, Kind, NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::llm::{Configured, EMBEDDINGS};
 use crate::models::Models;
@@ -442,6 +442,11 @@ impl Context {
         }
     }
 
+    /// Says that there are no documents to list.
+    pub(super) fn tell_no_documents(&self) {
+        self.tell(&format!("no documents; `{}` reads some", NextStep::Ingest("PATH")));
+    }
+
     /// Writes a note under `--verbose`.
     pub(super) fn tell_more(&self, text: &str) {
         if self.global.verbose > 0 {
@@ -485,8 +490,11 @@ pub struct PartArgs {
 }
 
 impl PartArgs {
-    /// Takes the requested part of a list and notes how many items follow.
+    /// Takes the requested part of a list and notes how many items follow, or that all come before it.
     pub(super) fn of<T>(self, context: &Context, mut all: Vec<T>) -> Vec<T> {
+        if !all.is_empty() && self.offset as usize >= all.len() {
+            context.tell(&past_the_end(self.offset as usize, all.len()));
+        }
         all.drain(..all.len().min(self.offset as usize));
         let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
         let behind = all.len().saturating_sub(most);
@@ -505,6 +513,11 @@ impl PartArgs {
         }
         Ok(())
     }
+}
+
+/// Why a part of a list is empty.
+pub(super) fn past_the_end(offset: usize, all: usize) -> String {
+    format!("{} {offset} is past the end of the list, which has {all}", Setting("offset"))
 }
 
 /// The path of a source relative to the current folder. `None` if the source is an absolute path, has no file, or the path

@@ -104,7 +104,11 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let snapshot = reading.snapshot().await?;
     let shown = Shown { provenance: args.provenance, width: context.screen.columns };
     let Some(name) = &args.document else {
-        let documents = args.part.of(context, snapshot.documents().await?);
+        let all = snapshot.documents().await?;
+        if all.is_empty() {
+            context.tell_no_documents();
+        }
+        let documents = args.part.of(context, all);
         return list(context, snapshot, &documents, args.max_level, shown).await;
     };
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };

@@ -288,3 +288,23 @@ fn a_deletion_asks_first_and_is_all_or_nothing() {
     assert_eq!(list(&sandbox, &[]), before);
     assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
 }
+
+#[test]
+fn an_empty_list_says_why_it_is_empty() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose the valve.");
+    sandbox.json(&["ingest", "a.md", "--no-embed"]);
+    let says = |args: &[&str], why: &str| {
+        let run = sandbox.kb(args);
+        assert!(run.code == 1 && run.err.contains(why), "{args:?}: {}", run.err);
+    };
+    says(&["chunks-list", "--edited"], "no edited chunks");
+    says(&["chunks-list", "--conflicts"], "no conflicts");
+    says(&["chunks-list", "--filter", "pump"], "no chunk contains the text \"pump\"\n");
+    says(&["chunks-list", "--filter", "page < 3"], "no chunk contains the text \"page < 3\"; --where takes filters");
+    says(&["chunks-list", "--offset", "99"], "--offset 99 is past the end");
+    says(&["docs", "--offset", "9"], "--offset 9 is past the end of the list, which has 1");
+    assert_eq!(sandbox.kb(&["remove", "a.md"]).code, 0);
+    says(&["docs"], "no documents; `kb ingest PATH` reads some");
+    says(&["toc"], "no documents; `kb ingest PATH` reads some");
+}
