@@ -195,7 +195,7 @@ impl Store {
             return Ok(());
         }
         Err(Error::failed(format!("{} is not a knowledge base: it has no {FORMAT_FILE}", self.root.display()))
-            .hint(format!("name another place with {}", Setting("kb"))))
+            .hint(store_inside(&self.root).unwrap_or_else(|| format!("name another place with {}", Setting("kb")))))
     }
 }
 
@@ -206,7 +206,16 @@ fn nowhere() -> Error {
 
 fn not_there(root: &Path) -> Error {
     let error = Error::failed(format!("there is no knowledge base at {}", root.display()));
-    error.hint(format!("make one there with `{}`", NextStep::Ingest("PATH…")))
+    error.hint(store_inside(root).unwrap_or_else(|| format!("make one there with `{}`", NextStep::Ingest("PATH…"))))
+}
+
+/// The hint for a project that was named instead of the store in it.
+fn store_inside(root: &Path) -> Option<String> {
+    let store = root.join(FOLDER);
+    store
+        .join(FORMAT_FILE)
+        .exists()
+        .then(|| format!("its store is {}: name that with {}", store.display(), Setting("kb")))
 }
 
 /// The nearest store upwards. Refuses a store of another user, as git does with repositories: anybody may have put it
@@ -417,6 +426,18 @@ mod tests {
         let error = Store::open_or_create(Some(folder.path()), folder.path()).unwrap_err();
         assert!(error.message().contains("not a knowledge base"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_project_named_instead_of_its_store_is_told_from_other_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        Store::open_or_create(None, folder.path()).unwrap();
+        let project = Some(folder.path());
+        for refused in [Store::planned(project, folder.path()).err(), Store::folder(project, folder.path()).err()] {
+            let refused = refused.unwrap();
+            let store = folder.path().join(FOLDER).display().to_string();
+            assert!(refused.next_step().is_some_and(|hint| hint.contains(&store)), "{refused}");
+        }
     }
 
     #[test]
