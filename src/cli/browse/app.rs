@@ -15,6 +15,21 @@ const PAGE: usize = 10;
 /// Hits that are listed.
 const HITS: usize = 20;
 
+/// What F1 shows.
+const KEYS: &str = "\
+Type to search; the list follows.
+Tab  hits, documents, history
+Up, Down  select
+Enter, Right  read a section, unfold a document, compare a generation
+Left  fold a document
+PgUp, PgDn  scroll the text
+Ctrl-E  edit the chunk in your editor
+Ctrl-X  delete the chunk, after a question
+Ctrl-Z  take the last change of the store back, after a question
+Ctrl-O  open the file
+Ctrl-U  empty the query
+Esc, Ctrl-C  leave";
+
 /// What is listed on the left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listed {
@@ -103,6 +118,8 @@ pub(super) struct App {
     pub(super) scrolled: usize,
     /// What was found, done or failed.
     pub(super) said: String,
+    /// What was done, until the list that it changed is read again.
+    done: String,
     pub(super) places: Places,
     question: Option<Question>,
     /// Documents whose sections are shown.
@@ -121,6 +138,7 @@ impl App {
             text: String::new(),
             scrolled: 0,
             said: String::new(),
+            done: String::new(),
             places: Places::default(),
             question: None,
             unfolded: BTreeSet::new(),
@@ -160,7 +178,10 @@ impl App {
         match self.listed {
             Listed::Hits if self.query.trim().is_empty() => {
                 self.list(Vec::new());
-                self.said = "type a question or words".to_owned();
+                self.said = match std::mem::take(&mut self.done) {
+                    nothing if nothing.is_empty() => "type a question or words".to_owned(),
+                    done => done,
+                };
                 Vec::new()
             }
             Listed::Hits => vec![Task::Search(self.query.clone())],
@@ -250,6 +271,10 @@ impl App {
             KeyCode::Down => self.select(self.selected + 1),
             KeyCode::PageUp => self.scrolled = self.scrolled.saturating_sub(PAGE),
             KeyCode::PageDown => self.scroll(PAGE),
+            KeyCode::F(1) => {
+                self.text = KEYS.to_owned();
+                self.scrolled = 0;
+            }
             KeyCode::Backspace => self.typed(without_last),
             KeyCode::Char(letter) => self.typed(|query| query.push(letter)),
             _ => {}
@@ -321,7 +346,9 @@ impl App {
 
     /// Takes what a command gave, and says what is to be done after it.
     pub(super) fn answered(&mut self, task: &Task, answer: Answer) -> Vec<Task> {
-        self.said = answer.messages.join(" · ");
+        let done = std::mem::take(&mut self.done);
+        let said = std::iter::once(&done).chain(&answer.messages).filter(|part| !part.is_empty());
+        self.said = said.map(String::as_str).collect::<Vec<_>>().join(" · ");
         if answer.failed() {
             return Vec::new();
         }
@@ -346,9 +373,14 @@ impl App {
                 self.text = visible(&answer.text).into_owned();
                 self.scrolled = 0;
             }
-            Task::Delete(_) | Task::Undo => {
-                let said = if *task == Task::Undo { "taken back" } else { "deleted; Ctrl-Z takes it back" };
-                self.said = said.to_owned();
+            Task::Delete(chunk) => {
+                let is_it = |row: &&Row| matches!(&row.thing, Thing::Hit { chunk: one, .. } if one == chunk);
+                let title = self.rows.iter().find(is_it).map(|row| format!(" ({})", row.title)).unwrap_or_default();
+                self.done = format!("deleted {chunk}{title}; Ctrl-Z takes it back");
+                return self.list_again();
+            }
+            Task::Undo => {
+                self.done = "the last change was taken back".to_owned();
                 return self.list_again();
             }
             Task::Open(_) | Task::Edit(_) | Task::Leave => {}
@@ -417,6 +449,15 @@ mod tests {
         assert_eq!(press(&mut app, KeyCode::Char('y')), [Task::Delete("a:1".to_owned())]);
         assert_eq!(app.answered(&Task::Delete("a:1".into()), Answer::default()), [Task::Search("pump".to_owned())]);
         assert_eq!(control(&mut app, 'e'), [Task::Edit("a:1".to_owned())]);
+        app.answered(&Task::Search("pump".into()), answer(json!({ "hits": [] })));
+        assert_eq!(app.said, "deleted a:1 (Pumps); Ctrl-Z takes it back", "after the list was read again too");
+    }
+
+    #[test]
+    fn f1_shows_all_keys() {
+        let mut app = found();
+        press(&mut app, KeyCode::F(1));
+        assert!(app.text.contains("Ctrl-O") && app.query == "pump", "{}", app.text);
     }
 
     #[test]

@@ -37,7 +37,7 @@ const IDLE: Duration = Duration::from_secs(3600);
 
 Type to search; Tab goes from the hits to the documents and to the history. Enter reads a section, unfolds a document or
 shows what a generation changed. Ctrl-E edits a chunk in your editor, Ctrl-X deletes it after a question, Ctrl-Z takes the
-last change back, Ctrl-O opens the file. The mouse selects and scrolls. Esc leaves.")]
+last change back, Ctrl-O opens the file, F1 lists all keys. The mouse selects and scrolls. Esc leaves.")]
 pub struct BrowseArgs {
     /// A question or words to begin with
     #[arg(value_name = "QUERY")]

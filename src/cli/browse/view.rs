@@ -5,13 +5,26 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style, Stylize};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Borders, List, ListItem, ListState, Paragraph, Wrap};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 use super::app::{App, Listed, Places};
 use crate::text::highlight::find_matches;
 
 /// A terminal with fewer columns has the list above the text.
 const WIDE: u16 = 70;
-const KEYS: &str = "Esc leave · Tab list · Enter read · PgUp PgDn scroll · ^E edit · ^X delete · ^Z undo · ^O open";
+/// The most needed ones first: a narrow screen shows as many as fit.
+const KEYS: [&str; 9] = [
+    "F1 keys",
+    "Esc leave",
+    "Tab list",
+    "Enter read",
+    "^E edit",
+    "^X delete",
+    "^Z undo",
+    "^O open",
+    "PgUp PgDn scroll",
+];
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame) {
     let [top, middle, bottom] =
@@ -25,10 +38,34 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame) {
     draw_list(app, frame, list);
     draw_text(app, frame, text);
     let said = app.asks().map(|question| question.bold()).unwrap_or_else(|| match app.said.is_empty() {
-        true => KEYS.dim(),
+        true => keys(bottom.width).dim(),
         false => app.said.as_str().into(),
     });
     frame.render_widget(Line::from(said), bottom);
+}
+
+/// The keys that fit on a line.
+fn keys(columns: u16) -> String {
+    let mut line = KEYS[0].to_owned();
+    for key in &KEYS[1..] {
+        let longer = format!("{line} · {key}");
+        if longer.width() > usize::from(columns) {
+            break;
+        }
+        line = longer;
+    }
+    line
+}
+
+/// The end of a text that fits into so many columns: the query is typed there.
+fn end_of(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let fits = |(_, grapheme): &(usize, &str)| {
+        used += grapheme.width();
+        used <= columns
+    };
+    let first = text.grapheme_indices(true).rev().take_while(fits).last();
+    &text[first.map_or(text.len(), |(at, _)| at)..]
 }
 
 fn draw_query(app: &App, frame: &mut Frame, area: Rect) {
@@ -38,7 +75,10 @@ fn draw_query(app: &App, frame: &mut Frame, area: Rect) {
             if listed == app.listed { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new().dim() };
         tabs.extend([Span::styled(format!(" {} ", listed.name()), style), Span::raw(" ")]);
     }
-    let query = Line::from(vec!["› ".bold(), app.query.as_str().into()]);
+    // Two columns are the prompt's, one the cursor's.
+    let end = end_of(&app.query, usize::from(area.width).saturating_sub(3));
+    let prompt = if end.len() < app.query.len() { "… " } else { "› " };
+    let query = Line::from(vec![prompt.bold(), end.into()]);
     let cursor = area.x + u16::try_from(query.width()).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
     frame.render_widget(Text::from(vec![Line::from(tabs), query]), area);
     frame.set_cursor_position((cursor, area.y + 1));
@@ -126,5 +166,16 @@ mod tests {
             assert!(shown.contains("Alarms") && shown.contains("› 水"), "{shown}");
         }
         assert!(screen(&mut app, 3).len() > 3, "a tiny terminal is no error");
+    }
+
+    #[test]
+    fn a_narrow_screen_names_the_keys_that_fit_and_shows_the_end_of_a_long_query() {
+        let query = "how is the pump of the second station primed after the winter";
+        let mut app = App::new(query.to_owned());
+        let shown = screen(&mut app, 40);
+        let last = shown.lines().last().unwrap();
+        assert!(last.starts_with("F1 keys · Esc leave") && last.ends_with("Tab list"), "{last}");
+        assert!(shown.contains("primed after the winter\n") && shown.contains("… "), "{shown}");
+        assert!(keys(120).ends_with("PgUp PgDn scroll") && end_of("水泵", 3) == "泵");
     }
 }
