@@ -7,15 +7,22 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use super::format::{OutputFormat, Screen, value, values};
 use super::style::{DIM, TITLE, paint, visible_but_styles};
-use super::wrap::{hanging, lines};
+use super::wrap::{beside, hanging, lines};
 use crate::store::Snapshot;
 use crate::text::visible;
 
 /// The most columns of a fact's name; after a longer one the value is not aligned.
 const WIDEST_NAME: usize = 20;
+
+/// A longer word may be divided in a cell of a table.
+const LONGEST_WORD: usize = 20;
+
+/// The columns that a table takes beside each cell.
+const BETWEEN_CELLS: usize = 3;
 
 /// The longest list of what a command changed.
 pub(super) const MOST_LISTED: usize = 40;
@@ -297,7 +304,10 @@ impl Page {
                     writeln!(out, "{}", hanging(&name, &rest, lines.next().unwrap_or_default(), columns))?;
                     lines.try_for_each(|line| writeln!(out, "{}", hanging(&rest, &rest, line, columns)))?;
                 }
-                Block::Grid(grid) => writeln!(out, "{}", grid.table(screen.columns))?,
+                Block::Grid(grid) => match columns.filter(|columns| grid.divides_words(*columns)) {
+                    Some(columns) => write!(out, "{}", grid.lines(columns))?,
+                    None => writeln!(out, "{}", grid.table(screen.columns))?,
+                },
                 Block::Gap => writeln!(out)?,
                 Block::Both { table, .. } if table.is_empty() => {}
                 Block::Both { table, .. } => writeln!(out, "{table}")?,
@@ -397,6 +407,33 @@ impl Grid {
         Grid { header: header.to_vec(), rows: rows.into_iter().collect(), right: right.to_vec(), ..Grid::default() }
     }
 
+    /// Whether a table in so many columns would divide words, because other columns stay whole.
+    fn divides_words(&self, columns: usize) -> bool {
+        let least = |column: usize| {
+            let words = |cell: &str| {
+                let longest = cell.split_whitespace().map(UnicodeWidthStr::width).max().unwrap_or(0);
+                if self.whole.contains(&column) { cell.width() } else { longest.min(LONGEST_WORD) }
+            };
+            let cells = self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
+            cells.chain([self.header[column]]).map(words).max().unwrap_or(0) + BETWEEN_CELLS
+        };
+        !self.whole.is_empty() && (0..self.header.len()).map(least).sum::<usize>() > columns
+    }
+
+    /// Each row as a line, further lines of it indented: its first cell, then the others with their names.
+    fn lines(&self, columns: usize) -> String {
+        const NEXT: &str = "\n    ";
+        let line = |row: &Vec<String>| {
+            let named = self.header.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
+            let named: Vec<String> = named.map(|(name, cell)| format!("{name} {cell}")).collect();
+            let first = row.iter().take(1).map(|cell| (TITLE, cell.as_str()));
+            let parts: Vec<(Style, &str)> =
+                first.chain(named.iter().map(|part| (Style::new(), part.as_str()))).collect();
+            beside(&parts, Some(columns.saturating_sub(NEXT.len()))).join(NEXT) + "\n"
+        };
+        self.rows.iter().map(line).collect()
+    }
+
     fn table(&self, width: usize) -> Table {
         let mut table = Table::new();
         table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
@@ -478,6 +515,20 @@ mod tests {
         let mut table = Vec::new();
         page.table(SCREEN, &mut table).unwrap();
         assert_eq!(anstream::adapter::strip_bytes(&table).into_vec(), b"id a\n");
+    }
+
+    #[test]
+    fn a_table_that_would_divide_words_becomes_lines() {
+        let mut page = Page::default();
+        let row = vec!["small".to_owned(), "bge-small-zh".to_owned(), "Xenova/bge-small-zh".to_owned()];
+        page.grid(Grid { whole: vec![0, 1], ..Grid::new(&["choice", "model", "from"], &[], [row]) });
+        let shown = |columns, is_terminal| {
+            let mut out = Vec::new();
+            page.table(Screen { columns, is_terminal, ..SCREEN }, &mut out).unwrap();
+            String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).unwrap()
+        };
+        assert_eq!(shown(36, true), "small  model bge-small-zh\n    from Xenova/bge-small-zh\n");
+        assert!(shown(60, true).contains("choice") && shown(36, false).contains("choice"));
     }
 
     #[test]
