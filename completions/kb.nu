@@ -71,7 +71,7 @@ module completions {
     --time: string            # The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document states, otherwise that of the file]
     --no-embed                # Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later
     --model: string           # The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]
-    --meta: string            # Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable
+    --meta: string            # Set a field of metadata: a text, a number, true, false, or a list like [a, b]; an empty value removes it; repeatable
     --tag: string             # Add a tag; repeatable
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --include: string         # Only files in folders that match this glob; repeatable
@@ -720,7 +720,7 @@ module completions {
 
   # Set metadata and tags of documents, for filters
   export extern "kb doc-set" [
-    --meta: string            # Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable
+    --meta: string            # Set a field of metadata: a text, a number, true, false, or a list like [a, b]; an empty value removes it; repeatable
     --tag: string             # Add a tag; repeatable
     --unset: string           # Hide a field, even one that the document states; repeatable
     --untag: string           # Remove a tag; repeatable

@@ -10,9 +10,9 @@ use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, No
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Default, Args)]
 pub(super) struct DescribeArgs {
-    /// Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable
+    /// Set a field of metadata: a text, a number, true, false, or a list like [a, b]; an empty value removes it; repeatable
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_field)]
-    meta: Vec<(String, MetadataValue)>,
+    meta: Vec<(String, Option<MetadataValue>)>,
     /// Add a tag; repeatable
     #[arg(long, value_name = "TAG", value_parser = parse_tag)]
     tag: Vec<String>,
@@ -20,14 +20,16 @@ pub(super) struct DescribeArgs {
 
 impl DescribeArgs {
     pub(super) fn said(&self) -> Changed {
-        let fields = self.meta.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
-        Changed { fields: fields.collect(), tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
+        let fields = self.meta.iter().cloned().collect();
+        Changed { fields, tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
     }
 }
 
-fn parse_field(text: &str) -> Result<(String, MetadataValue), String> {
+/// An empty value is `None`.
+fn parse_field(text: &str) -> Result<(String, Option<MetadataValue>), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    let value = value.parse().unwrap_or_else(|never: std::convert::Infallible| match never {});
+    let parsed = value.parse().unwrap_or_else(|never: std::convert::Infallible| match never {});
+    let value = Some(parsed).filter(|_| !value.trim().is_empty());
     match name.trim() {
         "" => Err("the name is empty".to_owned()),
         name => Ok((name.to_owned(), value)),
@@ -98,7 +100,7 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
 /// The document with its new metadata, and whether anything changed.
 fn described(row: &DocumentRow, said: &Changed) -> (DocumentRow, bool) {
     let mut new = row.clone();
-    new.metadata.set.extend(said);
+    new.metadata.set.extend(&row.metadata.effective(said));
     let given = new.time.take().filter(DocumentTime::is_given);
     new.time = given.or_else(|| DocumentTime::of(&new.metadata.texts(), new.mtime_ns));
     let is_new = new != *row;

@@ -170,7 +170,7 @@ pub fn described_documents(documents: &[(DocumentRow, bool)], dry_run: bool) -> 
         Page::new("doc_set", &json!({ "dry_run": dry_run })).with_items("document", json).with_sources(sources);
     for (row, changed) in documents {
         let verb = match (changed, dry_run) {
-            (false, _) => "unchanged",
+            (false, _) => "no change:",
             (true, true) => "would set",
             (true, false) => "set",
         };

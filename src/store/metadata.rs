@@ -166,6 +166,17 @@ impl Metadata {
         all
     }
 
+    /// The part of these changes that has an effect: what the document does not have cannot be taken away.
+    pub fn effective(&self, changes: &Changed) -> Changed {
+        let fields = self.fields();
+        let tags: Vec<String> =
+            fields.get(TAGS).into_iter().flat_map(MetadataValue::parts).map(|tag| tag.to_string()).collect();
+        let mut effective = changes.clone();
+        effective.fields.retain(|name, value| value.is_some() || fields.contains_key(name));
+        effective.untagged.retain(|tag| tags.contains(tag));
+        effective
+    }
+
     /// The effective values as text.
     pub fn texts(&self) -> BTreeMap<String, String> {
         self.fields().into_iter().map(|(name, value)| (name, value.to_string())).collect()

@@ -93,6 +93,21 @@ fn what_a_person_sets_survives_ingests_and_can_be_taken_back() {
 }
 
 #[test]
+fn what_a_document_does_not_have_is_not_taken_away() {
+    let sandbox = sandbox();
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    sandbox.json(&["doc-set", "manual.md", "--meta", "team=blue"]);
+    assert_eq!(found(&sandbox, "team exists"), ["manual.md"]);
+    sandbox.json(&["doc-set", "manual.md", "--meta", "team="]);
+    assert!(found(&sandbox, "team exists").is_empty(), "an empty value removes a field");
+    for nothing in [["--unset", "nosuch"], ["--untag", "nosuch"], ["--meta", "team="]] {
+        let run = sandbox.kb(&[&["doc-set", "manual.md"][..], &nothing].concat());
+        assert!(run.code == 0 && run.out.contains("no change: "), "{nothing:?}: {} {}", run.out, run.err);
+    }
+    assert_eq!(sandbox.items(&["log"]).as_array().unwrap().len(), 3, "nothing was published for nothing");
+}
+
+#[test]
 fn wrong_metadata_is_refused_and_changes_nothing() {
     let sandbox = sandbox();
     sandbox.write("manual.md.meta.toml", "level =\n");
