@@ -78,7 +78,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
         return Err(Error::failed(message).hint("look at it yourself before you open it: this store is not yours"));
     }
     if ingest::is_address(&document.source) {
-        start_viewer(&document.source, &document.source)?;
+        start_viewer(&document.source, &document.source, name)?;
         return context.show(render::opened(document, None));
     }
     let file = store.source_path(&document.source);
@@ -90,7 +90,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
         .map_err(|()| Error::failed(format!("{} cannot be written as an address", document.source)))?;
     let page = page.filter(|_| document.format == "pdf");
     address.set_fragment(page.map(|page| format!("page={page}")).as_deref());
-    start_viewer(address.as_str(), &document.source)?;
+    start_viewer(address.as_str(), &file.display().to_string(), name)?;
     context.show(render::opened(document, page))
 }
 
@@ -100,9 +100,13 @@ fn is_document(source: &str) -> bool {
     ingest::is_address(source) || format.is_some_and(|format| !format.is_code())
 }
 
-fn start_viewer(address: &str, source: &str) -> Result<()> {
-    open::that_detached(address)
-        .map_err(|error| Error::failed(format!("cannot start a viewer for {source}: {error}")).caused_by(error))
+/// Opens an address. An error names the `path` of the file, for another program.
+fn start_viewer(address: &str, path: &str, name: &str) -> Result<()> {
+    open::that_detached(address).map_err(|error| {
+        Error::failed(format!("no program on this machine could show {path}"))
+            .hint(format!("open it yourself, or see the text that kb read from it with `{}`", NextStep::Show(name)))
+            .caused_by(error)
+    })
 }
 
 #[cfg(test)]

@@ -126,6 +126,11 @@ fn a_file_is_opened_at_its_page() {
     ends.sort_unstable();
     let page = format!("pump-station-manual.pdf#page={}", hit["page_start"]);
     assert_eq!(ends, ["network-guide.md", "pump-station-manual.pdf", &page, &page]);
+    let nothing = sandbox.command(&["open", "network-guide.md"]).env("PATH", sandbox.path("none")).output().unwrap();
+    let said = String::from_utf8_lossy(&nothing.stderr).into_owned();
+    let path = sandbox.path("docs/network-guide.md").canonicalize().unwrap();
+    assert!(said.contains(&format!("no program on this machine could show {};", path.display())), "{said}");
+    assert_eq!(nothing.status.code(), Some(3));
     std::fs::remove_file(sandbox.path("docs/network-guide.md")).unwrap();
     let gone = open("network-guide.md");
     assert!(String::from_utf8_lossy(&gone.stderr).contains("is gone") && gone.status.code() == Some(1), "{gone:?}");
