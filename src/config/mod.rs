@@ -179,6 +179,25 @@ mod tests {
     }
 
     #[test]
+    fn a_misspelt_setting_and_a_wrong_type_are_explained_in_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = |text: &str| {
+            std::fs::write(folder.path().join(FILE), text).unwrap();
+            read(folder.path()).unwrap_err()
+        };
+        let misspelt = error("[search]\nlimt = 3\n");
+        assert!(misspelt.message().ends_with("unknown field `limt`"), "{misspelt}");
+        assert_eq!(misspelt.next_step(), Some("did you mean `limit`?"));
+        for (text, expected) in [
+            ("[search]\nlimit = \"three\"\n", "expected a whole number"),
+            ("[search]\nmin_confidence = \"high\"\n", "expected a number"),
+            ("[history]\ngenerations = \"few\"\n", "expected a whole number above 0"),
+        ] {
+            assert!(error(text).message().ends_with(expected), "{}", error(text));
+        }
+    }
+
+    #[test]
     fn an_invalid_value_is_an_error_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         for (text, line, expected) in [

@@ -8,9 +8,13 @@ use toml::Table;
 use super::Config;
 use crate::error::{Error, Result};
 use crate::paths::read_text;
+use crate::text::{alike, squeeze};
 
 /// The variable that names the user's own file.
 const VARIABLE: &str = "KB_CONFIG";
+
+/// The least similarity (Jaro-Winkler) of a suggested name.
+const NEAR: f64 = 0.8;
 
 /// A valid file of settings.
 pub(super) struct SettingsFile {
@@ -37,8 +41,8 @@ impl SettingsFile {
             // The key alone: a value may be a secret.
             let key = text.lines().nth(line).and_then(|line| line.split('=').next()).unwrap_or_default().trim();
             let place = if key.is_empty() { String::new() } else { format!(", {}", crate::text::truncate(key, 60)) };
-            let message = crate::text::squeeze(error.message());
-            Error::usage(format!("{}, line {}{place}: {message}", path.display(), line + 1)).hint("correct the file")
+            let (message, hint) = in_words(&squeeze(error.message()));
+            Error::usage(format!("{}, line {}{place}: {message}", path.display(), line + 1)).hint(hint)
         };
         let config: Config = toml::from_str(&text).map_err(invalid)?;
         config.check_endpoints().map_err(|error| error.at(&path.display().to_string()))?;
@@ -63,4 +67,24 @@ impl SettingsFile {
         };
         SettingsFile::read(&named)?.map(Some).ok_or_else(missing)
     }
+}
+
+/// The message of an invalid file and its next step: without types of Rust, and with the name nearest to an unknown one.
+fn in_words(message: &str) -> (String, String) {
+    let correct = "correct the file".to_owned();
+    if let Some((unknown, expected)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`')) {
+        let known = expected.split('`').skip(1).step_by(2).map(|name| (name.to_owned(), name));
+        return match alike(known, unknown, NEAR).first() {
+            Some(near) => (format!("unknown field `{unknown}`"), format!("did you mean `{near}`?")),
+            None => (message.to_owned(), correct),
+        };
+    }
+    let Some((before, expected)) = message.rsplit_once("expected ") else { return (message.to_owned(), correct) };
+    let expected = match expected {
+        "a nonzero usize" => "a whole number above 0",
+        "usize" | "u64" | "u32" | "u16" | "u8" | "i64" => "a whole number",
+        "f32" | "f64" => "a number",
+        _ => expected,
+    };
+    (format!("{before}expected {expected}"), correct)
 }
