@@ -146,6 +146,8 @@ fn unreadable(folder: &Path, error: &ignore::Error, store: &Store) -> SourceRepo
 /// walker's own globs would bring ignored files back, as they do in ripgrep.
 fn included(folder: &Path, request: &IngestRequest) -> Result<impl Fn(&Path) -> bool> {
     let mut globs = GitignoreBuilder::new(folder);
+    // In a .gitignore, `[*` stands for itself.
+    globs.allow_unclosed_class(false);
     for glob in &request.include {
         globs.add_line(None, glob).map_err(|error| bad_glob("include", glob, &error))?;
     }

@@ -346,6 +346,10 @@ fn ignore_files_and_globs_choose_the_files() {
     assert_eq!(paths(&["--include", "*.md"]), ["a.md", "drafts/c.md"]);
     assert_eq!(paths(&["--exclude", "drafts/**"]), ["a.md", "b.txt"]);
     assert_eq!(paths(&["--include", "*.md", "--exclude", "drafts"]), ["a.md"]);
+    for option in ["--include", "--exclude"] {
+        let bad = sandbox.kb(&["ingest", ".", option, "[*"]);
+        assert!(bad.code == 2 && bad.err.contains(&format!("{option} \"[*\" is not a glob")), "{}", bad.err);
+    }
 }
 
 #[test]
