@@ -74,9 +74,9 @@ fn missed(request: &SearchRequest, candidates: &[Candidate]) -> Vec<String> {
     let documents: HashSet<&str> = candidates.iter().map(|candidate| candidate.chunk_id.doc_id()).collect();
     let best = candidates.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
     let searched = request.documents.as_ref().map_or(usize::MAX, Vec::len);
-    let few = |found: usize, least: Option<usize>, what: &str, most: usize| {
-        let least = least?.min(most);
-        (found < least).then(|| format!("{}, {least} wanted", crate::text::count(found, what)))
+    let few = |found: usize, wanted: Option<usize>, what: &str, most: usize| {
+        let wanted = wanted?;
+        (found < wanted.min(most)).then(|| format!("{}, {wanted} wanted", crate::text::count(found, what)))
     };
     let low = request.fallback.min_confidence.filter(|least| best < *least);
     [
@@ -109,6 +109,7 @@ mod tests {
             missing("min_hits=3,min_confidence=0.5,min_docs=2", &request),
             ["2 hits, 3 wanted", "best confidence 0.40, 0.5 wanted", "1 document, 2 wanted"]
         );
+        assert_eq!(missing("min_hits=30", &request), ["2 hits, 30 wanted"], "the number that was asked for");
         let one = SearchRequest { documents: Some(vec!["a".into()]), limit: 2, ..request };
         assert_eq!(missing("min_hits=3,min_docs=2", &one), [""; 0], "no more than there can be");
     }
