@@ -8,11 +8,12 @@ use super::docs::{self, DocsArgs};
 use super::global::Context;
 use super::section::{self, SectionArgs};
 use crate::error::{Error, NextStep, Result};
-use crate::ids::document_of;
+use crate::ids::{ChunkId, document_of};
 use crate::ingest;
 use crate::load::Format;
 use crate::render;
 use crate::search::{ListedChunk, Purpose};
+use crate::store::Snapshot;
 
 /// Show what an id stands for: a chunk, a section or a document
 #[derive(Debug, Args)]
@@ -39,12 +40,31 @@ pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
-    let chunk = ListedChunk::read(snapshot, &args.id).await?;
-    let chunk = chunk.ok_or_else(|| {
-        Error::not_found(format!("no chunk {:?}", args.id))
-            .hint("search results show ids; a new ingest may have changed this one")
-    })?;
+    let Some(chunk) = ListedChunk::read(snapshot, &args.id).await? else {
+        return Err(gone(snapshot, &args.id).await?);
+    };
     context.show(render::chunk(&chunk, context.screen.columns).read_from(&[snapshot]))
+}
+
+/// The error for a chunk that does not exist: a person may have deleted or changed it.
+async fn gone(snapshot: &Snapshot, id: &str) -> Result<Error> {
+    let error = Error::not_found(format!("no chunk {id:?}"));
+    let doc_id = document_of(id);
+    let document = snapshot.documents_by_id(&[doc_id.into()]).await?.pop();
+    // The edit of the chunk itself, or of the parent chunk above it.
+    let edits = document.iter().flat_map(|row| &row.edits);
+    let edit =
+        edits.filter_map(|edit| Some((ChunkId::parent(doc_id, edit.parent_chunk?), edit))).find(|(parent, _)| {
+            id.strip_prefix(parent.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        });
+    Ok(match edit {
+        None => error.hint("search results show ids; a new ingest may have changed this one"),
+        Some((parent, edit)) => {
+            let done = if edit.content.is_none() { "deleted" } else { "changed" };
+            let reset = NextStep::ResetChunk(&parent);
+            error.hint(format!("{parent} was {done} by hand; `{reset}` brings back what the source says"))
+        }
+    })
 }
 
 /// Open the file of a chunk, a section or a document in the system's viewer, at its page if the viewer can

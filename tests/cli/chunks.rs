@@ -269,7 +269,9 @@ fn a_document_without_chunks_stays_deleted() {
     sandbox.write("other.md", format!("{source}\n\n# New\n\nA wombat has come.\n"));
     assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
     assert!(search(&sandbox, "quokka", "keyword").is_empty() && search(&sandbox, "wombat", "keyword").len() == 1);
-    // The deletion can be undone.
+    // The deletion can be undone, and a command that misses the chunk says how.
+    let gone = sandbox.kb(&["show", text(&parents[0], "chunk_id")]);
+    assert!(gone.code == 1 && gone.err.contains("was deleted by hand; `kb chunk-edit"), "{}", gone.err);
     sandbox.json(&["chunk-edit", text(&parents[0], "chunk_id"), "--reset"]);
     assert_eq!(search(&sandbox, "quokka", "keyword").len(), 1);
 }
