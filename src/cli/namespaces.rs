@@ -75,7 +75,8 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
             let namespace = store.namespace(&name)?;
             namespace.must_exist()?;
             if !yes && !confirm(&question(&line(&namespace).await))? {
-                return Err(Error::usage("nothing was removed"));
+                context.tell("nothing was removed");
+                return Ok(1);
             }
             namespace.remove(&wait.lock_timeout(context)).await?;
             context.show(namespace_removed(&name))

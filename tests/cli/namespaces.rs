@@ -304,3 +304,23 @@ fn a_pattern_that_matches_no_namespace_is_an_error() {
     let run = sandbox.kb(&["search", "valve", "-n", "manuals/*"]);
     assert!(run.code == 3 && run.err.contains("below \"manuals\"") && run.err.contains("kb namespaces"), "{}", run.err);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_says_no_has_changed_nothing() {
+    use crate::common::terminal::Terminal;
+
+    let sandbox = two_namespaces();
+    let chunk = sandbox.items(&["chunks-list"])[0]["chunk_id"].as_str().unwrap().to_owned();
+    for (command, said) in [
+        (&["namespaces", "remove", "manuals"][..], "nothing was removed"),
+        (&["chunk-delete", &chunk], "nothing was deleted"),
+    ] {
+        let mut terminal = Terminal::run(&sandbox, 100, command);
+        terminal.waits_for("[y/N]");
+        terminal.press("n\n");
+        terminal.waits_for(said);
+        assert_eq!(terminal.exit_code(), Some(1), "{command:?}");
+        assert!(!terminal.shown().contains("error"), "{}", terminal.shown());
+    }
+}
