@@ -71,15 +71,14 @@ pub mod internals {
     }
     pub mod embed {
         pub use crate::embed::{
-            Coverage, CrossEncoder, EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, GRAPH, Model,
-            ModelFiles, Pooling, Quantization, TokenCounter, VectorOutput, select,
+            EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, GRAPH, Model, ModelFiles, TokenCounter, select,
         };
     }
     pub mod eval {
         pub use crate::eval::{EvalStore, Made};
     }
     pub mod ids {
-        pub use crate::ids::{ChunkId, DocId, SectionId};
+        pub use crate::ids::DocId;
     }
     pub mod ingest {
         pub use crate::ingest::{CutDocument, Prepared, Progress, SourceFacts, prepare};
