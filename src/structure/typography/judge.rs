@@ -110,7 +110,9 @@ fn are_spread(candidates: &[Candidate]) -> bool {
 /// numbers below it: then all are headings, those without subsections too. Where the type of headings differs from text,
 /// such numbers count something else.
 fn count_sections(candidates: &[Candidate], with_below: &[bool]) -> bool {
-    let decimal = |candidate: &Candidate| candidate.number.as_ref().filter(|number| number.kind == Kind::Decimal);
+    fn decimal(candidate: &Candidate) -> Option<&Numbering> {
+        candidate.number.as_ref().filter(|number| number.kind == Kind::Decimal)
+    }
     if candidates.iter().any(|candidate| candidate.distinct && decimal(candidate).is_some()) {
         return false;
     }
