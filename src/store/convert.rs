@@ -1,6 +1,7 @@
 //! Converts rows to Arrow record batches and back. Defines the columns of the tables.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::cast::AsArray;
@@ -302,16 +303,22 @@ impl<'a> Columns<'a> {
         })
     }
 
+    /// A whole column as `of` sees it; an error if it has another type, as in a store that somebody else has made.
+    fn typed<T>(&self, name: &str, what: impl Display, of: impl FnOnce(&'a ArrayRef) -> Option<T>) -> Result<T> {
+        let error = || Error::failed(format!("the column {name} of the table {} is not {what}", self.table));
+        of(self.get(name)?).ok_or_else(error)
+    }
+
     fn is_null(&self, name: &str, row: usize) -> Result<bool> {
         Ok(self.get(name)?.is_null(row))
     }
 
     pub(super) fn flag(&self, name: &str, row: usize) -> Result<bool> {
-        Ok(self.get(name)?.as_boolean().value(row))
+        self.typed(name, "true or false", |column| column.as_boolean_opt()).map(|column| column.value(row))
     }
 
     pub(super) fn primitive<T: ArrowPrimitiveType>(&self, name: &str, row: usize) -> Result<T::Native> {
-        Ok(self.get(name)?.as_primitive::<T>().value(row))
+        self.typed(name, T::DATA_TYPE, |column| column.as_primitive_opt::<T>()).map(|column| column.value(row))
     }
 
     pub(super) fn number(&self, name: &str, row: usize) -> Result<u32> {
@@ -328,9 +335,7 @@ impl<'a> Columns<'a> {
 
     /// A whole column of texts.
     pub(super) fn texts(&self, name: &str) -> Result<&'a StringArray> {
-        self.get(name)?
-            .as_string_opt::<i32>()
-            .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is not text", self.table)))
+        self.typed(name, "text", |column| column.as_string_opt::<i32>())
     }
 
     pub(super) fn str(&self, name: &str, row: usize) -> Result<&'a str> {
@@ -347,15 +352,33 @@ impl<'a> Columns<'a> {
 
     /// A vector; `None` if the row has none or the column was not read.
     pub(super) fn vector(&self, name: &str, row: usize) -> Result<Option<Vec<f32>>> {
-        let column = self.batch.column_by_name(name).filter(|column| !column.is_null(row));
-        let numbers = column.map(|column| column.as_fixed_size_list().value(row));
-        Ok(numbers.map(|numbers| numbers.as_primitive::<Float32Type>().values().to_vec()))
+        if self.batch.column_by_name(name).is_none_or(|column| column.is_null(row)) {
+            return Ok(None);
+        }
+        let (lists, numbers) = self.lists(name)?;
+        let length = lists.value_length() as usize;
+        Ok(Some(numbers[row * length..][..length].to_vec()))
     }
 
-    /// All vectors of a column, concatenated, and which of them exist (`None`: all).
-    pub(super) fn vectors(&self, name: &str) -> Result<(&'a [f32], Option<&'a NullBuffer>)> {
-        let lists = self.get(name)?.as_fixed_size_list();
-        Ok((lists.values().as_primitive::<Float32Type>().values(), lists.nulls()))
+    /// All vectors of a column, concatenated, and which of them exist (`None`: all). Each has `length` numbers.
+    pub(super) fn vectors(&self, name: &str, length: usize) -> Result<(&'a [f32], Option<&'a NullBuffer>)> {
+        let (lists, numbers) = self.lists(name)?;
+        if lists.value_length() as usize != length {
+            return Err(Error::failed(format!(
+                "the vectors of the table {} have {} numbers instead of {length}",
+                self.table,
+                lists.value_length()
+            )));
+        }
+        Ok((numbers, lists.nulls()))
+    }
+
+    /// A column of vectors, with their numbers.
+    pub(super) fn lists(&self, name: &str) -> Result<(&'a FixedSizeListArray, &'a [f32])> {
+        self.typed(name, "vectors", |column| {
+            let lists = column.as_fixed_size_list_opt()?;
+            Some((lists, &lists.values().as_primitive_opt::<Float32Type>()?.values()[..]))
+        })
     }
 
     pub(super) fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
@@ -371,4 +394,41 @@ impl<'a> Columns<'a> {
 
 pub(super) fn to_json<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("rows hold maps with text keys and finite numbers")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_another_type_are_errors() {
+        let column = Arc::new(StringArray::from_iter_values(["x"])) as ArrayRef;
+        let batch = RecordBatch::try_from_iter([("c", column)]).unwrap();
+        let columns = Columns { table: CHUNKS, batch: &batch };
+        let errors = [
+            columns.flag("c", 0).map(drop),
+            columns.number("c", 0).map(drop),
+            columns.float("c", 0).map(drop),
+            columns.vector("c", 0).map(drop),
+            columns.vectors("c", 4).map(drop),
+        ];
+        for (error, what) in errors.into_iter().zip(["true or false", "UInt32", "Float32", "vectors", "vectors"]) {
+            let error = error.unwrap_err();
+            assert_eq!(error.message(), format!("the column c of the table chunks is not {what}"));
+        }
+        let numbers = Arc::new(UInt64Array::from_iter_values([1])) as ArrayRef;
+        let batch = RecordBatch::try_from_iter([("c", numbers)]).unwrap();
+        assert!(Columns { table: CHUNKS, batch: &batch }.texts("c").is_err());
+    }
+
+    #[test]
+    fn each_row_has_its_own_vector() {
+        let vectors: [(&str, &[f32]); 3] = [("a", &[1.0, 2.0]), ("b", &[]), ("c", &[3.0, 4.0])];
+        let column = vector_column(vectors.into_iter(), 2).unwrap();
+        let batch = RecordBatch::try_from_iter_with_nullable([(VECTOR, column, true)]).unwrap();
+        let last = batch.slice(1, 2);
+        let read = |batch, row| Columns { table: CHUNKS, batch }.vector(VECTOR, row).unwrap();
+        assert_eq!([0, 1, 2].map(|row| read(&batch, row)), [Some(vec![1.0, 2.0]), None, Some(vec![3.0, 4.0])]);
+        assert_eq!([0, 1].map(|row| read(&last, row)), [None, Some(vec![3.0, 4.0])]);
+    }
 }

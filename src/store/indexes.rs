@@ -132,13 +132,14 @@ impl Tables {
 
     /// The nearest chunks of each vector, from all rows.
     async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<HashSet<ChunkId>>> {
+        let Some(length) = questions.first().map(Vec::len) else { return Ok(Vec::new()) };
         let mut nearest: Vec<Vec<(f32, ChunkId)>> = vec![Vec::new(); questions.len()];
         let mut rows = self.stream(&self.chunks, None, Wanted::Named(&["chunk_id", VECTOR])).await?;
         while let Some(batch) = self.next(&mut rows).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
-            let (chunk_ids, (values, there)) = (columns.texts("chunk_id")?, columns.vectors(VECTOR)?);
+            let (chunk_ids, (values, there)) = (columns.texts("chunk_id")?, columns.vectors(VECTOR, length)?);
             for (question, nearest) in questions.iter().zip(&mut nearest) {
-                for (row, vector) in values.chunks_exact(question.len().max(1)).enumerate() {
+                for (row, vector) in values.chunks_exact(length.max(1)).enumerate() {
                     let score = dot(question, vector);
                     let is_near = nearest.len() < NEIGHBOURS || nearest.last().is_some_and(|last| score > last.0);
                     if is_near && there.is_none_or(|there| there.is_valid(row)) {

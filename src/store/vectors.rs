@@ -131,7 +131,7 @@ impl LoadedVectors {
     /// What the vectors take in memory, without their ids. Batches of one file share its memory, so that it cannot be
     /// taken from them.
     pub fn bytes(&self) -> usize {
-        let of_batch = |batch| Columns { table: CHUNKS, batch }.vectors(VECTOR).map_or(0, |(all, _)| size_of_val(all));
+        let of_batch = |batch| Columns { table: CHUNKS, batch }.lists(VECTOR).map_or(0, |(_, all)| size_of_val(all));
         self.batches.iter().map(of_batch).sum()
     }
 
@@ -139,7 +139,7 @@ impl LoadedVectors {
     /// has a vector. All vectors have length 1.
     ///
     /// # Errors
-    /// If a column is missing or has another type.
+    /// If a column is missing or has another type, or its vectors another length than `vector`.
     pub fn each<'v>(
         &'v self,
         vector: &[f32],
@@ -150,7 +150,7 @@ impl LoadedVectors {
             let columns = Columns { table: CHUNKS, batch };
             let (chunk_ids, parent_ids, doc_ids) =
                 (columns.texts("chunk_id")?, columns.texts("parent_id")?, columns.texts("doc_id")?);
-            let (values, there) = columns.vectors(VECTOR)?;
+            let (values, there) = columns.vectors(VECTOR, vector.len())?;
             let parent_id = |row| if parent_ids.is_null(row) { chunk_ids.value(row) } else { parent_ids.value(row) };
             let score = |(row, own): (usize, &[f32])| {
                 let has_vector = there.is_none_or(|there| !there.is_null(row));
@@ -331,6 +331,19 @@ mod rows_without_vectors {
         assert_eq!(without, (2, None, Vec::new()));
         // A vector that does not exist cannot be kept.
         assert_eq!(update(|row| DocumentRow { embedding_hash: Some("j".into()), ..row }).await, (2, None, Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn a_question_of_another_length_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
+        let vectors = Snapshot::open(&namespace).await.unwrap().load_vectors(None).await.unwrap();
+        for length in [1, 2, 5] {
+            let error = vectors.each(&vec![1.0; length], &Scope::Everything, |_, _, _| {}).unwrap_err();
+            assert!(error.message().contains(&format!("have 4 numbers instead of {length}")), "{error}");
+        }
     }
 
     #[tokio::test]
