@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::files::{WRITING, name_of as file_name, paths_in};
+use super::files::{WRITING, name_of as file_name, paths_in, sync_folder};
 use super::format::{FORMAT_FILE, Format};
 use super::plain::{check_folder, check_keyword};
 use super::source_name::{name_of, text_of};
@@ -86,7 +86,9 @@ impl Store {
         if store.root.join(FORMAT_FILE).exists() {
             return Ok((store, false));
         }
+        let naming = naming(&store.root);
         std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
+        naming.into_iter().try_for_each(sync_folder)?;
         Format::write(&store.root)?;
         // Keeps a store inside a project out of version control, as other tools do with caches.
         let ignore = store.root.join(".gitignore");
@@ -231,6 +233,14 @@ fn find_upwards(from: &Path) -> Result<Option<PathBuf>> {
 
 fn nearest(from: &Path) -> Option<PathBuf> {
     from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.join(FORMAT_FILE).exists())
+}
+
+/// The folders whose entries name a new store: the one above it, and the one above each folder that is made for it.
+/// Without a sync of all of them, a power loss after the first ingest could take the whole store.
+fn naming(root: &Path) -> Vec<&Path> {
+    let made = root.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let above = std::iter::once(root).chain(made).map(|folder| folder.parent().unwrap_or(folder));
+    above.map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above }).collect()
 }
 
 /// The folder that was named. Refuses an address: this room opens folders, and `remote` makes them of addresses.
@@ -445,6 +455,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".writing-x1y2z3"), "{").unwrap();
         assert!(Store::open_or_create(Some(folder.path()), folder.path()).is_ok_and(|(_, created)| created));
+    }
+
+    #[test]
+    fn every_folder_that_names_a_new_store_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        assert_eq!(naming(&here.join(".kb")), [here]);
+        assert_eq!(naming(&here.join("a/b/.kb")), [here.join("a/b"), here.join("a"), here.to_owned()]);
+        assert_eq!(naming(Path::new("none/.kb")), [Path::new("none"), Path::new(".")]);
+        assert_eq!(naming(Path::new(".kb")), [Path::new(".")]);
     }
 
     #[test]
