@@ -1,12 +1,13 @@
 //! Where a store is, what makes a folder a store, and the names in it.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::files::{WRITING, name_of as file_name, paths_in, sync_folder};
+use super::files::{WRITING, name_of as file_name, paths_in, sync_folder, write_whole};
 use super::format::{FORMAT_FILE, Format};
 use super::plain::{check_folder, check_keyword};
 use super::source_name::{name_of, text_of};
@@ -19,6 +20,8 @@ use crate::text::alike;
 const FOLDER: &str = ".kb";
 /// Files and folders that a person may create before the store exists.
 const SETTINGS: [&str; 3] = ["kb.toml", SYNONYMS, "prompts"];
+/// Tells git to leave the store alone.
+const IGNORE: &str = ".gitignore";
 /// The file with synonyms of a store or of a namespace.
 pub const SYNONYMS: &str = "synonyms.txt";
 /// The folder of its namespaces.
@@ -89,10 +92,14 @@ impl Store {
         let naming = naming(&store.root);
         std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
         naming.into_iter().try_for_each(sync_folder)?;
+        // Keeps a store inside a project out of version control, as other tools do with caches. It comes before the file
+        // that makes the folder a store: nobody would add it afterwards. Writing that file syncs the folder for both.
+        let ignore = store.root.join(IGNORE);
+        if !ignore.exists() {
+            let written = write_whole(&ignore, |file| file.write_all(b"*\n").and_then(|()| file.sync_all()));
+            written.map_err(|error| Error::io("write", &ignore, &error))?;
+        }
         Format::write(&store.root)?;
-        // Keeps a store inside a project out of version control, as other tools do with caches.
-        let ignore = store.root.join(".gitignore");
-        std::fs::write(&ignore, "*\n").map_err(|error| Error::io("write", &ignore, &error))?;
         Ok((store, true))
     }
 
@@ -190,8 +197,11 @@ impl Store {
     }
 
     fn refuse_foreign_folder(&self) -> Result<()> {
-        // Another process may be creating a store here.
-        let is_ours = |path: &PathBuf| file_name(path).starts_with(WRITING) || SETTINGS.contains(&file_name(path));
+        // Another process may be creating a store here, or may have been interrupted.
+        let is_ours = |path: &PathBuf| {
+            let name = file_name(path);
+            name.starts_with(WRITING) || name == IGNORE || SETTINGS.contains(&name)
+        };
         let is_free = !self.root.exists() || (self.root.is_dir() && paths_in(&self.root)?.iter().all(is_ours));
         if is_free || self.root.join(FORMAT_FILE).exists() {
             return Ok(());
@@ -455,6 +465,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".writing-x1y2z3"), "{").unwrap();
         assert!(Store::open_or_create(Some(folder.path()), folder.path()).is_ok_and(|(_, created)| created));
+    }
+
+    #[test]
+    fn git_ignores_a_store_from_its_first_moment() {
+        let folder = tempfile::tempdir().unwrap();
+        let (format, ignore) = (folder.path().join(FORMAT_FILE), folder.path().join(IGNORE));
+        let create = || Store::open_or_create(Some(folder.path()), folder.path());
+        create().unwrap();
+        assert_eq!(std::fs::read_to_string(&ignore).unwrap(), "*\n");
+        let written = |path: &Path| path.metadata().unwrap().modified().unwrap();
+        assert!(written(&ignore) <= written(&format));
+        // Interrupted between the two.
+        std::fs::remove_file(&format).unwrap();
+        assert!(create().is_ok_and(|(_, created)| created));
     }
 
     #[test]
