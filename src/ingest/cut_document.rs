@@ -8,10 +8,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::profile::profile_of_cut;
-use super::web::STANDARD_INPUT;
 use crate::chunk::{ChunkConfig, CutParent, cut};
 use crate::knowledge::profile::Profile;
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
+use crate::store::STANDARD_INPUT;
 use crate::structure::{Section, SectionText, not_found, sections};
 use crate::text::script::language;
 use crate::text::{squeeze, truncate, visible};

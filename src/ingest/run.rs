@@ -12,13 +12,13 @@ use super::known_vectors::VectorsAhead;
 use super::loader::{Facts, Loaded, Loader, of_a_pipe};
 use super::plan::{Existing, Plan, Scan, does_not_exist, is_below, is_below_one, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
-use super::web::{Allowed, STANDARD_INPUT, fetch};
+use super::web::{Allowed, fetch};
 use super::worker::Worker;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::models::ModelChoice;
-use crate::store::{ModelRecord, Namespace, Snapshot, Validators, Writer};
+use crate::store::{ModelRecord, Namespace, STANDARD_INPUT, Snapshot, Validators, Writer};
 use crate::text::count;
 
 /// Ingests the sources of the request.

@@ -16,7 +16,7 @@ use reqwest::{Client, Response, StatusCode, Url, redirect};
 
 use crate::error::{Error, Result, Setting, innermost};
 use crate::load::Format;
-use crate::store::Validators;
+use crate::store::{STANDARD_INPUT, Validators};
 use crate::text::{printable, size, truncate};
 
 /// For a connection.
@@ -46,9 +46,6 @@ const TYPES: [(&str, Format); 14] = [
 ];
 /// Media types that do not tell the format: the extension of the address or the content decides.
 const VAGUE: [&str; 4] = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
-
-/// Prefix of the names of sources from standard input.
-pub(super) const STANDARD_INPUT: &str = "stdin:";
 
 /// Whether a source is a file, not standard input or a page on the web.
 pub(super) fn is_file(source: &str) -> bool {

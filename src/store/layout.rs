@@ -10,7 +10,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::files::{WRITING, name_of as file_name, paths_in, sync_folder, write_whole};
 use super::format::{FORMAT_FILE, Format};
 use super::plain::{check_folder, check_keyword};
-use super::source_name::{name_of, text_of};
+use super::source_name::{STANDARD_INPUT, name_of, text_of};
 use crate::config::KnownStores;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::{is_address, is_of_another_user, real};
@@ -159,7 +159,8 @@ impl Store {
     }
 
     /// The name of a source in the store: the path relative to the project if the source lies in it, so that a project
-    /// can be moved with its store; otherwise the absolute path. Always with `/`; bytes that are not UTF-8 as `%E9`.
+    /// can be moved with its store; otherwise the absolute path. Always with `/`; bytes that are not UTF-8 as `%E9`. A path
+    /// that begins like the name of standard input gets `./` in front.
     pub fn source_name(&self, path: &Path) -> String {
         let (path, root) = (real(path), real(&self.root));
         let relative = match root.parent() {
@@ -171,6 +172,7 @@ impl Store {
         let parts: Vec<_> = relative.iter().map(text_of).collect();
         match parts.split_first() {
             Some((first, rest)) if first == "/" => format!("/{}", rest.join("/")),
+            Some((first, _)) if first.starts_with(STANDARD_INPUT) => format!("./{}", parts.join("/")),
             _ => parts.join("/"),
         }
     }
@@ -510,6 +512,18 @@ mod tests {
         std::fs::write(&file, "x").unwrap();
         assert_eq!(store.source_name(&file), "docs/a.md");
         assert_eq!(store.source_path("docs/a.md"), file.canonicalize().unwrap());
+    }
+
+    #[test]
+    fn a_file_is_never_named_like_standard_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::planned(None, folder.path()).unwrap();
+        for path in ["stdin:notes.md", "stdin:notes/a.md"] {
+            let name = store.source_name(&folder.path().join(path));
+            assert_eq!(name, format!("./{path}"));
+            assert_eq!(store.source_path(&name), folder.path().canonicalize().unwrap().join(path));
+        }
+        assert_eq!(store.source_name(&folder.path().join("a/stdin:notes.md")), "a/stdin:notes.md");
     }
 
     #[test]

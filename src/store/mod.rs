@@ -94,6 +94,7 @@ pub use rows::{
 };
 pub use scope::Scope;
 pub use snapshot::Snapshot;
+pub use source_name::STANDARD_INPUT;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use vectors::{LoadedVectors, VectorHit};
 pub use words::OtherName;

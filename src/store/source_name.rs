@@ -6,6 +6,9 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
+/// The prefix of the names of sources from standard input.
+pub const STANDARD_INPUT: &str = "stdin:";
+
 /// The text for one part of a path.
 pub(super) fn text_of(name: &OsStr) -> Cow<'_, str> {
     let bytes = name.as_encoded_bytes();

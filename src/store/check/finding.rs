@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::NextStep;
-use crate::store::DocumentRow;
+use crate::store::{DocumentRow, STANDARD_INPUT};
 
 /// The broken promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -87,7 +87,7 @@ impl Finding {
 
 /// The command that reads a document's source again.
 fn ingest_command(document: &DocumentRow) -> String {
-    match document.source.strip_prefix("stdin:") {
+    match document.source.strip_prefix(STANDARD_INPUT) {
         Some(name) => NextStep::IngestStandardInputAgain(&shell_words::quote(name)).to_string(),
         None => NextStep::IngestAgain(&shell_words::quote(&document.source)).to_string(),
     }
