@@ -8,7 +8,7 @@ use super::indexer::Indexer;
 use super::known_vectors::{KnownVectors, VectorsAhead};
 use super::loader::{Facts, Loaded, Read};
 use super::plan::{Existing, doubt};
-use super::prepare::{SourceFacts, has_more_than_its_source, rows};
+use super::prepare::{SourceFacts, done_by_hand, has_more_than_its_source, rows};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::vectors::Vectors;
 use crate::embed::EngineChoice;
@@ -206,8 +206,9 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     async fn remove(&mut self, row: &DocumentRow) -> Result<(), Stop> {
         let mut report = SourceReport::of(&row.source, Action::Removed, row);
-        if !row.edits.is_empty() {
-            report.warnings.push(format!("{} removed with it", count(row.edits.len(), "edit")));
+        let lost = done_by_hand(row);
+        if !lost.is_empty() {
+            report.warnings.push(format!("{} removed with it", lost.join(", ")));
         }
         self.report.sources.push(report);
         if let Sink::Open(indexer) = self.sink().await? {

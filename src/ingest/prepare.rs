@@ -10,8 +10,9 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 use crate::load::{Document, OutlineEntry};
-use crate::store::{Chunk, DocumentRow, DocumentTime, Metadata, NewDocument, ParentChunk, SectionRow};
+use crate::store::{Changed, Chunk, DocumentRow, DocumentTime, Metadata, NewDocument, ParentChunk, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section};
+use crate::text::count;
 use crate::text::script::language;
 
 /// The facts about a source, apart from its text.
@@ -128,6 +129,15 @@ impl Prepared {
 /// Whether a stored document has more than its source gives: edits or a model's contexts.
 pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
     wants_model_context(row) || !row.edits.is_empty()
+}
+
+/// What people have done to a stored document, in words; its source alone would not bring that back.
+pub(super) fn done_by_hand(row: &DocumentRow) -> Vec<String> {
+    let Changed { fields, tagged, untagged } = &row.metadata.set;
+    let contents = row.corrected_toc.iter().map(|_| "corrected contents".to_owned());
+    let counted = |number: usize, of: &str| (number > 0).then(|| count(number, of));
+    let described = [counted(fields.len(), "field"), counted(tagged.len() + untagged.len(), "tag")];
+    described.into_iter().flatten().chain(contents).chain(counted(row.edits.len(), "edit")).collect()
 }
 
 /// Finds the sections of a document, cuts it and makes its rows, in this process. `now` is an RFC 3339 time.

@@ -131,3 +131,17 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
     assert!(run.code == 2 && run.err.contains("is not a glob"), "{}", run.err);
 }
+
+#[test]
+fn the_report_names_what_people_did_to_a_removed_document() {
+    let sandbox = sandbox();
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    sandbox.json(&["doc-set", "manual.md", "--meta", "owner=ann", "--tag", "keep", "--untag", "pump"]);
+    std::fs::remove_file(sandbox.path("manual.md")).unwrap();
+    std::fs::remove_file(sandbox.path("contracts/a.md")).unwrap();
+    sandbox.write("b.md", "About filters.");
+    let report = sandbox.json(&["ingest", ".", "--no-embed", "--prune", "--yes"]);
+    let warnings: Vec<&Value> = report["items"].as_array().unwrap().iter().map(|item| &item["warnings"]).collect();
+    let expected = [json!([]), json!([]), json!(["1 field, 2 tags removed with it"])];
+    assert_eq!(warnings, expected.iter().collect::<Vec<_>>(), "{report}");
+}
