@@ -18,6 +18,7 @@ mod prepare;
 mod profile;
 mod rebuild;
 mod reindex;
+mod renamed;
 mod request;
 mod revector;
 mod run;
