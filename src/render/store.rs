@@ -270,7 +270,15 @@ pub fn checks(checks: &[NamespaceCheck]) -> Page {
 
 /// What `kb optimize` shows.
 pub fn optimized(optimized: &Optimized) -> Page {
-    let Optimized { generation, files_before, files_after, indexes, segments_before, segments_after } = optimized;
+    let Optimized {
+        generation,
+        files_before,
+        files_after,
+        indexes,
+        segments_before,
+        segments_after,
+        deleted_parent_chunks,
+    } = optimized;
     let mut page = Page::new("optimize", optimized).with_paths(*generation);
     if optimized.is_nothing() {
         page.line("nothing to do");
@@ -281,11 +289,16 @@ pub fn optimized(optimized: &Optimized) -> Page {
     };
     let generation = generation.map(|generation| format!("published generation {generation} with the same documents"));
     let indexes = (!indexes.is_empty()).then(|| format!("indexed {}", first_of(indexes.iter().cloned())));
+    let deleted = (*deleted_parent_chunks > 0).then(|| {
+        let chunks = count(*deleted_parent_chunks, "deleted parent chunk");
+        format!("removed the text of {chunks} from the keyword index")
+    });
     let done = [
         generation,
         changed(files_before, files_after, "data file"),
         indexes,
         changed(segments_before, segments_after, "segment").map(|segments| format!("{segments} in the keyword index")),
+        deleted,
     ];
     page.line(done.into_iter().flatten().collect::<Vec<_>>().join("; "));
     page

@@ -317,13 +317,18 @@ impl KeywordWriter {
         Ok(parts.len())
     }
 
-    /// Merges all segments into one. Content and generation stay.
-    pub(super) fn merge_all(&mut self) -> Result<()> {
-        let ids = self.writer.index().searchable_segment_ids().map_err(|error| self.failed(error))?;
-        if ids.len() > 1 {
+    /// Merges all segments into one without the parent chunks that were deleted, whose text stays in a segment until then,
+    /// and returns their number. Content and generation stay.
+    pub(super) fn merge_all(&mut self) -> Result<usize> {
+        let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
+        // tantivy keeps the files of a segment while its description is held.
+        let (ids, deleted): (Vec<_>, Vec<u32>) =
+            parts.into_iter().map(|part| (part.id(), part.num_deleted_docs())).unzip();
+        let deleted = deleted.into_iter().sum::<u32>() as usize;
+        if ids.len() > 1 || deleted > 0 {
             self.writer.merge(&ids).wait().map_err(|error| self.failed(error))?;
         }
-        Ok(())
+        Ok(deleted)
     }
 
     fn failed(&self, error: TantivyError) -> Error {

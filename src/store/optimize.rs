@@ -21,17 +21,19 @@ pub struct Optimized {
     /// The segments of the keyword index.
     pub segments_before: usize,
     pub segments_after: usize,
+    /// The deleted parent chunks whose text left the keyword index.
+    pub deleted_parent_chunks: usize,
 }
 
 impl Optimized {
     /// Whether nothing was done.
     pub fn is_nothing(&self) -> bool {
-        self.generation.is_none() && self.segments_before == self.segments_after
+        self.generation.is_none() && self.segments_before == self.segments_after && self.deleted_parent_chunks == 0
     }
 }
 
 impl Writer {
-    /// Joins small data files and segments of the keyword index, and brings the indexes of large tables up to date.
+    /// Joins small data files and segments of the keyword index, drops deleted text from that index, and brings the indexes of large tables up to date.
     /// Publishes a generation if the tables change. Memory does not grow with the store: rows are streamed.
     ///
     /// # Errors
@@ -48,8 +50,16 @@ impl Writer {
         if self.tables.versions().await? != versions {
             generation = Some(self.finish(self.model().clone(), KeywordStep::Same, &Note::of("optimize")).await?);
         }
-        self.keyword.merge_all()?;
+        let deleted_parent_chunks = self.keyword.merge_all()?;
         let (files_after, segments_after) = (self.tables.data_files().await?, self.keyword.segments()?);
-        Ok(Optimized { generation, files_before, files_after, indexes, segments_before, segments_after })
+        Ok(Optimized {
+            generation,
+            files_before,
+            files_after,
+            indexes,
+            segments_before,
+            segments_after,
+            deleted_parent_chunks,
+        })
     }
 }

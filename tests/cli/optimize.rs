@@ -37,6 +37,19 @@ fn optimize_joins_files_once_and_changes_no_document() {
 }
 
 #[test]
+fn optimize_drops_the_text_of_removed_documents_from_the_keyword_index() {
+    let sandbox = sandbox();
+    sandbox.json(&["optimize"]);
+    sandbox.json(&["remove", "0.md"]);
+    let before = found(&sandbox);
+    let done = sandbox.json(&["optimize"]);
+    let segments = ["segments_before", "segments_after"].map(|name| done[name].as_u64());
+    assert_eq!((segments, done["deleted_parent_chunks"].as_u64()), ([Some(1), Some(1)], Some(1)), "{done}");
+    assert_eq!((found(&sandbox), sandbox.kb(&["check"]).code), (before, 0));
+    assert_eq!(sandbox.kb(&["optimize"]).out.trim(), "nothing to do");
+}
+
+#[test]
 fn optimize_makes_the_indexes_of_a_large_store() {
     let sandbox = sandbox();
     let optimize = || {
