@@ -15,6 +15,7 @@ use super::indexes::VectorIndex;
 use super::keyword_index::KeywordReader;
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
+use super::lock::Holder;
 use super::manifest::{Manifest, ModelRecord};
 use super::read_cache::{ReadAhead, ReadCache};
 use super::recovery::Older;
@@ -52,17 +53,23 @@ impl Snapshot {
     /// # Errors
     /// If the namespace does not exist, or cannot be mended.
     pub async fn open(namespace: &Namespace) -> Result<Self> {
+        let mut is_last = false;
         for attempt in 0..ATTEMPTS {
             if let Some(snapshot) = Snapshot::try_open(namespace).await? {
                 return Ok(snapshot);
             }
-            if attempt == QUICK_ATTEMPTS
-                && namespace.is_own()
-                && let Err(error) = Writer::mend(namespace).await
-            {
-                return Snapshot::open_without_index(namespace, Some(&error)).await;
+            if is_last {
+                break;
             }
-            tokio::time::sleep(if attempt < QUICK_ATTEMPTS { MOMENT } else { LONGER }).await;
+            if attempt == QUICK_ATTEMPTS {
+                if !namespace.is_own() {
+                    // If nobody writes, nobody mends it. A writer may have ended just now.
+                    is_last = Holder::of(namespace).is_none();
+                } else if let Err(error) = Writer::mend(namespace).await {
+                    return Snapshot::open_without_index(namespace, Some(&error)).await;
+                }
+            }
+            tokio::time::sleep(if attempt < QUICK_ATTEMPTS || is_last { MOMENT } else { LONGER }).await;
         }
         Snapshot::open_without_index(namespace, None).await
     }
@@ -265,6 +272,27 @@ mod tests {
     use lancedb::arrow::arrow_array::types::UInt32Type;
 
     use super::*;
+    use crate::store::{Change, DocumentRow, NewDocument, ParentChunk, Store};
+
+    #[tokio::test]
+    async fn a_reader_of_a_store_of_others_does_not_wait_for_a_writer_that_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
+        let parents = vec![ParentChunk::sample("aaaaaa:0", "Open the valve.")];
+        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), parents };
+        let mut writer = Writer::open(&namespace, &model).await.unwrap();
+        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+        drop(writer);
+        std::fs::remove_dir_all(namespace.keyword()).unwrap();
+        let of_others = Store::open(None, folder.path()).unwrap().namespace("default").unwrap();
+        assert!(!of_others.is_own());
+        let started = std::time::Instant::now();
+        Snapshot::open(&of_others).await.unwrap();
+        assert!(started.elapsed() < (ATTEMPTS - QUICK_ATTEMPTS) * LONGER, "{:?}", started.elapsed());
+        assert!(!namespace.keyword().exists(), "it is left as it was");
+    }
 
     #[test]
     fn deleted_rows_are_cut_out_of_batches() {
