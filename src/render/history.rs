@@ -79,6 +79,8 @@ pub fn restored(restored: &Restored, dry_run: bool) -> Page {
     page
 }
 
+/// The changes of an item that its line shows without their names.
+const EVIDENT: [&str; 2] = ["text", "place"];
 /// The columns of an item's line besides its id and text.
 const INDENT: usize = 8;
 
@@ -98,12 +100,17 @@ fn counts(of: &str, counts: &Counts) -> String {
     around(&format!("{of}: "), &counted(numbers), "")
 }
 
+/// `table of contents, notes`.
+fn in_words_of<'f>(fields: impl Iterator<Item = &'f &'static str>) -> String {
+    fields.map(|field| field.replace('_', " ")).collect::<Vec<String>>().join(", ")
+}
+
 /// What differs in a document: its own fields, then the counts of its sections and chunks.
 fn facts(document: &DocumentDiff) -> String {
     let fields = document.fields.iter().filter(|field| **field != "source");
     let facts = [
         document.source_before.as_ref().map(|before| format!("was {before}")).unwrap_or_default(),
-        fields.map(|field| field.replace('_', " ")).collect::<Vec<String>>().join(", "),
+        in_words_of(fields),
         counts("sections", &document.sections),
         counts("chunks", &document.chunks),
     ];
@@ -129,11 +136,12 @@ pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
             format!("{} {source}  {}  {}", sign(*what), paint(DIM, doc_id), paint(DIM, &facts)),
             format!("- {} `{source}` ({doc_id}){}", what.name(), around(": ", &facts, "")),
         );
-        for Item { id, text, what, .. } in document.section_items.iter().chain(&document.chunk_items) {
-            let left = width.saturating_sub(id.len() + INDENT).max(LEAST_TEXT);
+        for Item { id, text, what, fields } in document.section_items.iter().chain(&document.chunk_items) {
+            let fields = around("  ", &in_words_of(fields.iter().filter(|field| !EVIDENT.contains(*field))), "");
+            let left = width.saturating_sub(id.len() + fields.len() + INDENT).max(LEAST_TEXT);
             page.both(
-                format!("    {} {}  {}", sign(*what), paint(DIM, id), cut(text, left)),
-                format!("  - {} `{id}` {text}", what.name()),
+                format!("    {} {}{}  {}", sign(*what), paint(DIM, id), paint(DIM, &fields), cut(text, left)),
+                format!("  - {} `{id}`{} {text}", what.name(), around(" (", fields.trim_start(), ")")),
             );
         }
     }

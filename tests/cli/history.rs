@@ -328,6 +328,21 @@ fn a_diff_lists_added_changed_and_removed_items() {
 }
 
 #[test]
+fn a_diff_names_changed_notes() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");
+    sandbox.json(&INGEST);
+    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    sandbox.json(&["chunk-edit", &format!("{id}:0"), "--meta", "reviewed=by Ann"]);
+    let diff = sandbox.json(&["diff", "1"]);
+    let document = &diff["items"][0];
+    assert!(document["fields"].as_array().unwrap().contains(&"notes".into()), "{diff}");
+    assert_eq!(document["chunk_items"][0]["fields"], serde_json::json!(["notes"]), "{diff}");
+    let shown = sandbox.kb(&["diff", "1"]).out;
+    assert!(shown.contains(&format!("changed `{id}:0` (notes) Close the valve slowly.")), "{shown}");
+}
+
+#[test]
 fn settings_limit_the_history() {
     let sandbox = Sandbox::new();
     let ingest = |version: usize| {

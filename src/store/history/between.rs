@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use lancedb::Table;
 use serde::Serialize;
 
-use super::compare::{Counts, EntityDiff, Item, Leftover, Thing, What, compare_entities};
+use super::compare::{Counts, EntityDiff, Item, Leftover, PLACE, PROPERTIES, Thing, What, compare_entities};
 use super::past::Past;
 use crate::error::Result;
 use crate::ids::{DocId, document_of};
@@ -143,12 +143,16 @@ fn document(
     items: bool,
 ) -> Option<DocumentDiff> {
     let row = after.or(before)?;
-    let (what, fields) = match (before, after) {
+    let (what, mut fields) = match (before, after) {
         (None, _) => (What::Added, Vec::new()),
         (_, None) => (What::Gone, Vec::new()),
         (Some(before), Some(after)) => (What::Changed, changed_fields(before, after)),
     };
-    let ((sections, section_items), (chunks, chunk_items)) = (sections.settle(), chunks.settle());
+    let (sections, section_items, of_sections) = sections.settle();
+    let (chunks, chunk_items, of_chunks) = chunks.settle();
+    // Another place is counted; it is no property of the document.
+    let has_changed = PROPERTIES.iter().copied().filter(|name| of_sections.contains(name) || of_chunks.contains(name));
+    fields.extend(has_changed.filter(|name| *name != PLACE));
     if what == What::Changed && fields.is_empty() && sections.is_empty() && chunks.is_empty() {
         return None;
     }
@@ -192,30 +196,34 @@ struct Kind {
     id: &'static str,
     text: &'static str,
     columns: &'static [&'static str],
-    /// The compared properties besides the text.
-    rest: fn(&Columns, usize) -> Result<String>,
+    /// Its pages, and the titles above it.
+    place: fn(&Columns, usize) -> Result<String>,
+    /// Whether its rows have situating sentences.
+    is_situated: bool,
 }
 
 const SECTION: Kind = Kind {
     table: |tables| &tables.sections,
     id: "section_id",
     text: "title",
-    columns: &["section_id", "title", "level", "page_start", "page_end"],
-    rest: |columns, row| {
+    columns: &["section_id", "title", "level", "page_start", "page_end", "metadata"],
+    place: |columns, row| {
         let [level, start, end] = ["level", "page_start", "page_end"].map(|name| columns.optional_number(name, row));
         Ok(format!("{:?}", (level?, start?, end?)))
     },
+    is_situated: false,
 };
 
 const CHUNK: Kind = Kind {
     table: |tables| &tables.chunks,
     id: "chunk_id",
     text: "content",
-    columns: &["chunk_id", "content", "titles", "page_start", "page_end"],
-    rest: |columns, row| {
+    columns: &["chunk_id", "content", "titles", "page_start", "page_end", "metadata", "situating"],
+    place: |columns, row| {
         let [start, end] = ["page_start", "page_end"].map(|name| columns.optional_number(name, row));
         Ok(format!("{:?}{}", (start?, end?), columns.str("titles", row)?))
     },
+    is_situated: true,
 };
 
 fn hash(text: &str) -> [u8; 16] {
@@ -227,7 +235,10 @@ impl Kind {
     async fn leftovers(&self, before: &Past, after: &Past, texts: bool) -> Result<HashMap<DocId, Leftover>> {
         let thing = |columns: &Columns, row| -> Result<(String, Thing)> {
             let text = columns.str(self.text, row)?;
-            let (own, rest) = (hash(text), hash(&(self.rest)(columns, row)?));
+            let notes = columns.optional_text("metadata", row)?.unwrap_or_default();
+            let situating = if self.is_situated { columns.optional_text("situating", row)? } else { None };
+            let place = (self.place)(columns, row)?;
+            let (own, rest) = (hash(text), [&place, &notes, &situating.unwrap_or_default()].map(|part| hash(part)));
             let text = if texts { truncate(&squeeze(text), BEGINNING) } else { String::new() };
             Ok((columns.text(self.id, row)?, Thing { own, rest, text }))
         };

@@ -3,20 +3,24 @@
 //! Ids of chunks and sections are places (`7f3k2m:12`): a new parent chunk at the beginning changes the ids of all that
 //! follow. The same content under another id has moved; only the rest was added, changed or removed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
 use crate::ids::place_of;
 use crate::store::entities::EntityRow;
 
+/// What is compared besides the content: pages and titles above it, notes of people, the situating sentence.
+pub(super) const PROPERTIES: [&str; 3] = [PLACE, "notes", "situating_sentences"];
+pub(super) const PLACE: &str = "place";
+
 /// The compared properties of a section or a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Thing {
     /// The hash of its content.
     pub(super) own: [u8; 16],
-    /// The hash of the other compared properties: its place, the titles above it.
-    pub(super) rest: [u8; 16],
+    /// The hashes of the other compared [`PROPERTIES`].
+    pub(super) rest: [[u8; 16]; PROPERTIES.len()],
     /// The title of a section, the beginning of a chunk; empty if it is not shown.
     pub(super) text: String,
 }
@@ -48,6 +52,16 @@ pub struct Item {
     pub id: String,
     /// The title of a section, the beginning of a chunk.
     pub text: String,
+    /// The changed properties of a changed one: `text`, `place`, `notes`, `situating_sentences`.
+    pub fields: Vec<&'static str>,
+}
+
+impl Thing {
+    fn changed_fields(&self, is: &Thing) -> Vec<&'static str> {
+        let text = (self.own != is.own).then_some("text");
+        let rest = PROPERTIES.into_iter().zip(self.rest.iter().zip(&is.rest));
+        text.into_iter().chain(rest.filter(|(_, (was, is))| was != is).map(|(name, _)| name)).collect()
+    }
 }
 
 /// How many sections or chunks were added, have changed, moved (the same content under another id), or are gone.
@@ -82,13 +96,17 @@ impl Leftover {
         self.after.extend(after.map(|thing| (place(), thing)));
     }
 
-    /// Counts and lists the differences, in the order of the places.
-    pub(super) fn settle(self) -> (Counts, Vec<Item>) {
+    /// Counts and lists the differences, in the order of the places. Also returns which properties of the same content have
+    /// changed, wherever it is now.
+    pub(super) fn settle(self) -> (Counts, Vec<Item>, BTreeSet<&'static str>) {
         let Leftover { mut before, mut after } = self;
-        let mut found: BTreeMap<Place, (What, String)> = BTreeMap::new();
-        // The same text in the same place, under other titles or on another page.
-        for (place, thing) in after.extract_if(.., |place, is| before.get(place).is_some_and(|was| was.own == is.own)) {
-            found.insert(place, (What::Changed, thing.text));
+        let mut found: BTreeMap<Place, (What, String, Vec<&'static str>)> = BTreeMap::new();
+        let mut properties = BTreeSet::new();
+        // The same text in the same place: under other titles, on another page, with other notes or another sentence.
+        for (place, is) in after.extract_if(.., |place, is| before.get(place).is_some_and(|was| was.own == is.own)) {
+            let fields = before.get(&place).map(|was| was.changed_fields(&is)).unwrap_or_default();
+            properties.extend(fields.iter().copied());
+            found.insert(place, (What::Changed, is.text, fields));
         }
         before.retain(|place, _| !found.contains_key(place));
         // The same text in another place.
@@ -100,18 +118,23 @@ impl Leftover {
         after.retain(|_, is| {
             let was = elsewhere.get_mut(&is.own).and_then(Vec::pop).and_then(|place| before.remove(&place));
             moved += usize::from(was.is_some());
+            properties.extend(was.iter().flat_map(|was| was.changed_fields(is)));
             was.is_none()
         });
         for (place, is) in after {
-            let what = if before.remove(&place).is_some() { What::Changed } else { What::Added };
-            found.insert(place, (what, is.text));
+            let (what, fields) = match before.remove(&place) {
+                Some(was) => (What::Changed, was.changed_fields(&is)),
+                None => (What::Added, Vec::new()),
+            };
+            found.insert(place, (what, is.text, fields));
         }
-        found.extend(before.into_iter().map(|(place, was)| (place, (What::Gone, was.text))));
-        let items: Vec<Item> = found.into_iter().map(|((_, id), (what, text))| Item { what, id, text }).collect();
+        found.extend(before.into_iter().map(|(place, was)| (place, (What::Gone, was.text, Vec::new()))));
+        let items = found.into_iter().map(|((_, id), (what, text, fields))| Item { what, id, text, fields });
+        let items: Vec<Item> = items.collect();
         let count = |what| items.iter().filter(|item| item.what == what).count();
         let counts =
             Counts { added: count(What::Added), changed: count(What::Changed), moved, gone: count(What::Gone) };
-        (counts, items)
+        (counts, items, properties)
     }
 }
 
@@ -157,7 +180,7 @@ fn changed_fields(before: &EntityRow, after: &EntityRow) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    /// A list of things `id=words/place`.
+    /// A list of things `id=words/place/notes/sentence`.
     fn list(of: &str) -> Vec<(String, Thing)> {
         let hash = |text: &str| {
             let mut hash = [0; 16];
@@ -167,8 +190,10 @@ mod tests {
         of.split_whitespace()
             .map(|thing| {
                 let (id, says) = thing.split_once('=').unwrap();
-                let (own, rest) = says.split_once('/').unwrap_or((says, ""));
-                (format!("d:{id}"), Thing { own: hash(own), rest: hash(rest), text: String::new() })
+                let mut hashes = says.split('/').map(hash).chain(std::iter::repeat([0; 16]));
+                let own = hashes.next().unwrap();
+                let rest = [(); 3].map(|()| hashes.next().unwrap());
+                (format!("d:{id}"), Thing { own, rest, text: String::new() })
             })
             .collect()
     }
@@ -185,7 +210,7 @@ mod tests {
     }
 
     fn compared(before: &str, after: &str) -> (Counts, String) {
-        let (counts, items) = leftover(&list(before), &list(after)).settle();
+        let (counts, items, _) = leftover(&list(before), &list(after)).settle();
         let words: Vec<String> =
             items.iter().map(|item| format!("{} {}", item.what.name(), item.id.trim_start_matches("d:"))).collect();
         (counts, words.join(", "))
@@ -207,6 +232,20 @@ mod tests {
     }
 
     #[test]
+    fn changed_notes_and_sentences_are_named() {
+        let fields = |before: &str, after: &str| {
+            let (_, items, properties) = leftover(&list(before), &list(after)).settle();
+            let of_items: Vec<String> = items.iter().map(|item| item.fields.join(" ")).collect();
+            (of_items.join(", "), Vec::from_iter(properties).join(" "))
+        };
+        let same = |fields: &str| (fields.to_owned(), fields.to_owned());
+        assert_eq!(fields("0=a/p/n", "0=a/p/m"), same("notes"));
+        assert_eq!(fields("0=a/p/n/s", "0=a/p/n/t"), same("situating_sentences"));
+        assert_eq!(fields("0=a/p/n", "0=x/p/m"), ("text notes".to_owned(), String::new()));
+        assert_eq!(fields("0=a/p/n", "0=new 1=a/p/m"), ("".to_owned(), "notes".to_owned()), "in another place");
+    }
+
+    #[test]
     fn equal_texts_are_matched_one_to_one() {
         let (counts, items) = compared("0=a 1=a 2=b", "0=b 1=a");
         assert_eq!((counts.moved, items.as_str()), (1, "gone 0"));
@@ -219,7 +258,7 @@ mod tests {
         fn nothing_is_counted_twice_or_lost(before in things(), after in things()) {
             let same = before.iter().filter(|thing| after.contains(thing)).count();
             let lists = (before.len() - same, after.len() - same);
-            let (counts, items) = leftover(&before, &after).settle();
+            let (counts, items, _) = leftover(&before, &after).settle();
             let Counts { added, changed, moved, gone } = counts;
             proptest::prop_assert_eq!((changed + moved + gone, changed + moved + added), lists);
             proptest::prop_assert_eq!(items.len(), added + changed + gone);
@@ -230,7 +269,7 @@ mod tests {
     fn things() -> impl proptest::strategy::Strategy<Value = Vec<(String, Thing)>> {
         use proptest::prelude::*;
         proptest::collection::btree_map(0..8u8, (0..4u8, 0..2u8), 0..8).prop_map(|all| {
-            let thing = |own, rest| Thing { own: [own; 16], rest: [rest; 16], text: String::new() };
+            let thing = |own, rest| Thing { own: [own; 16], rest: [[rest; 16]; 3], text: String::new() };
             all.into_iter().map(|(id, (own, rest))| (format!("d:{id}"), thing(own, rest))).collect()
         })
     }
