@@ -130,10 +130,12 @@ impl Session {
         };
         let copy = Copy::open(objects.clone(), tell)?;
         global.kb = Some(copy.store().root().to_owned());
-        let usage = command.use_of_store();
-        if usage == Use::None {
-            return Ok(None);
-        }
+        let is_dry = matches.try_get_one::<bool>("dry_run").ok().flatten().copied().unwrap_or_default();
+        let usage = match command.use_of_store() {
+            Use::None => return Ok(None),
+            Use::Writes if is_dry => Use::Reads,
+            usage => usage,
+        };
         let wait = matches.try_get_one::<u64>("wait").ok().flatten().copied().unwrap_or_default();
         let lock_timeout = LockTimeout::new(Duration::from_secs(wait), tell);
         let lease = match usage {
@@ -141,6 +143,13 @@ impl Session {
             _ => None,
         };
         let mut session = Session { copy, lease, lock_timeout, begun: None };
+        // The dry run of an ingest may be about a store that does not exist yet.
+        if is_dry
+            && session.copy.store().namespaces()?.is_empty()
+            && let Ok(false) = session.copy.has_original().await
+        {
+            return Ok(Some(session));
+        }
         let names = if command.is_about_all() { ALL } else { &global.namespace };
         match session.pull(names).await {
             Ok(()) => Ok(Some(session)),

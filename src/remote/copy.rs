@@ -86,6 +86,14 @@ impl Copy {
         &self.store
     }
 
+    /// Whether there is a store that this can be a copy of.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses.
+    pub async fn has_original(&self) -> Result<bool> {
+        self.objects.is_store().await
+    }
+
     /// The namespaces there, by name.
     ///
     /// # Errors

@@ -162,15 +162,23 @@ impl Objects {
         }
     }
 
+    /// Whether there is a store.
+    ///
+    /// # Errors
+    /// If the storage does not answer or refuses.
+    pub(super) async fn is_store(&self) -> Result<bool> {
+        Ok(!matches!(self.value::<Value>(MARK, None, LONGEST_MARK).await?, Found::Nothing))
+    }
+
     /// Tells a store in which nothing has a name that was asked for from a place where nothing is at all, such as a bucket
     /// that does not exist or the wrong server.
     ///
     /// # Errors
     /// If there is no mark of a store, or the storage does not answer or refuses.
     pub(super) async fn must_be_store(&self) -> Result<()> {
-        match self.value::<Value>(MARK, None, LONGEST_MARK).await? {
-            Found::New(..) | Found::Same => Ok(()),
-            Found::Nothing => Err(Error::failed(format!("there is no knowledge base at {}", self.address))
+        match self.is_store().await? {
+            true => Ok(()),
+            false => Err(Error::failed(format!("there is no knowledge base at {}", self.address))
                 .hint("check the bucket and the endpoint; the first `kb ingest` makes one in a bucket that exists")
                 .caused_by(Away)),
         }

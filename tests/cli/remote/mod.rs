@@ -79,6 +79,22 @@ fn what_one_machine_publishes_the_others_find() {
 }
 
 #[test]
+fn a_dry_run_only_reads() {
+    let storage = Storage::start();
+    let machine = Machine::new(&storage);
+    machine.sandbox.write("docs/valves.md", "# Valves\n\nClose the valve slowly.");
+    let dry = || machine.json(&["ingest", "docs", "--no-embed", "--dry-run"])["counts"].take();
+    assert_eq!(dry()["added"], 1, "into a store that does not exist yet");
+    assert!(storage.state().objects.is_empty());
+    assert_eq!(machine.change("# Valves\n\nClose the valve at once.").code, 0);
+    let before = storage.state().objects.clone();
+    machine.sandbox.write("docs/valves.md", "# Valves\n\nOpen the gate first.");
+    assert_eq!(dry()["updated"], 1);
+    machine.json(&["remove", "valves.md", "--dry-run"]);
+    assert!(storage.state().objects == before, "neither a lease nor a generation");
+}
+
+#[test]
 fn two_machines_write_in_turns() {
     let storage = Storage::start();
     let (one, other) = (Machine::writer(&storage), Machine::new(&storage));
