@@ -113,6 +113,13 @@ impl Objects {
         }
         let bucket = url.host_str().filter(|bucket| !bucket.is_empty());
         let Some(bucket) = bucket else { return Err(invalid("it names no bucket".to_owned()).hint(known)) };
+        if let Some(port) = url.port() {
+            let hint = format!(
+                "name the bucket, as in {scheme}://BUCKET/PREFIX, and the server in the variable of the provider's tools, \
+                 as in AWS_ENDPOINT=http://{bucket}:{port}"
+            );
+            return Err(invalid("a bucket has no port".to_owned()).hint(hint));
+        }
         let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() };
         let retry = RetryConfig { backoff, max_retries: REPETITIONS, retry_timeout: REPEATED };
         let store: object_store::Result<Arc<dyn ObjectStore>> = match scheme {
@@ -341,6 +348,7 @@ mod tests {
             ("db://x", "LanceDB's service"),
             ("s3://me:secret@bucket/x", "no key"),
             ("s3://bucket/x?key=secret", "no key"),
+            ("s3://localhost:9000/bucket/x", "no port"),
         ] {
             let error = Objects::at(bad).unwrap_err();
             assert!(error.kind().exit_code() == 2 && error.message().contains(tells), "{bad}: {error}");
