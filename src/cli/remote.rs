@@ -13,11 +13,8 @@ use crate::error::{Error, Result};
 use crate::notice;
 use crate::paths::is_address;
 use crate::remote::{Begun, Copy, Lease, Objects, is_away};
-use crate::store::{LockTimeout, Namespace};
+use crate::store::{LockTimeout, Named, Namespace, namespace_name};
 use crate::text::moment;
-
-/// Stands for every namespace.
-const ALL: &str = "all";
 
 /// How long another process of this machine may take for the first copy.
 const FIRST_COPY: Duration = Duration::from_secs(60);
@@ -150,8 +147,8 @@ impl Session {
         {
             return Ok(Some(session));
         }
-        let names = if command.is_about_all() { ALL } else { &global.namespace };
-        match session.pull(names).await {
+        let names = if command.is_about_all() { vec![Named::All] } else { Named::in_list(&global.namespace) };
+        match session.pull(&names).await {
             Ok(()) => Ok(Some(session)),
             Err(error) => {
                 session.give_back().await;
@@ -161,7 +158,7 @@ impl Session {
     }
 
     /// Brings the copies of the named namespaces up to date.
-    async fn pull(&mut self, names: &str) -> Result<()> {
+    async fn pull(&mut self, names: &[Named<'_>]) -> Result<()> {
         let wanted = self.wanted(names).await?;
         for namespace in &wanted {
             match self.pull_one(namespace).await {
@@ -202,25 +199,28 @@ impl Session {
     }
 
     /// The namespaces that a command names. A name that is not valid is reported by the command.
-    async fn wanted(&self, names: &str) -> Result<Vec<Namespace>> {
+    async fn wanted(&self, names: &[Named<'_>]) -> Result<Vec<Namespace>> {
         let (store, mut wanted) = (self.copy.store(), Vec::new());
-        for name in names.split(',').map(str::trim) {
-            let above = match name.strip_suffix('*') {
-                Some(above) if above.ends_with('/') => above,
-                _ if name.eq_ignore_ascii_case(ALL) => "",
-                _ => {
+        for named in names {
+            let above = match named {
+                Named::All => String::new(),
+                Named::Below(above) => match namespace_name(above) {
+                    Ok(above) => format!("{above}/"),
+                    Err(_) => continue,
+                },
+                Named::One(name) => {
                     wanted.extend(store.namespace(name).ok());
                     continue;
                 }
             };
+            let mut all = store.namespaces()?;
             match self.copy.names().await {
-                Ok(names) => wanted.extend(names.iter().filter_map(|name| store.namespace(name).ok())),
+                Ok(names) => all.extend(names.iter().filter_map(|name| store.namespace(name).ok())),
                 // Each copy that is here is tried, and says that it is one.
                 Err(error) if self.lease.is_none() && is_away(&error) => {}
                 Err(error) => return Err(error),
             }
-            wanted.extend(store.namespaces()?);
-            wanted.retain(|namespace| namespace.name().starts_with(above));
+            wanted.extend(all.into_iter().filter(|namespace| namespace.name().starts_with(&above)));
         }
         wanted.sort_by(|a, b| a.name().cmp(b.name()));
         wanted.dedup();

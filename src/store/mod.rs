@@ -82,7 +82,7 @@ pub use layout::{Namespace, SYNONYMS, Store, namespace_name};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
 pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};
-pub use namespaces::Validators;
+pub use namespaces::{Named, Validators};
 pub use optimize::Optimized;
 pub use parts::{FileList, Listed};
 pub use read_cache::ReadAhead;

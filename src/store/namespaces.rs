@@ -19,6 +19,27 @@ use crate::error::{Error, NextStep, Result, Setting};
 /// After a name: all namespaces below it.
 const BELOW: &str = "/*";
 
+/// What a part of a list of namespaces names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named<'n> {
+    All,
+    /// All below a name.
+    Below(&'n str),
+    One(&'n str),
+}
+
+impl<'n> Named<'n> {
+    /// The parts of a list such as `manuals,acme/*`. No name is checked.
+    pub fn in_list(names: &'n str) -> Vec<Self> {
+        let named = |part: &'n str| match part.strip_suffix(BELOW) {
+            Some(above) => Named::Below(above),
+            None if part.eq_ignore_ascii_case(ALL) => Named::All,
+            None => Named::One(part),
+        };
+        names.split(SEPARATOR).map(str::trim).map(named).collect()
+    }
+}
+
 impl Store {
     /// The namespaces for a name, for several names separated by commas, for `acme/*` (all below a name), or for `all`
     /// published ones. At least one, each once, in the given order.
@@ -26,31 +47,33 @@ impl Store {
     /// # Errors
     /// If a name is not valid, or `all` or `/*` matches none. Named namespaces need not exist.
     pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
-        let parts: Vec<&str> = names.split(SEPARATOR).map(str::trim).collect();
-        if names.trim().eq_ignore_ascii_case(ALL) {
-            return Some(self.namespaces()?).filter(|found| !found.is_empty()).ok_or_else(|| {
-                let hint = format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"));
-                Error::failed("nothing was ingested into any namespace yet").hint(hint)
-            });
+        let parts = Named::in_list(names);
+        match parts[..] {
+            [Named::All] => {
+                return Some(self.namespaces()?).filter(|found| !found.is_empty()).ok_or_else(|| {
+                    let hint = format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"));
+                    Error::failed("nothing was ingested into any namespace yet").hint(hint)
+                });
+            }
+            [Named::One(_)] => return Ok(vec![self.namespace(names)?]),
+            _ => {}
         }
-        if parts.len() == 1 && !names.trim().ends_with(BELOW) {
-            return Ok(vec![self.namespace(names)?]);
-        }
-        if parts.iter().any(|part| part.is_empty()) {
+        if parts.contains(&Named::One("")) {
             return Err(Error::usage(format!("a name is missing in the list of namespaces {names:?}")).hint(format!(
                 "write one comma between two names, for example {} drafts,manuals",
                 Setting("namespace")
             )));
         }
-        if parts.iter().any(|part| part.eq_ignore_ascii_case(ALL)) {
+        if parts.contains(&Named::All) {
             return Err(Error::usage(format!("{names:?} names all namespaces and some of them again"))
                 .hint(format!("use {} {ALL}, or name the ones you mean", Setting("namespace"))));
         }
         let mut found: Vec<Namespace> = Vec::with_capacity(parts.len());
         for part in parts {
-            let named = match part.strip_suffix(BELOW) {
-                Some(above) => self.below(above)?,
-                None => vec![self.namespace(part)?],
+            let named = match part {
+                Named::All => self.namespaces()?,
+                Named::Below(above) => self.below(above)?,
+                Named::One(name) => vec![self.namespace(name)?],
             };
             named.into_iter().for_each(|namespace| {
                 if !found.contains(&namespace) {

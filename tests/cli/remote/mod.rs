@@ -266,6 +266,9 @@ fn namespaces_come_go_and_are_searched_together() {
     assert_eq!(writer.kb(&["ingest", "more", "--no-embed", "-n", "acme/tanks"]).code, 0);
     assert_eq!(reader.json(&["search", "drain", "-n", "all"])["hits"][0]["namespace"], "acme/tanks");
     assert!(reader.kb(&["search", "drain", "-n", "acme/*"]).out.contains("Drain"));
+    let both = Machine::new(&storage);
+    assert_eq!(both.json(&["search", "drain", "-n", "default,acme/*"])["hits"][0]["namespace"], "acme/tanks");
+    assert!(both.best("close the valve").ends_with("valves.md"), "both were copied");
     assert_eq!(reader.json(&["namespaces"])["items"].as_array().unwrap().len(), 2);
     let renamed = writer.kb(&["namespaces", "rename", "acme/tanks", "vessels"]);
     assert_eq!(renamed.code, 0, "{}", renamed.err);
