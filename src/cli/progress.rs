@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,18 +36,29 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     Arc::new(Display { bar, last_line, names_failures, counts: Counts::default() })
 }
 
+/// The display of the command that runs. A process that stays has none between two commands.
+static RUNNING: Mutex<Weak<Display>> = Mutex::new(Weak::new());
+
 /// Ends the process on Ctrl-C with the exit code of shells. What was published stays, and the next writer finishes or
 /// drops what was being written.
 pub(super) fn end_on_interrupt(display: &Arc<Display>) {
-    let display = display.clone();
-    tokio::spawn(async move {
-        // If Ctrl-C cannot be caught, the system ends the process itself.
-        if tokio::signal::ctrl_c().await.is_ok() {
-            display.clear();
-            let published = count(display.counts.published.load(Ordering::Relaxed), "document");
-            write_line(&format!("interrupted: {published} of this run saved; run the same command again to go on"));
+    // Once it was caught, the system never ends the process itself again. So one task listens until the process ends.
+    static LISTENS: Once = Once::new();
+    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(display);
+    LISTENS.call_once(|| {
+        tokio::spawn(async {
+            // If Ctrl-C cannot be caught, the system ends the process itself.
+            if tokio::signal::ctrl_c().await.is_err() {
+                return;
+            }
+            let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+            if let Some(display) = running {
+                display.clear();
+                let published = count(display.counts.published.load(Ordering::Relaxed), "document");
+                write_line(&format!("interrupted: {published} of this run saved; run the same command again to go on"));
+            }
             std::process::exit(INTERRUPTED);
-        }
+        });
     });
 }
 

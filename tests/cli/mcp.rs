@@ -17,8 +17,12 @@ struct Client {
 
 impl Client {
     fn start(sandbox: &Sandbox, flags: &[&str]) -> Self {
+        Client::start_with(sandbox, flags, Stdio::null())
+    }
+
+    fn start_with(sandbox: &Sandbox, flags: &[&str], stderr: Stdio) -> Self {
         let mut command = sandbox.command(&[&["mcp"], flags].concat());
-        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let (input, output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
         let mut client = Client { server, input, output, number: 0 };
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
@@ -324,4 +328,20 @@ fn a_client_gets_a_configuration_that_starts_the_server() {
     let mut client = Client::start(&elsewhere, &arguments[1..]);
     assert!(client.text("kb_status", json!({})).contains("documents: 2"));
     assert_eq!(elsewhere.kb(&["mcp", "--install", "cursor"]).code, 3, "there is no store");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_between_two_ingests_speaks_of_none() {
+    use std::io::Read;
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "Close the valve slowly.");
+    let mut client = Client::start_with(&sandbox, &["--allow-write"], Stdio::piped());
+    assert_eq!(client.call("kb_ingest", json!({ "paths": ["a.md"], "no_embed": true }))["isError"], false);
+    let pid = client.server.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(client.server.wait().unwrap().code(), Some(130));
+    let mut told = String::new();
+    client.server.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(!told.contains("interrupted"), "{told}");
 }
