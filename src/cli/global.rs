@@ -266,9 +266,15 @@ impl Context {
         Models::of_user().unwrap_or_else(|_| Models::open("")).with_endpoint(config.embedding.clone())
     }
 
+    /// The same for what a store records.
+    pub(super) fn models_of(&self, store: &Store, config: &Config) -> Models {
+        let (models, known) = (self.models(config), KnownStores::of_user());
+        if store.is_own() || known.has(store.root()) { models } else { models.for_store_of_others() }
+    }
+
     fn encoder(&self, store: &Store, config: &Config) -> Result<Encoder> {
         let engine = self.engine(config);
-        let mut encoder = Encoder::new(engine.clone(), self.models(config));
+        let mut encoder = Encoder::new(engine.clone(), self.models_of(store, config));
         if let Some(Served { warm, .. }) = &self.served {
             if !matches!(config.embedding.settings(EMBEDDINGS), Ok(None)) {
                 self.decline_if_served(ASKS_AN_ENDPOINT)?;

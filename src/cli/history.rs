@@ -132,8 +132,9 @@ async fn bring_back(context: &Context, args: RestoreArgs, command: &str) -> Resu
         writer.restore(args.generation, command).await?
     };
     context.show(render::restored(&restored, args.dry_run))?;
-    let config = context.config(&context.store()?)?;
-    if let Some(Err(missing)) = restored.model.as_ref().map(|model| context.models(&config).recorded(model)) {
+    let store = context.store()?;
+    let models = context.models_of(&store, &context.config(&store)?);
+    if let Some(Err(missing)) = restored.model.as_ref().map(|model| models.recorded(model)) {
         context.tell(&missing.to_line());
     }
     Ok(0)

@@ -17,7 +17,7 @@ use crate::config::{IngestSettings, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
-use crate::models::ModelChoice;
+use crate::models::{ModelChoice, is_endpoint};
 use crate::paths::real;
 use crate::render::{OutputFormat, ingested};
 use crate::store::{DocumentTime, Store};
@@ -125,7 +125,12 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         }
         Ok(store)
     };
-    let model = ModelChoice { models: context.models(&config), asked, preset: config.model.clone() };
+    // Who names the endpoint means it.
+    let models = match asked.as_deref().is_some_and(is_endpoint) {
+        true => context.models(&config),
+        false => context.models_of(&store, &config),
+    };
+    let model = ModelChoice { models, asked, preset: config.model.clone() };
     let namespace = context.global.namespace.clone();
     let confirm = |doubt: &Doubt| -> Result<bool> {
         Ok(yes || (std::io::stdin().is_terminal() && super::input::confirm(&removal(doubt))?))

@@ -144,14 +144,15 @@ async fn embed_again(context: &Context, request: &RevectorRequest, wait: &WaitAr
 
 /// How to rebuild documents: the settings of the command over `kb.toml`, without a language model.
 pub(super) fn rebuild_options(context: &Context, wait: &WaitArgs) -> Result<RebuildOptions> {
-    let config = context.config(&context.store()?)?;
+    let store = context.store()?;
+    let config = context.config(&store)?;
     let declares_reading = context.matches.try_contains_id("page_timeout").is_ok();
     let settings = config.ingest.reading.clone();
     let reading = if declares_reading { context.over(settings)? } else { settings }.reading()?;
     Ok(RebuildOptions {
         limits: reading.limits,
         load: reading.load,
-        models: context.models(&config),
+        models: context.models_of(&store, &config),
         engine: context.engine(&config),
         jobs: reading.jobs,
         llm: None,

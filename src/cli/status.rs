@@ -26,7 +26,7 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     let engine_problem = refused.map(|refused| refused.to_line());
     let mut each = Vec::new();
     for namespace in store.namespaces_named(&context.global.namespace)? {
-        let figures = figures(&store, &namespace, &context.models(&config)).await?;
+        let figures = figures(&store, &namespace, &context.models_of(&store, &config)).await?;
         each.push(Status { engine: engine.name(), engine_problem: engine_problem.clone(), ..figures });
     }
     context.show(render::status(&each))

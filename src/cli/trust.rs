@@ -1,12 +1,15 @@
 //! `kb trust`: lets the settings of a store count.
 
+use std::path::Path;
+
 use clap::Args;
 
 use super::global::Context;
-use crate::config::{KnownStores, StoreSettings};
+use crate::config::{KnownStores, Risky, StoreSettings};
 use crate::error::Result;
+use crate::models::is_endpoint;
 use crate::render::{store_not_trusted, store_trusted};
-use crate::store::Store;
+use crate::store::{Snapshot, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,9 +18,9 @@ Examples:
   kb trust --revoke           forget this store
 
 A store may come from anybody. Until you trust it, kb ignores the settings in its kb.toml that can run a program, load
-code, send text or read other files, and reading commands change nothing in a store that you did not make. A changed
-kb.toml needs trust again. Your own settings need none: kb/config.toml in the folder of your settings (~/.config on
-Linux), or the file that KB_CONFIG names.";
+code, send text or read other files, and reading commands change nothing in a store that you did not make. If its vectors
+came from an endpoint, questions go to yours only after that. A changed kb.toml needs trust again. Your own settings need
+none: kb/config.toml in the folder of your settings (~/.config on Linux), or the file that KB_CONFIG names.";
 
 /// Trust the settings of a store
 #[derive(Debug, Args)]
@@ -36,5 +39,22 @@ pub async fn run(context: &Context, args: TrustArgs) -> Result<u8> {
     }
     let settings = StoreSettings::read(&folder)?;
     known.trust(&folder, settings.hash())?;
-    context.show(store_trusted(&folder, &settings.risky()))
+    let risky = [settings.risky(), at_endpoints(&folder).await].concat();
+    context.show(store_trusted(&folder, &risky))
+}
+
+/// The models of a store's vectors that are behind the user's own endpoint. There may be no store beside the settings.
+async fn at_endpoints(folder: &Path) -> Vec<Risky> {
+    let namespaces = Store::open(Some(folder), folder).and_then(|store| store.namespaces()).unwrap_or_default();
+    let mut found = Vec::new();
+    for namespace in namespaces {
+        // A damaged namespace is reported by the commands that read it.
+        if let Ok(Some(model)) = Snapshot::model_of(&namespace).await
+            && is_endpoint(&model.name)
+        {
+            let setting = format!("the namespace {}", namespace.name());
+            found.push(Risky { setting, value: model.name, can: "sends text of documents and questions" });
+        }
+    }
+    found
 }

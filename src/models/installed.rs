@@ -29,6 +29,8 @@ pub struct Models {
     folder: PathBuf,
     /// The endpoint for embeddings, if one is configured.
     endpoint: Option<Arc<ConfiguredEndpoint>>,
+    /// Whether what a store records is somebody else's word.
+    of_others: bool,
 }
 
 /// `[embedding]`, and the model behind it once it was asked.
@@ -59,7 +61,7 @@ impl Models {
 
     /// The models in a folder, which may not exist.
     pub fn open(folder: impl Into<PathBuf>) -> Self {
-        Models { folder: folder.into(), endpoint: None }
+        Models { folder: folder.into(), endpoint: None, of_others: false }
     }
 
     /// Adds the configured endpoint.
@@ -67,10 +69,15 @@ impl Models {
         Models { endpoint: Some(Arc::new(ConfiguredEndpoint { config, found: OnceLock::new() })), ..self }
     }
 
+    /// For a store that the user has neither written to nor trusts: a model that it records sends no text to the endpoint.
+    pub fn for_store_of_others(self) -> Self {
+        Models { of_others: true, ..self }
+    }
+
     /// The model behind the endpoint: with `record`, as a store recorded it; otherwise as it is now.
     ///
     /// # Errors
-    /// No endpoint is configured, it is configured for another model, or it does not answer.
+    /// No endpoint is configured, it is configured for another model, the store is not trusted, or it does not answer.
     pub(super) fn at_endpoint(&self, record: Option<&ModelRecord>) -> Result<Arc<Model>> {
         let endpoint = self.endpoint.as_ref();
         let settings = endpoint.map(|endpoint| endpoint.config.settings(EMBEDDINGS)).transpose()?.flatten();
@@ -91,6 +98,13 @@ impl Models {
                 record.name, settings.model
             ))
             .hint(format!("name that model, or re-embed the namespace: `{}`", NextStep::ReplaceModel(ENDPOINT))));
+        }
+        if self.of_others {
+            return Err(Error::failed(format!(
+                "the vectors were made by {}, and this store is not trusted: kb would send text to your endpoint",
+                record.name
+            ))
+            .hint(format!("trust the store with `{}`", NextStep::Trust)));
         }
         Ok(Arc::new(Model::at_endpoint_as_recorded(&settings, record.dimension, &record.fingerprint)))
     }

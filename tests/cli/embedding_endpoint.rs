@@ -53,6 +53,30 @@ fn a_store_that_is_not_trusted_sends_no_text_to_the_users_endpoint() {
     assert_eq!(server.count(), 0);
 }
 
+#[test]
+fn a_store_of_others_sends_no_question_to_the_users_endpoint() {
+    let server = Server::start(|request| vectors(request, 7));
+    let sandbox = sandbox(&server, "");
+    ingest(&sandbox);
+    assert_eq!(sandbox.kb(&["trust", "--revoke"]).code, 0);
+    let before = server.count();
+    let run = |args: &[&str]| {
+        let mut command = sandbox.command(args);
+        command.env("KB_EMBEDDING_BASE_URL", server.base_url()).env("KB_EMBEDDING_MODEL", "words");
+        Run::of(command.output().unwrap())
+    };
+    let search = ["search", "slowly close", "--method", "semantic"];
+    let asked = run(&search);
+    assert!(asked.code == 3 && asked.err.contains("this store is not trusted"), "{}", asked.err);
+    sandbox.write("c.md", "# Seals\n\nGrease the seal.");
+    let ingested = run(&["ingest", "c.md"]);
+    assert!(ingested.code == 3 && ingested.err.contains("kb trust"), "{}", ingested.err);
+    assert_eq!(server.count(), before);
+    assert!(run(&["trust"]).out.contains("endpoint:words"));
+    assert_eq!(run(&search).code, 0);
+    assert!(server.count() > before);
+}
+
 fn ingest(sandbox: &Sandbox) -> Value {
     sandbox.json(&["ingest", ".", "--model", "endpoint"])
 }
