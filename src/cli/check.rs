@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::{Context, DEFAULT_NAMESPACE, WaitArgs};
 use crate::error::{Error, Kind, Result};
 use crate::render::{self, NamespaceCheck};
 use crate::store::Namespace;
-use crate::store::check::{check, repair};
+use crate::store::check::{Checked, check, repair};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,8 +60,17 @@ pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {
 
 async fn checked(context: &Context, args: &CheckArgs, namespace: &Namespace) -> Result<NamespaceCheck> {
     if !args.repair {
-        return Ok(NamespaceCheck { found: check(namespace).await?, mended: Vec::new(), left: None });
+        return Ok(NamespaceCheck { found: named(check(namespace).await?), mended: Vec::new(), left: None });
     }
     let repaired = repair(namespace, &args.wait.lock_timeout(context)).await?;
-    Ok(NamespaceCheck { found: repaired.before, mended: repaired.mended, left: Some(repaired.after) })
+    Ok(NamespaceCheck { found: named(repaired.before), mended: repaired.mended, left: Some(named(repaired.after)) })
+}
+
+/// Names the namespace in the commands of findings, where they would use another one.
+fn named(mut checked: Checked) -> Checked {
+    let Checked { namespace, findings, .. } = &mut checked;
+    if namespace.as_str() != DEFAULT_NAMESPACE {
+        findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {namespace}")));
+    }
+    checked
 }

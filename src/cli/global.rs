@@ -27,6 +27,9 @@ pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
 /// A server has descriptors, a standard input and pipes of its own, so a name may mean another file to it.
 pub(super) const READS_A_FILE: &str = "the command reads a file";
 
+/// The namespace of commands that name none.
+pub(super) const DEFAULT_NAMESPACE: &str = "default";
+
 /// The options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
@@ -35,7 +38,7 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_short_help = true)]
     pub(super) kb: Option<PathBuf>,
     /// The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
-    #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = "default")]
+    #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = DEFAULT_NAMESPACE)]
     pub(super) namespace: String,
     /// The output format [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]

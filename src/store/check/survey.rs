@@ -27,8 +27,6 @@ use crate::text::count;
 const ATTEMPTS: usize = 20;
 /// About so many chunks are read at once, with their vectors.
 const CHUNKS_AT_ONCE: usize = 8192;
-/// The namespace that commands use by default.
-const DEFAULT: &str = "default";
 /// The id of the keyword index in findings.
 pub(super) const KEYWORD: &str = "keyword";
 
@@ -148,9 +146,6 @@ async fn survey_tables(
     findings.extend(entries.iter().flat_map(Entries::strangers));
     findings.extend(derived::check_entities(&entity_rows, &mentions.into_rows()));
     findings.extend(history::check(namespace, tables, manifest).await?);
-    if namespace.name() != DEFAULT {
-        findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {}", namespace.name())));
-    }
     let [documents, sections, chunks] = walk.counts;
     let (namespace, generation) = (namespace.name().to_owned(), manifest.generation);
     let checked = Checked { namespace, generation, documents, sections, chunks, findings };
