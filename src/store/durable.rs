@@ -9,7 +9,7 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::fault;
+use super::fault::{Event, note};
 use super::files::{or_none, paths_in, sync_folder};
 use super::layout::Namespace;
 use crate::error::{Error, Result};
@@ -92,7 +92,7 @@ pub(super) fn sync_file(path: &Path) -> Result<()> {
     // Windows syncs only files that are open for writing.
     let synced = OpenOptions::new().read(true).write(cfg!(windows)).open(path).and_then(|file| file.sync_data());
     or_none(synced).map_err(|error| Error::io("write", path, &error))?;
-    fault::synced(path);
+    note(Event::SyncedFile, path);
     Ok(())
 }
 

@@ -57,48 +57,31 @@ pub(super) fn step(_name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Starts to record what is synced if a test asks for a power loss.
-pub(super) fn begin(store: &Path) {
-    watch(|| power_loss::begin(store));
+/// What a test of power losses has to know.
+pub(super) enum Event {
+    /// A writer begins. What exists counts as synced.
+    Begun,
+    /// The content of a file is synced.
+    SyncedFile,
+    /// The entries of a folder are synced.
+    SyncedFolder,
 }
 
-/// Records for such a test that the content of a file is synced.
-pub(super) fn synced(file: &Path) {
-    watch(|| power_loss::synced(file));
-}
-
-/// Records for such a test that the entries of a folder are synced.
-pub(super) fn synced_folder(folder: &Path) {
-    watch(|| power_loss::synced_folder(folder));
-}
-
+/// Records an event in a store or one of its files and folders if a test asks for a power loss.
 #[cfg(all(debug_assertions, unix))]
-fn watch(note: impl FnOnce() -> std::io::Result<()>) {
+pub(super) fn note(event: Event, path: &Path) {
     if std::env::var("KB_TEST_FAULT").is_ok_and(|fault| fault.starts_with(debug::POWER)) {
-        note().expect("a test can watch its own scratch folder");
+        let noted = match event {
+            Event::Begun => power_loss::begin(path),
+            Event::SyncedFile => power_loss::synced(path),
+            Event::SyncedFolder => power_loss::synced_folder(path),
+        };
+        noted.expect("a test can watch its own scratch folder");
     }
 }
 
 #[cfg(not(all(debug_assertions, unix)))]
-fn watch(_note: impl FnOnce() -> std::io::Result<()>) {}
-
-#[cfg(not(all(debug_assertions, unix)))]
-mod power_loss {
-    use std::io::Result;
-    use std::path::Path;
-
-    pub(super) fn begin(_store: &Path) -> Result<()> {
-        Ok(())
-    }
-
-    pub(super) fn synced(_file: &Path) -> Result<()> {
-        Ok(())
-    }
-
-    pub(super) fn synced_folder(_folder: &Path) -> Result<()> {
-        Ok(())
-    }
-}
+pub(super) fn note(_event: Event, _path: &Path) {}
 
 /// Locks a file unless a test asks for a file system without locks.
 #[cfg(debug_assertions)]

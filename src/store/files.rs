@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::fault;
+use super::fault::{Event, note};
 use crate::error::{Error, Result, Setting};
 use crate::paths::read_text;
 
@@ -61,7 +61,7 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
         file.sync_all()
     })
     .map_err(|error| Error::io("write", path, &error))?;
-    fault::synced(path);
+    note(Event::SyncedFile, path);
     sync_folder(folder)
 }
 
@@ -80,7 +80,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::io("write", folder, &error))?;
     }
-    fault::synced_folder(folder);
+    note(Event::SyncedFolder, folder);
     Ok(())
 }
 

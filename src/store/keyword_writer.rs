@@ -10,7 +10,7 @@ use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolic
 use tantivy::{Index, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::convert;
-use super::fault::{self, step};
+use super::fault::{Event, note, step};
 use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
 use super::indexed::ChildSpan;
 use super::keyword_index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
@@ -295,7 +295,7 @@ impl KeywordWriter {
             commit.commit().map(drop)
         };
         commit_as().map_err(|error| self.failed(error))?;
-        paths_in(&self.folder)?.iter().for_each(|file| fault::synced(file));
+        paths_in(&self.folder)?.iter().for_each(|file| note(Event::SyncedFile, file));
         sync_folder(&self.folder)
     }
 

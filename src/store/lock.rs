@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
-use super::fault;
+use super::fault::{Event, note};
 use super::format::Format;
 use super::layout::Namespace;
 use super::plain::{open_in_place, open_to_read};
@@ -130,7 +130,7 @@ impl WriterLock {
     async fn wait_for(namespace: &Namespace, lock_timeout: &LockTimeout, make: bool) -> Result<Self> {
         let started = Instant::now();
         let mut reported = false;
-        fault::begin(namespace.store());
+        note(Event::Begun, namespace.store());
         loop {
             if make {
                 std::fs::create_dir_all(namespace.root())
