@@ -139,10 +139,9 @@ impl Metadata {
     pub fn fields(&self) -> Fields {
         let mut all: Fields =
             self.stated.iter().map(|(name, text)| (name.clone(), MetadataValue::stated(text))).collect();
-        let tags = |all: &Fields| all.get(TAGS).map(MetadataValue::parts).unwrap_or_default();
         for (name, value) in &self.given {
             let value = match name.as_str() {
-                TAGS => MetadataValue::List(union(tags(&all), value.parts())),
+                TAGS => MetadataValue::List(tags_with(&all, value.parts())),
                 _ => value.clone(),
             };
             all.insert(name.clone(), value);
@@ -156,7 +155,7 @@ impl Metadata {
         let Changed { tagged, untagged, .. } = &self.set;
         if !tagged.is_empty() || !untagged.is_empty() {
             let added = tagged.iter().map(|tag| MetadataValue::from(tag.as_str()));
-            let mut tags = union(tags(&all), added.collect());
+            let mut tags = tags_with(&all, added.collect());
             tags.retain(|tag| !untagged.contains(&tag.to_string()));
             match tags.is_empty() {
                 true => all.remove(TAGS),
@@ -186,19 +185,21 @@ impl Metadata {
 /// Adds fields to others, replacing values. Tags are combined.
 pub fn add_fields(all: &mut Fields, more: Fields) {
     for (name, value) in more {
-        let before = all.get(&name).filter(|_| name == TAGS).map(MetadataValue::parts);
-        let value = before.map_or_else(|| value.clone(), |before| MetadataValue::List(union(before, value.parts())));
+        let is_more = name == TAGS && all.contains_key(TAGS);
+        let value = if is_more { MetadataValue::List(tags_with(all, value.parts())) } else { value };
         all.insert(name, value);
     }
 }
 
-fn union(mut all: Vec<MetadataValue>, more: Vec<MetadataValue>) -> Vec<MetadataValue> {
-    for value in more {
-        if !all.contains(&value) {
-            all.push(value);
+/// The tags among some fields and more of them, each once.
+fn tags_with(all: &Fields, more: Vec<MetadataValue>) -> Vec<MetadataValue> {
+    let mut tags = all.get(TAGS).map(MetadataValue::parts).unwrap_or_default();
+    for tag in more {
+        if !tags.contains(&tag) {
+            tags.push(tag);
         }
     }
-    all
+    tags
 }
 
 /// The effective values, for people and programs.
