@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::global::{Context, WaitArgs};
-use super::input::{draft_file, edit, keep_draft, read_standard_input, read_text};
+use super::input::{draft_file, edit, keep_draft, read_text, standard_input};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::edits::{ChunkOrder, Edits, NewText, Side, documents_of, edit_chunks, publish, read_batch, settle};
@@ -117,7 +117,7 @@ async fn read_order(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Order,
     } else if !args.meta.is_empty() {
         (None, None)
     } else if !std::io::stdin().is_terminal() {
-        (Some(NewText::Given(read_standard_input()?)), None)
+        (Some(NewText::Given(standard_input(std::io::read_to_string)?)), None)
     } else {
         let (text, kept) = from_editor(args, snapshot).await?;
         (Some(NewText::Given(text)), Some(kept))

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::doc_set::DescribeArgs;
 use super::global::{Context, WaitArgs};
-use super::input::{name_of, read_text};
+use super::input::{name_of, read_text, standard_input};
 use super::models;
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
@@ -203,9 +203,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         (false, None) => {
             return Err(Error::usage("standard input has no name").hint("give it one, for example --name notes.md"));
         }
-        (false, Some(name)) => {
-            Some((name, read_standard_input(max_file_bytes.unwrap_or(LARGEST_STANDARD_INPUT << 20))?))
-        }
+        (false, Some(name)) => Some((name, piped_document(max_file_bytes.unwrap_or(LARGEST_STANDARD_INPUT << 20))?)),
     };
     let reading = settings.reading.reading()?;
     Ok(IngestRequest {
@@ -232,13 +230,10 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
     })
 }
 
-fn read_standard_input(most: u64) -> Result<Vec<u8>> {
+/// The bytes of standard input, at most `most`.
+fn piped_document(most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::failed(format!("cannot read standard input: {}", crate::error::plain_io(&error))))?;
+    standard_input(|input| input.take(most + 1).read_to_end(&mut bytes))?;
     if bytes.len() as u64 > most {
         return Err(Error::failed(format!("standard input is longer than {} MB", most >> 20))
             .hint("raise the limit with --max-file-size MB"));

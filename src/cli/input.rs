@@ -1,6 +1,6 @@
 //! Input from a person: files and standard input, an editor, a confirmation.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, StdinLock, Write};
 use std::path::Path;
 use std::process::Command;
 
@@ -34,18 +34,15 @@ pub(super) fn name_of(file: &Path) -> String {
 /// Reads a file; `-` is standard input.
 pub(super) fn read_text(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {
-        return read_standard_input();
+        return standard_input(std::io::read_to_string);
     }
     std::fs::read_to_string(file).map_err(|error| Error::io("read", file, &error))
 }
 
-pub(super) fn read_standard_input() -> Result<String> {
-    let mut text = String::new();
-    std::io::stdin()
-        .lock()
-        .read_to_string(&mut text)
-        .map_err(|error| Error::failed(format!("cannot read standard input: {}", plain_io(&error))).caused_by(error))?;
-    Ok(text)
+/// What `read` makes of standard input.
+pub(super) fn standard_input<T>(read: impl FnOnce(StdinLock<'static>) -> std::io::Result<T>) -> Result<T> {
+    read(std::io::stdin().lock())
+        .map_err(|error| Error::failed(format!("cannot read standard input: {}", plain_io(&error))).caused_by(error))
 }
 
 /// A temporary file with the text, whose name begins with `prefix`; dropping it removes it.

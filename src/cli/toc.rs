@@ -152,8 +152,7 @@ async fn list(
     let mut titles: HashMap<DocId, Vec<String>> = HashMap::new();
     let ids: Vec<DocId> = documents.iter().map(|document| document.doc_id.clone()).collect();
     for (section_id, title) in snapshot.section_titles(Some(&ids)).await? {
-        let doc_id = section_id.split('#').next().unwrap_or_default();
-        titles.entry(doc_id.into()).or_default().push(title);
+        titles.entry(section_id.doc_id().into()).or_default().push(title);
     }
     let listed = documents.iter().map(|document| {
         let mut own = sections.remove(&document.doc_id).unwrap_or_default();
