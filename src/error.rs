@@ -69,6 +69,7 @@ pub enum NextStep<'a> {
     ListModels,
     MakeVectors,
     PrintPrompt(&'a str),
+    RemoveDocument(&'a str),
     RemoveModel(&'a str),
     ListNamespaces,
     RemoveNamespace,

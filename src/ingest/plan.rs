@@ -243,6 +243,8 @@ pub(super) struct Plan {
     pub settled: Vec<SourceReport>,
     /// Documents whose files are gone.
     pub vanished: Vec<DocumentRow>,
+    /// The sources of documents whose files are there and were not found, because a glob or an ignore file leaves them out.
+    pub left_out: Vec<String>,
 }
 
 /// The documents of the namespace by source.
@@ -294,7 +296,13 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
     }
     let named = request.named_sources(store);
     let may_be_gone = |row: &&DocumentRow| !found.contains(&row.source) && is_below_one(&row.source, &named);
-    plan.vanished = existing.values().filter(may_be_gone).filter(|row| is_gone(row, store)).cloned().collect();
+    for row in existing.values().filter(may_be_gone) {
+        if is_gone(row, store) {
+            plan.vanished.push(row.clone());
+        } else if is_file(&row.source) && store.source_path(&row.source).is_file() {
+            plan.left_out.push(row.source.clone());
+        }
+    }
     plan
 }
 

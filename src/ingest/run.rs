@@ -16,11 +16,11 @@ use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport
 use super::web::{Allowed, fetch};
 use super::worker::Worker;
 use crate::embed::EngineChoice;
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::load::Format;
 use crate::models::ModelChoice;
 use crate::store::{ModelRecord, Namespace, STANDARD_INPUT, Snapshot, Validators, Writer};
-use crate::text::count;
+use crate::text::{count, first_of};
 
 /// Ingests the sources of the request.
 ///
@@ -67,23 +67,27 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         None => Vec::new(),
     };
     let existing: Arc<Existing> = Arc::new(rows.into_iter().map(|row| (row.source.clone(), row)).collect());
-    let Plan { todo, mut settled, vanished } = plan(candidates, &existing, request, store);
+    let Plan { todo, mut settled, vanished, mut left_out } = plan(candidates, &existing, request, store);
     // A path that does not exist and never had documents is misspelt.
     let is_known = |path: &&PathBuf| vanished.iter().any(|row| is_below(&row.source, &store.source_name(path)));
     if let Some(unknown) = gone.iter().find(|path| !is_known(path)) {
         return Err(does_not_exist(unknown).into());
     }
+    let unread: Vec<String> = unreadable.iter().map(|report| report.source.clone()).collect();
+    left_out.retain(|source| !is_below_one(source, &unread));
     settled.extend(unreadable.into_iter().chain(skipped));
     for failed in settled.iter().filter(|report| report.action == Action::Failed) {
         progress.failed(&failed.source, failed.reason.as_deref().unwrap_or_default());
     }
     let to_read = todo.len() + request.pages.len() + usize::from(request.standard_input.is_some());
     let settled_count = settled.len();
+    let of_model = target.model.note(&model).map(|note| ("model", note));
+    let of_left_out = (request.prune && !left_out.is_empty()).then(|| ("left_out", stays_left_out(left_out)));
     let report = IngestReport {
         dry_run: request.dry_run,
         sources: settled,
         model: model.name.clone(),
-        notes: target.model.note(&model).map(|note| ("model", note)).into_iter().collect(),
+        notes: of_model.into_iter().chain(of_left_out).collect(),
         ..IngestReport::default()
     };
     progress.begin(to_read, todo.iter().map(|todo| todo.size).sum());
@@ -210,6 +214,15 @@ async fn model_of(namespace: &Namespace, request: &IngestRequest, choice: &Model
         })?;
     }
     Ok(model)
+}
+
+/// Why documents stay that a person may expect to be pruned.
+fn stays_left_out(mut sources: Vec<String>) -> String {
+    sources.sort();
+    let documents = count(sources.len(), "document");
+    let (stay, them) = if sources.len() == 1 { ("stays", "it") } else { ("stay", "them") };
+    let (remove, sources) = (NextStep::RemoveDocument("DOC"), first_of(sources.into_iter()));
+    format!("{documents} {stay}, although this run leaves the files out: {sources}; `{remove}` removes {them}")
 }
 
 fn nothing_to_ingest(request: &IngestRequest, skipped: usize) -> Error {

@@ -106,6 +106,23 @@ fn prune_removes_only_documents_whose_file_is_gone() {
 }
 
 #[test]
+fn prune_names_documents_whose_files_are_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "About valves.");
+    sandbox.write("docs/b.md", "About pumps.");
+    sandbox.json(&["ingest", "docs", "--no-embed"]);
+    sandbox.write("docs/.kbignore", "b.md\n");
+    let notes = sandbox.json(&["ingest", "docs", "--no-embed"])["notes"].to_string();
+    assert!(!notes.contains("left_out"), "not without --prune: {notes}");
+    let report = sandbox.json(&["ingest", "docs", "--no-embed", "--prune"]);
+    assert_eq!(report["counts"]["removed"], 0);
+    let notes = report["notes"].as_array().unwrap();
+    let note = notes.iter().find(|note| note["code"] == "left_out").unwrap_or_else(|| panic!("{report}"));
+    let message = note["message"].as_str().unwrap();
+    assert!(message.starts_with("1 document stays") && message.contains(": docs/b.md; `kb remove DOC`"), "{message}");
+}
+
+#[test]
 fn prune_does_not_trust_the_absence_of_many_files() {
     let sandbox = Sandbox::new();
     for n in 0..12 {
