@@ -25,6 +25,7 @@
 //! `docs/architecture.md` walks a page and a question through the rooms.
 
 mod address;
+mod answer;
 mod chunk;
 pub mod cli;
 mod config;

@@ -14,6 +14,7 @@ use reqwest::header::{
 };
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 
+use crate::answer::{USER_AGENT, body_of};
 use crate::error::{Error, Result, Setting, innermost};
 use crate::load::Format;
 use crate::store::{STANDARD_INPUT, Validators};
@@ -172,7 +173,7 @@ async fn client(url: &Url, private: bool) -> Result<Client> {
             .hint(format!("{} allows it", Setting("allow_private"))));
     }
     Client::builder()
-        .user_agent(concat!("kb/", env!("CARGO_PKG_VERSION")))
+        .user_agent(USER_AGENT)
         .redirect(redirect::Policy::none())
         .no_proxy()
         .connect_timeout(CONNECTING)
@@ -237,13 +238,8 @@ async fn read(url: &Url, mut response: Response, allowed: Allowed<'_>) -> Result
     if response.content_length().is_some_and(|length| length > largest) {
         return Err(too_large());
     }
-    let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&error))? {
-        if (bytes.len() + chunk.len()) as u64 > largest {
-            return Err(too_large());
-        }
-        bytes.extend_from_slice(&chunk);
-    }
+    let bytes = body_of(&mut response, largest).await.map_err(|error| unreachable(&error))?;
+    let bytes = bytes.ok_or_else(too_large)?;
     let changed = last_modified.as_deref().and_then(|date| rfc2822::parse(date).ok());
     let mtime_ns = changed.and_then(|date| i64::try_from(date.timestamp().as_nanosecond()).ok()).unwrap_or_default();
     let bytes = if is_text(&stated) { in_utf8(bytes, &stated) } else { bytes };

@@ -14,6 +14,7 @@ use super::failure::{Failure, Reason, retry_after, with_retries};
 use super::prompts::Ask;
 use super::settings::LlmSettings;
 use super::usage::Usage;
+use crate::answer::{USER_AGENT, body_of};
 use crate::error::{Error, Result, innermost};
 use crate::text::{printable, squeeze, truncate};
 
@@ -57,7 +58,7 @@ impl Wire {
         }
         let http = reqwest::Client::builder()
             .default_headers(headers)
-            .user_agent(concat!("kb/", env!("CARGO_PKG_VERSION")))
+            .user_agent(USER_AGENT)
             .redirect(redirect::Policy::none())
             .no_proxy()
             .timeout(settings.timeout)
@@ -148,14 +149,8 @@ impl Wire {
     }
 
     async fn read(&self, mut response: Response, largest: usize) -> Result<Vec<u8>, Failure> {
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.failure(&error))? {
-            if body.len() + chunk.len() > largest {
-                return Err(Failure::new(Reason::TooLarge, format!("more than {} MB", largest >> 20)));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(body)
+        let body = body_of(&mut response, largest as u64).await.map_err(|error| self.failure(&error))?;
+        body.ok_or_else(|| Failure::new(Reason::TooLarge, format!("more than {} MB", largest >> 20)))
     }
 
     /// The failure behind an HTTP status that is not a success.

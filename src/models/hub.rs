@@ -20,6 +20,7 @@ use serde_json::Value;
 use sha2::Digest as _;
 
 use crate::address::server_address;
+use crate::answer::{USER_AGENT, body_of};
 use crate::error::{Error, NextStep, Result, innermost};
 use crate::text::{printable, squeeze, truncate};
 
@@ -33,7 +34,7 @@ const MOST_REDIRECTS: usize = 10;
 /// Characters of a hub's reason for a refusal.
 const LONGEST_DETAIL: usize = 200;
 /// In bytes.
-const LARGEST_LISTING: usize = 8 << 20;
+const LARGEST_LISTING: u64 = 8 << 20;
 
 #[derive(Debug)]
 pub struct Hub {
@@ -74,7 +75,7 @@ impl Hub {
         }
         let http = reqwest::Client::builder()
             .default_headers(headers)
-            .user_agent(concat!("kb/", env!("CARGO_PKG_VERSION")))
+            .user_agent(USER_AGENT)
             .redirect(redirect::Policy::custom(follow))
             .connect_timeout(CONNECTING)
             .read_timeout(SILENCE)
@@ -103,13 +104,8 @@ impl Hub {
             Error::failed(format!("{} does not answer like a hub: {reason}", self.name()))
                 .hint("check HF_ENDPOINT, and whether a proxy requires a login")
         };
-        let mut body = Vec::new();
-        while let Some(part) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
-            if body.len() + part.len() > LARGEST_LISTING {
-                return Err(strange("the answer is too long"));
-            }
-            body.extend_from_slice(&part);
-        }
+        let body = body_of(&mut response, LARGEST_LISTING).await.map_err(|error| self.unreachable(&error))?;
+        let body = body.ok_or_else(|| strange("the answer is too long"))?;
         let answer = serde_json::from_slice(&body).map_err(|error| strange(&error.to_string()))?;
         Ok(Listing::of(&answer))
     }

@@ -3,18 +3,20 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
 };
+
+use crate::answer::{USER_AGENT, body_of};
 
 /// How long connecting may take.
 const CONNECTING: Duration = Duration::from_secs(5);
 /// How long a server may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
 /// The longest answer, in bytes. Files are read in shorter pieces.
-const LONGEST: usize = 80 << 20;
+const LONGEST: u64 = 80 << 20;
 
 /// Makes clients that keep no answer longer than [`LONGEST`].
 #[derive(Debug)]
@@ -27,7 +29,7 @@ impl HttpConnector for Connector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
         // An answer that leads elsewhere would take the signed headers there.
         let client = reqwest::Client::builder()
-            .user_agent(concat!("kb/", env!("CARGO_PKG_VERSION")))
+            .user_agent(USER_AGENT)
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECTING)
             .read_timeout(SILENCE)
@@ -47,13 +49,10 @@ impl HttpService for Client {
         *outgoing.headers_mut() = parts.headers;
         *outgoing.body_mut() = Some(reqwest::Body::wrap(body));
         let mut answer = self.0.execute(outgoing).await.map_err(failed)?;
-        let mut body = BytesMut::new();
-        while let Some(piece) = answer.chunk().await.map_err(failed)? {
-            if body.len() + piece.len() > LONGEST {
-                return Err(HttpError::new(HttpErrorKind::Decode, std::io::Error::other("the answer is too long")));
-            }
-            body.extend_from_slice(&piece);
-        }
+        let body = body_of(&mut answer, LONGEST)
+            .await
+            .map_err(failed)?
+            .ok_or_else(|| HttpError::new(HttpErrorKind::Decode, std::io::Error::other("the answer is too long")))?;
         let mut response = HttpResponse::new(HttpResponseBody::from(Bytes::from(body)));
         (*response.status_mut(), *response.headers_mut()) = (answer.status(), answer.headers().clone());
         Ok(response)
