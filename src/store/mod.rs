@@ -51,6 +51,7 @@ mod reading;
 mod recovery;
 mod removed;
 mod replica;
+mod rewrite;
 mod rows;
 mod scope;
 mod snapshot;

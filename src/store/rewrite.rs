@@ -1,0 +1,139 @@
+//! Rewrites all documents of a namespace with the vectors of another model.
+
+use super::convert;
+use super::fault::step;
+use super::history::Note;
+use super::manifest::ModelRecord;
+use super::rows::{DocumentRow, ParentChunk};
+use super::tables::CHUNKS_IN_BATCH;
+use super::writer::{KeywordStep, Writer};
+use crate::error::Result;
+
+/// A rewrite that has begun.
+///
+/// It owns the writer, because the tables are incomplete until [`publish`](Self::publish). If it is dropped before, the
+/// next writer rolls the tables back.
+pub struct Rewrite {
+    writer: Writer,
+    model: ModelRecord,
+    documents: Vec<DocumentRow>,
+    parents: Vec<ParentChunk>,
+}
+
+impl Writer {
+    /// Begins to rewrite all documents with the vectors of another model, which may be longer or shorter.
+    ///
+    /// The length of a vector is part of a table's schema. So the tables with vectors start empty, as later versions of
+    /// themselves: LanceDB keeps earlier versions with their schema, readers continue with theirs, and a restore brings
+    /// back old vectors with the record of their model.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub async fn rewrite(mut self, model: &ModelRecord) -> Result<Rewrite> {
+        self.begin()?;
+        self.tables.empty_those_with_vectors(model.dimension).await?;
+        self.may_have_vectors = true;
+        step("tables emptied")?;
+        Ok(Rewrite { writer: self, model: model.clone(), documents: Vec::new(), parents: Vec::new() })
+    }
+}
+
+impl Rewrite {
+    /// Adds a document with its new vectors. Each document of the namespace must be added once, with all its chunks.
+    ///
+    /// # Errors
+    /// If a vector has another length, or the disk refuses.
+    pub async fn put(&mut self, document: DocumentRow, parents: Vec<ParentChunk>) -> Result<()> {
+        self.documents.push(document);
+        self.parents.extend(parents);
+        let chunks: usize = self.parents.iter().map(|parent| 1 + parent.children.len()).sum();
+        if chunks >= CHUNKS_IN_BATCH { self.write().await } else { Ok(()) }
+    }
+
+    async fn write(&mut self) -> Result<()> {
+        let (documents, parents) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.parents));
+        let (tables, dimension) = (&self.writer.tables, self.model.dimension);
+        let documents: Vec<&DocumentRow> = documents.iter().collect();
+        tables.append(&tables.documents, convert::documents_to_batch(&documents, dimension)?).await?;
+        tables.append_chunks(&parents, dimension).await
+    }
+
+    /// Publishes the next generation and returns its number.
+    ///
+    /// # Errors
+    /// As for [`Writer::publish`].
+    pub async fn publish(mut self, note: &Note) -> Result<u64> {
+        self.write().await?;
+        step("rows written again")?;
+        self.writer.tidy_tables().await?;
+        self.writer.finish(self.model, KeywordStep::Same, note).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Change, LockTimeout, NewDocument, Scope, Snapshot, Store};
+
+    fn model(name: &str, dimension: usize) -> ModelRecord {
+        ModelRecord { name: name.to_owned(), dimension, fingerprint: name.to_owned() }
+    }
+
+    fn document(id: &str, vector: Vec<f32>) -> NewDocument {
+        let document = DocumentRow { vector: vector.clone(), ..DocumentRow::sample(id) };
+        let mut parent = ParentChunk::sample(&format!("{id}:0"), "some text");
+        parent.vector = vector;
+        NewDocument { document, sections: Vec::new(), parents: vec![parent] }
+    }
+
+    async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> Vec<crate::ids::ChunkId> {
+        let hits = snapshot.nearest(vector, &Scope::Everything, 5).await.unwrap();
+        hits.into_iter().map(|hit| hit.chunk_id).collect()
+    }
+
+    #[tokio::test]
+    async fn vectors_of_another_length_are_published_and_older_ones_restored() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        let (narrow, wide) = (model("narrow", 2), model("wide", 3));
+        let mut writer = Writer::open(&namespace, &narrow).await.unwrap();
+        let add = vec![document("aaaaaa", vec![1.0, 0.0]), document("bbbbbb", vec![0.0, 1.0])];
+        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        let before = Snapshot::open(&namespace).await.unwrap();
+
+        // A rewrite that is dropped before its publication leaves nothing behind.
+        let abandoned = document("aaaaaa", vec![0.0, 0.0, 1.0]);
+        let mut rewrite = writer.rewrite(&wide).await.unwrap();
+        rewrite.put(abandoned.document, abandoned.parents).await.unwrap();
+        rewrite.write().await.unwrap();
+        drop(rewrite);
+        let writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
+        assert_eq!(writer.model(), &narrow);
+        assert_eq!(Snapshot::open(&namespace).await.unwrap().counts().await.unwrap(), [2, 0, 2]);
+
+        let mut rewrite = writer.rewrite(&wide).await.unwrap();
+        for (id, vector) in [("aaaaaa", vec![0.0, 0.0, 1.0]), ("bbbbbb", vec![0.0, 1.0, 0.0])] {
+            let new = document(id, vector);
+            rewrite.put(new.document, new.parents).await.unwrap();
+        }
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0", "readers keep the old vectors");
+        assert_eq!(rewrite.publish(&Note::of("reindex")).await.unwrap(), 2);
+        let after = Snapshot::open(&namespace).await.unwrap();
+        assert_eq!((after.manifest().model.name.as_str(), after.keyword().count()), ("wide", 2));
+        assert_eq!(nearest(&after, &[0.0, 0.9, 0.1]).await[0], "bbbbbb:0");
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0", "readers keep the old vectors");
+        drop((before, after));
+
+        let mut writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
+        let restored = writer.restore(1, "restore").await.unwrap();
+        assert_eq!((restored.generation, restored.model), (Some(3), Some(narrow)));
+        let again = Snapshot::open(&namespace).await.unwrap();
+        assert_eq!(nearest(&again, &[1.0, 0.0]).await[0], "aaaaaa:0");
+        drop(again);
+        // The next publication uses the published vector length.
+        let add = vec![document("cccccc", vec![0.6, 0.8])];
+        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        assert_eq!(nearest(&Snapshot::open(&namespace).await.unwrap(), &[0.6, 0.8]).await[0], "cccccc:0");
+    }
+}
