@@ -22,6 +22,7 @@
 mod archive;
 mod cache_folder;
 pub mod check;
+mod chunk_list;
 mod convert;
 mod durable;
 mod entities;
@@ -66,6 +67,7 @@ mod writer;
 
 pub use archive::{Archived, check_archive, export, import};
 pub use cache_folder::CacheFolder;
+pub use chunk_list::{ChunkFilter, ChunkKey};
 pub use entities::{EntityChange, EntityRow, EntityState, StateTime};
 pub use fault::{REWRITE_STEPS, STEPS};
 #[cfg(feature = "fuzzing")]
@@ -87,7 +89,6 @@ pub use namespaces::{Named, Validators};
 pub use optimize::Optimized;
 pub use parts::{FileList, Listed};
 pub use read_cache::ReadAhead;
-pub use reading::{ChunkFilter, ChunkKey};
 pub use replica::{Replica, Sending};
 pub use rows::{
     ChildChunk, Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, DocumentTime, Edit, NewDocument,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lancedb::arrow::arrow_array::RecordBatch;
-use lancedb::expr::{col, contains, lit, lower};
+use lancedb::expr::{col, lit};
 
 use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
@@ -14,7 +14,7 @@ use super::rows::{
 use super::snapshot::Snapshot;
 use super::tables::{Filter, Wanted, any_of};
 use crate::error::Result;
-use crate::ids::{ChunkId, DocId, SectionId, place_of};
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 
 /// Up to this number, the names of all documents stay in memory: about a hundred bytes each.
@@ -317,116 +317,4 @@ fn notes(columns: &Columns, row: usize) -> Result<ParentChunkNotes> {
     let parent = columns.optional_text("parent_id", row)?;
     let parent_id = parent.map_or_else(|| columns.text("chunk_id", row), Ok)?.into();
     Ok(ParentChunkNotes { parent_id, notes: columns.json("metadata", row)? })
-}
-
-const KEY_COLUMNS: Wanted =
-    Wanted::Named(&["chunk_id", "doc_id", "section_id", "parent_id", "chunk_index", "page_start", "updated_at"]);
-/// Up to this number, rows are fetched by their ids; more rows by reading all that match the filter.
-const MOST_BY_ID: usize = 2000;
-
-/// Which chunks are listed. `None` matches all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChunkFilter {
-    pub doc_ids: Option<Vec<DocId>>,
-    pub section_ids: Option<Vec<SectionId>>,
-    pub chunk_type: Option<ChunkType>,
-    /// A part of the content, in upper or lower case.
-    pub text: Option<String>,
-    /// Only those that a person changed.
-    pub edited: bool,
-}
-
-impl ChunkFilter {
-    /// The condition on rows; `None` if all are wanted.
-    fn rows(&self) -> Option<Filter> {
-        let content = || lower(col("content"));
-        let conditions = [
-            self.doc_ids.as_ref().map(|ids| any_of("doc_id", ids)),
-            self.section_ids.as_ref().map(|ids| any_of("section_id", ids)),
-            self.chunk_type.map(|chunk_type| col("chunk_type").eq(lit(chunk_type.name()))),
-            self.text.as_ref().map(|text| contains(content(), lit(text.to_lowercase()))),
-            self.edited.then(|| col("edited")),
-        ];
-        conditions.into_iter().flatten().reduce(Filter::and)
-    }
-}
-
-/// The fields that chunks are sorted by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkKey {
-    pub chunk_id: ChunkId,
-    pub doc_id: DocId,
-    pub section_id: SectionId,
-    /// The parent of a child.
-    pub parent_id: Option<ChunkId>,
-    /// Its place: of a parent in the document, of a child in the parent.
-    pub chunk_index: u32,
-    /// The place of its parent in the document; its own, of a parent.
-    pub parent_index: u32,
-    pub page_start: Option<u32>,
-    pub updated_at: String,
-}
-
-impl Snapshot {
-    /// The keys of the chunks that match a filter, in any order. So a list of a large store does not read the texts.
-    ///
-    /// # Errors
-    /// If the table cannot be read; the same below.
-    pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
-        if filter.doc_ids.as_ref().is_some_and(Vec::is_empty) {
-            return Ok(Vec::new());
-        }
-        let read = self.tables.read(&self.tables.chunks, filter.rows(), KEY_COLUMNS, |columns, row| {
-            let chunk_id: ChunkId = columns.text("chunk_id", row)?.into();
-            Ok(ChunkKey {
-                parent_index: place_of(&chunk_id)[0],
-                chunk_id,
-                doc_id: columns.text("doc_id", row)?.into(),
-                section_id: columns.text("section_id", row)?.into(),
-                parent_id: columns.optional_text("parent_id", row)?.map(Into::into),
-                chunk_index: columns.number("chunk_index", row)?,
-                page_start: columns.optional_number("page_start", row)?,
-                updated_at: columns.text("updated_at", row)?,
-            })
-        });
-        read.await
-    }
-
-    /// The chunks with the given ids, all of which match the filter, without their vectors, in the order of `ids`.
-    pub async fn chunks_in_order(&self, filter: &ChunkFilter, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
-        let rows = if ids.len() <= MOST_BY_ID {
-            self.chunks_by_id(ids).await?
-        } else {
-            self.chunks_where(filter.rows()).await?
-        };
-        let mut rows: HashMap<ChunkId, ChunkRow> = rows.into_iter().map(|row| (row.chunk_id.clone(), row)).collect();
-        Ok(ids.iter().filter_map(|id| rows.remove(id)).collect())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::{Change, ModelRecord, NewDocument, Store, Writer};
-
-    #[tokio::test]
-    async fn a_filter_takes_typed_text_as_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
-        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
-        let mut writer = Writer::open(&namespace, &model).await.unwrap();
-        let parents = ["It's ÄRGER, 100% of it.", "It is nothing."].into_iter().zip(0..);
-        let parents = parents.map(|(text, number)| ParentChunk::sample(&format!("aaaaaa:{number}"), text)).collect();
-        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), parents };
-        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
-        let snapshot = Snapshot::open(&namespace).await.unwrap();
-        let found = async |text: &str, chunk_type| {
-            let filter = ChunkFilter { text: Some(text.to_owned()), chunk_type, ..ChunkFilter::default() };
-            snapshot.chunk_keys(&filter).await.unwrap().into_iter().map(|key| key.chunk_id).collect::<Vec<ChunkId>>()
-        };
-        assert_eq!(found("it's ärger, 100%", Some(ChunkType::Parent)).await, ["aaaaaa:0"]);
-        assert_eq!(found("' OR '1'='1", None).await, [""; 0]);
-        assert_eq!(found("it's", Some(ChunkType::Child)).await, [""; 0]);
-    }
 }
