@@ -38,9 +38,11 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
         }),
         [section] => {
             let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;
-            let other = sections.iter().find(has_path);
-            let note =
-                other.map(|other| format!("{name} is also the path of {:?} ({})", other.title, other.section_id));
+            let note = match sections.iter().find(has_path) {
+                Some(other) => Some(format!("{name} is also the path of {:?} ({})", other.title, other.section_id)),
+                None if freely == PATH => not_the_number(sections, section),
+                None => None,
+            };
             Ok(Found { section, note })
         }
         [] => guess(sections, name),
@@ -66,7 +68,8 @@ impl SectionNames {
     pub fn among<'t>(titles: impl IntoIterator<Item = &'t str>) -> Self {
         let (mut printed, mut like_paths) = (HashMap::new(), HashSet::new());
         for number in titles.into_iter().filter_map(parse_number) {
-            if !matches!(number.kind, NumberKind::Letter | NumberKind::Roman | NumberKind::Appendix) {
+            if !matches!(number.kind, NumberKind::Letter | NumberKind::Roman | NumberKind::Appendix | NumberKind::Item)
+            {
                 like_paths.insert(number.parts.clone());
             }
             *printed.entry((number.kind, number.parts)).or_default() += 1;
@@ -107,6 +110,11 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
         return (0, vec![section]);
     }
     if let Some((fit, printed)) = printed_as(sections, name) {
+        // A path that is shown is meant.
+        let is_shown = |section: &&SectionRow| SectionNames::among(titles_of(sections)).shown(section) == Some(name);
+        if let Some(section) = at_path().filter(is_shown) {
+            return (PATH, vec![section]);
+        }
         // Of several with this printed number, the one at this path is meant.
         let own = at_path().filter(|section| printed.len() > 1 && printed.contains(section));
         return (1 + fit, own.map_or(printed, |section| vec![section]));
@@ -132,8 +140,9 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
         &|section| normalise_title(&section.title) == wanted,
         &|section| normalise_title(without_number(&section.title)) == wanted,
         &has_parts,
-        &|section| contains_words(&normalise_title(&section.title), &wanted),
-        &|section| normalise_title(&section.title).contains(&wanted),
+        &|section| has_run(&section.title, wanted.chars().count(), |run| run == wanted),
+        // A part of a number is another number, and `1A` is in "8.1 Amendment".
+        &|section| !wanted.contains(char::is_numeric) && normalise_title(&section.title).contains(&wanted),
     ];
     let read = |reading: &dyn Fn(&SectionRow) -> bool| titled(sections).filter(|section| reading(section)).collect();
     let mut found = readings.into_iter().map(read).enumerate().filter(|(_, found): &(usize, Vec<_>)| !found.is_empty());
@@ -164,11 +173,18 @@ pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> 
     (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
 }
 
-/// Whether a title contains words, other than as the beginning of a longer number. Normalised titles have no spaces.
-fn contains_words(title: &str, words: &str) -> bool {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let mut ends = title.match_indices(words).map(|(start, _)| start + words.len());
-    ends.any(|end| !(words.ends_with(is_digit) && title[end..].starts_with(is_digit)))
+/// Whether some of the runs of words in a title, normalised, fit. A title may have hundreds of words: only runs of up to
+/// `longest` characters are tried.
+fn has_run(title: &str, longest: usize, fits: impl Fn(&str) -> bool) -> bool {
+    let words: Vec<String> = title.unicode_words().map(normalise_title).collect();
+    (0..words.len()).any(|start| {
+        let mut run = String::new();
+        let mut runs = words[start..].iter().map_while(|word| {
+            run.push_str(word);
+            (run.chars().count() <= longest).then(|| fits(&run))
+        });
+        runs.any(|fits| fits)
+    })
 }
 
 /// The sections with titles of their own.
@@ -241,6 +257,14 @@ fn taken_for(why: &str, section: &SectionRow, sections: &[SectionRow]) -> String
     format!("{why}; taken for {} ({})", SectionNames::among(titles_of(sections)).typed(section), section.title)
 }
 
+/// Tells that a section was taken for its path, which is the printed number of others.
+fn not_the_number(sections: &[SectionRow], taken: &SectionRow) -> Option<String> {
+    let (_, printed) = printed_as(sections, &taken.path)?;
+    let number = |other: &&SectionRow| printed_number(&other.title).unwrap_or(&other.title).to_owned();
+    let others = first_of(printed.iter().map(|other| format!("{} is {}", number(other), other.section_id)));
+    Some(format!("taken for path {} ({}); {others}", taken.path, taken.title))
+}
+
 /// The titles of sections, for [`SectionNames`].
 pub fn titles_of(sections: &[SectionRow]) -> impl Iterator<Item = &str> {
     sections.iter().map(|section| section.title.as_str())
@@ -270,20 +294,12 @@ fn is_path(name: &str) -> bool {
 /// Whether a title or a run of its words is `wanted` (normalised) except for a few letters.
 fn is_near(title: &str, wanted: &str) -> bool {
     let allowed = allowed_errors(wanted);
-    if allowed == 0 {
-        return false;
-    }
-    // A longer run has more letters too many: a title may have hundreds of words.
-    let longest = wanted.chars().count() + allowed;
-    let words: Vec<String> = title.unicode_words().map(normalise_title).collect();
-    (0..words.len()).any(|start| {
-        let mut run = String::new();
-        let mut runs = words[start..].iter().map_while(|word| {
-            run.push_str(word);
-            (run.chars().count() <= longest).then(|| strsim::osa_distance(&run, wanted))
-        });
-        runs.any(|distance| distance <= allowed)
-    })
+    let digits = |text: &str| text.chars().filter(|c| c.is_numeric()).collect::<String>();
+    let number = digits(wanted);
+    // A number that is one digit off is another number.
+    let is_like = |run: &str| strsim::osa_distance(run, wanted) <= allowed && digits(run) == number;
+    // A longer run has more letters too many.
+    allowed > 0 && has_run(title, wanted.chars().count() + allowed, is_like)
 }
 
 /// How many letters may be wrong, missing, extra or swapped. One letter makes another word of a short one.
@@ -383,6 +399,38 @@ mod tests {
         let error = find_section(&guide(), &twice, "2.1").unwrap_err();
         assert!(error.next_step().unwrap().contains("d#1 (2.1 Left), d#2 (2.1 Right)"), "{error}");
         assert_eq!(path_of(&[row("5.3", "5.3 Own"), row("6", "5.3 Other")], "5.3").unwrap(), "5.3");
+    }
+
+    #[test]
+    fn the_number_of_an_item_comes_before_a_path_that_is_not_shown() {
+        let rows = [row("5.3", "ITEM 7. DISCUSSION"), row("5.4", "ITEM 7A. MARKET RISK"), row("7", "PART IV")];
+        let found = find_section(&guide(), &rows, "7").unwrap();
+        assert_eq!(found.section.path, "5.3");
+        assert!(found.note.unwrap().contains("also the path of \"PART IV\" (d#7)"));
+        assert_eq!(path_of(&rows, "7a").unwrap(), "5.4");
+        // A path that is shown before a title is meant.
+        let shown = [row("5.3", "Item 7. Discussion"), row("7", "Signatures")];
+        let found = find_section(&guide(), &shown, "7").unwrap();
+        let note = found.note.unwrap();
+        assert_eq!(
+            (found.section.path.as_str(), note.as_str()),
+            ("7", "taken for path 7 (Signatures); Item 7 is d#5.3")
+        );
+        let roman = [row("1", "Abstract"), row("2", "I. Introduction")];
+        let found = find_section(&guide(), &roman, "1").unwrap();
+        assert_eq!((found.section.path.as_str(), found.note.is_some()), ("1", true));
+        assert_eq!(path_of(&roman, "I").unwrap(), "2");
+    }
+
+    #[test]
+    fn a_part_of_a_number_finds_no_section() {
+        let rows = [row("1", "8.1 Amendment of the plan"), row("2", "7.1 Administration"), row("3", "Note 12 – Taxes")];
+        for name in ["1A", "note 1", "1 amendment"] {
+            assert!(path_of(&rows, name).is_err(), "{name}");
+        }
+        for (name, path) in [("8.1 amendment", "1"), ("amend", "1"), ("note 12", "3")] {
+            assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
+        }
     }
 
     #[test]

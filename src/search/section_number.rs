@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::understand::NUMBERS;
-use crate::structure::{NumberKind, parse_number};
+use crate::structure::{NumberKind, item_number, parse_number};
 use crate::text::han::simplified;
 
 /// A section number, at the start of a title or as a name.
@@ -16,11 +16,13 @@ pub(super) struct SectionNumber {
 }
 
 impl SectionNumber {
-    /// The number of a name that is only a number, in either case.
+    /// The number of a name that is only a number, in either case. Only items of a report have numbers like `7A`.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = written_out(&plain(name));
         let name = name.trim().trim_end_matches('.');
-        [name.to_owned(), name.to_uppercase()].iter().find_map(|text| {
+        let is_item = name.starts_with(|c: char| c.is_ascii_digit()) && !name.contains('.');
+        let item = is_item.then(|| format!("Item {name}"));
+        [name.to_owned(), name.to_uppercase()].iter().chain(&item).find_map(|text| {
             let (number, length) = read(text)?;
             (length == text.len()).then_some(number)
         })
@@ -28,8 +30,8 @@ impl SectionNumber {
 
     /// The number as a path, if it counts sections.
     pub fn place(&self) -> Option<String> {
-        let counts =
-            !self.lettered && !matches!(self.kind, NumberKind::Letter | NumberKind::Appendix | NumberKind::Roman);
+        let counts = !self.lettered
+            && !matches!(self.kind, NumberKind::Letter | NumberKind::Appendix | NumberKind::Roman | NumberKind::Item);
         let parts: Vec<String> = self.parts.iter().map(u32::to_string).collect();
         counts.then(|| parts.join("."))
     }
@@ -46,9 +48,21 @@ impl SectionNumber {
         Some((number, title[length..].to_owned()))
     }
 
+    /// The number as one of an item, if it is that or a bare number.
+    fn as_item(&self) -> Option<u32> {
+        match (self.kind, &self.parts[..]) {
+            (NumberKind::Item, [item]) => Some(*item),
+            (NumberKind::Decimal, [number]) => item_number(*number, 0),
+            _ => None,
+        }
+    }
+
     /// How freely this number must be read to mean a title with `other`: 0 is literal, `None` is no match. `14` may
-    /// mean Chapter 14; `Section 14` does not.
+    /// mean Chapter 14 or Item 14; `Section 14` does not.
     pub fn fit(&self, other: &SectionNumber) -> Option<usize> {
+        if self.kind != other.kind && [self.kind, other.kind].contains(&NumberKind::Item) {
+            return (self.as_item()? == other.as_item()?).then_some(1);
+        }
         if self.parts != other.parts || self.lettered != other.lettered {
             return None;
         }
@@ -196,6 +210,10 @@ mod tests {
             ("4", "IV. Results"),
             ("chapter 4", "IV. Results"),
             ("chapter 3", "3 Operation"),
+            ("7", "ITEM 7. MANAGEMENT'S DISCUSSION"),
+            ("7A.", "Item 7A. Market risk"),
+            ("1a", "ITEM 1A. RISK FACTORS"),
+            ("item 7", "7. Management's discussion"),
             ("2", "二、安全"),
         ] {
             assert!(fit(name, title).is_some(), "{name} is {title}");
@@ -207,6 +225,11 @@ mod tests {
             ("2", "Error T-1102"),
             ("scope", "1.1 Scope"),
             ("第三章", "第三节 范围"),
+            ("7.1", "Item 7A. Market risk"),
+            ("4.2a", "Item 4B. Staff"),
+            ("7", "Item 7A. Market risk"),
+            ("7A", "225 Ways to prime a pump"),
+            ("section 7", "Item 7. Discussion"),
         ] {
             assert_eq!(fit(name, title), None, "{name} is not {title}");
         }

@@ -23,7 +23,7 @@ use crate::text::visible;
 
 pub use corrected::not_found;
 pub use locate::normalise_title;
-pub(crate) use numbering::{Kind as NumberKind, parse as parse_number, printed_number};
+pub(crate) use numbering::{Kind as NumberKind, item_number, parse as parse_number, printed_number};
 pub use tree::{PREAMBLE, Provenance, Section, SectionText};
 
 use tree::Heading;

@@ -69,6 +69,11 @@ impl Numbering {
 /// `Item 7A` is on the level of `Item 7`, so its letter counts as a part of the number: 7 × 32 + 1.
 const ITEM: u32 = 32;
 
+/// The number of an item with the place of its letter in the alphabet (0 without one), as [`Kind::Item`] counts it.
+pub fn item_number(number: u32, letter: u32) -> Option<u32> {
+    number.checked_mul(ITEM)?.checked_add(letter)
+}
+
 /// English words before a number, and the kind that they give it.
 const WORDS: &[(&str, Kind)] = &[
     ("part", Kind::Part),
@@ -120,7 +125,7 @@ fn word(text: &str) -> Option<Found<'_>> {
     }
     let mut parts = parts_of(number.trim_end_matches('.'))?;
     if kind == Kind::Item {
-        parts = vec![parts[0].checked_mul(ITEM)?.checked_add(parts.get(1).copied().unwrap_or(0))?];
+        parts = vec![item_number(parts[0], parts.get(1).copied().unwrap_or(0))?];
     }
     Some((kind, parts, after.trim_start_matches([' ', ':', '-', '–', '—', '.'])))
 }
