@@ -61,7 +61,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
         context.show(prompt_context(&found).read_from(&searcher.snapshots().await?))?;
     }
     if nothing {
-        return Ok(nothing_found(context, &found.query, &found.notes, &found.nearest));
+        return nothing_found(context, &found.query, &found.notes, &found.nearest);
     }
     context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));
     Ok(0)

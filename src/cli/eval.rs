@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::global::Context;
 use super::progress::progress_display;
+use super::search::origin_of;
 use crate::config::{Config, Output, RerankBudget, RerankChoice, SearchSettings, Threads, cores, rerank};
 use crate::embed::Model;
 use crate::error::{Error, Result, Setting};
@@ -13,7 +14,7 @@ use crate::eval::{
     Condition, Evaluation, METRICS, QUESTION_FIGURES, UNANSWERABLE_FIGURES, ask_questions, evaluate, read_questions,
 };
 use crate::render::{answered_questions, evaluation};
-use crate::search::{Method, Rerank, Target};
+use crate::search::{FilterOrigin, Method, Rerank, Target};
 use crate::text::count;
 
 const EXAMPLES: &str = "\
@@ -144,9 +145,13 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     let store = context.store()?;
     let config = context.config(&store)?;
     SearchSettings::check_variables()?;
-    let (template, notes) =
+    let (mut template, notes) =
         config.search.clone().under_environment()?.request(String::new(), Target::Chunks, Output::Json, |_| false)?;
     notes.iter().for_each(|note| context.tell(note));
+    if template.restriction.filter.is_some() {
+        let without = "leave it out there to ask all documents".to_owned();
+        template.restriction.filter_from = origin_of("filter", &store)?.map(|place| FilterOrigin { place, without });
+    }
     let searcher = context.searcher_over(&store, &config)?;
     let mut report = ask_questions(&searcher, &questions, &template, baseline).await?;
     report.unmet = conditions.iter().filter_map(|condition| condition.unmet_by(&report.figures)).collect();

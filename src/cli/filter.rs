@@ -51,7 +51,7 @@ impl TimeArgs {
         let Some(field) = time_field else {
             let date = |limit: Option<Limit>, name| limit.map(|limit| limit.date(name)).transpose();
             let (before, after, as_of) = (date(before, "before")?, date(after, "after")?, date(as_of, "as_of")?);
-            return Ok(Restriction { filter, before, after, as_of, time_field: None, headings });
+            return Ok(Restriction { filter, before, after, as_of, headings, ..Restriction::default() });
         };
         let number = |limit: Option<Limit>, name| limit.map(|limit| limit.number(name, &field.name)).transpose();
         let (before, after, as_of) = (number(before, "before")?, number(after, "after")?, number(as_of, "as_of")?);

@@ -8,14 +8,15 @@ use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
 use super::global::{ASKS_AN_ENDPOINT, Context, READS_A_FILE};
-use crate::config::{HalfLifeSetting, Output, SearchSettings, Share};
+use crate::config::{HalfLifeSetting, Output, SearchSettings, Share, list_settings};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::llm::{RERANKING, Reranker};
 use crate::render;
 use crate::search::{
-    Fallback, Hit, Note, NoteCode, Rerank, Restriction, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
+    Fallback, FilterOrigin, Hit, Note, NoteCode, Rerank, Restriction, Route, SearchRequest, Searcher, Target, Trace,
+    resolve_each,
 };
 use crate::store::Store;
 
@@ -109,25 +110,35 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     report(context, &result.notes, &result.route, &result.trace)?;
     context.show(render::search(&result, context.screen).read_from(&searcher.snapshots().await?))?;
     if result.hits.is_empty() && result.contents.is_empty() {
-        return Ok(nothing_found(context, &result.query, &result.notes, &result.nearest));
+        return nothing_found(context, &result.query, &result.notes, &result.nearest);
     }
     Ok(0)
 }
 
 /// Notes that nothing was found and what is nearest, and gives the exit code.
-pub(super) fn nothing_found(context: &Context, query: &str, notes: &[Note], nearest: &[Hit]) -> u8 {
+pub(super) fn nothing_found(context: &Context, query: &str, notes: &[Note], nearest: &[Hit]) -> Result<u8> {
     if notes.iter().all(|note| note.code != NoteCode::NoSearchNeeded) {
         context.tell(&format!("nothing found for {:?}", crate::text::truncate(query, 80)));
     }
     if !nearest.is_empty() {
         let named = nearest.iter().map(render::nearest);
         let all = Setting("all");
+        let typed = context.is_typed("min_confidence");
+        let from = if typed { None } else { origin_of("min_confidence", &context.store()?)? };
+        let from = from.map_or_else(String::new, |place| format!(" of {place}"));
         context.tell(&format!(
-            "nearest, but below the confidence limit ({all} shows them): {}",
+            "nearest, but below the confidence limit{from} ({all} shows them): {}",
             named.collect::<Vec<_>>().join("; ")
         ));
     }
-    1
+    Ok(1)
+}
+
+/// The file or the variable that sets a setting of searches.
+pub(super) fn origin_of(setting: &str, store: &Store) -> Result<Option<String>> {
+    let listed = list_settings(Some(store.root()))?;
+    let own = listed.into_iter().find(|one| one.is_set && one.setting == format!("search.{setting}"));
+    Ok(own.map(|one| one.from))
 }
 
 /// Reports notes, and with `--verbose` the method and the time of each stage. The note that the model does not read a language
@@ -190,6 +201,13 @@ pub(super) async fn ask(
         searcher = searcher.reranking(Arc::new(Reranker::new(settings)?));
     }
     request.restriction = args.times.restriction(request.restriction.filter, config.headings)?;
+    if request.restriction.filter.is_some() && !context.is_typed("filter") {
+        let without = match context.is_given("filter") {
+            true => "unset it to search without it".to_owned(),
+            false => format!("{} '' searches without it", Setting("filter")),
+        };
+        request.restriction.filter_from = origin_of("filter", &store)?.map(|place| FilterOrigin { place, without });
+    }
     if let Some(setting) = config.search.half_life.filter(|setting| setting.half_life.is_some()) {
         match half_life_fits(setting, &request.restriction) {
             Ok(()) => {}

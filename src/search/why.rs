@@ -160,7 +160,7 @@ impl Case<'_> {
 
     /// The setting that restricts the search, if there is exactly one.
     fn restricting_setting(&self) -> Option<&'static str> {
-        let Restriction { filter, before, after, as_of, time_field, headings: _ } = &self.request.restriction;
+        let Restriction { filter, before, after, as_of, time_field, filter_from: _, headings: _ } = &self.request.restriction;
         let on = |limit: fn(&TimeField) -> Option<f64>| time_field.as_ref().and_then(limit).is_some();
         let all = [
             ("doc", self.request.documents.is_some()),

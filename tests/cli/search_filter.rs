@@ -1,6 +1,6 @@
 //! `--filter` and the flags about time: filters apply before anything is ranked.
 
-use crate::common::Sandbox;
+use crate::common::{Run, Sandbox};
 
 /// Five documents in two folders, without vectors, all about the pump.
 fn library() -> Sandbox {
@@ -109,6 +109,35 @@ fn notes_of_chunks(sandbox: &Sandbox) {
     assert_eq!(why["lost_in"], "filter");
     assert_eq!(parent_chunks("version = 10"), ["docs/manual.md#1", "docs/manual.md#2"]);
     assert_eq!(parent_chunks("title = 'Pump manual' and reviewed != yes"), ["docs/manual.md#1", "docs/manual.md#2"]);
+}
+
+#[test]
+fn a_filter_that_was_not_typed_is_named_with_its_place() {
+    let sandbox = library();
+    let place = sandbox.path(".kb/kb.toml").display().to_string();
+    let refused = |run: &Run, code: i32, words: &[&str]| {
+        assert_eq!(run.code, code, "{}", run.err);
+        words.iter().for_each(|word| assert!(run.err.contains(word), "{word:?} is not in {}", run.err));
+    };
+    sandbox.configure("[search]\nfilter = \"format = pdf\"\n");
+    for command in ["search", "context"] {
+        let run = sandbox.kb(&[command, "pump"]);
+        refused(&run, 1, &["no document matches `format = pdf`", &place, "--filter '' searches without it"]);
+    }
+    assert_eq!(sandbox.kb(&["search", "pump", "--filter", ""]).code, 0);
+    let typed = sandbox.kb(&["search", "pump", "--filter", "format = epub"]);
+    assert!(typed.code == 1 && !typed.err.contains("kb.toml"), "{}", typed.err);
+    let mut by_variable = sandbox.command(&["search", "pump"]);
+    let run = Run::of(by_variable.env("KB_SEARCH_FILTER", "format = epub").output().unwrap());
+    refused(&run, 1, &["`format = epub`", "the filter in KB_SEARCH_FILTER", "unset it"]);
+    sandbox.write("questions.jsonl", "{\"question\": \"pump\", \"source\": \"notes.txt\"}");
+    refused(&sandbox.kb(&["eval", "--questions", "questions.jsonl"]), 1, &["`format = pdf`", &place]);
+    sandbox.configure("[search]\nfilter = \"pag < 3\"\n");
+    refused(&sandbox.kb(&["search", "pump"]), 2, &["the key \"pag\"", &place, "--filter ''", "did you mean page"]);
+    sandbox.configure("[search]\nmin_confidence = 1\n");
+    refused(&sandbox.kb(&["search", "pump"]), 1, &["below the confidence limit of", &place, "--all shows them"]);
+    let typed = sandbox.kb(&["search", "pump", "--min-confidence", "1"]);
+    assert!(typed.code == 1 && !typed.err.contains("kb.toml"), "{}", typed.err);
 }
 
 fn what_is_not_there(sandbox: &Sandbox) {

@@ -37,6 +37,8 @@ const FEW_DOCUMENTS: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Restriction {
     pub filter: Option<Filter>,
+    /// Where the filter is set, if the user did not type it.
+    pub filter_from: Option<FilterOrigin>,
     /// Documents from before the beginning of this.
     pub before: Option<Period>,
     /// Documents from the beginning of this on.
@@ -47,6 +49,15 @@ pub struct Restriction {
     pub time_field: Option<TimeField>,
     /// The forms of headings that state fields.
     pub headings: HeadingForms,
+}
+
+/// A place that sets a filter for every search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterOrigin {
+    /// A file or a variable.
+    pub place: String,
+    /// How to search without it.
+    pub without: String,
 }
 
 /// A time that is a number: the value of a field of the metadata of documents, sections and chunks, and its limits.
@@ -82,6 +93,12 @@ impl TimeField {
 impl Restriction {
     pub fn is_empty(&self) -> bool {
         conditions(self).is_empty()
+    }
+
+    /// The origin of one of the [`conditions`], or of all of them.
+    fn origin(&self, at: Option<usize>) -> Option<&FilterOrigin> {
+        let of_filter = self.filter.as_ref().map_or(0, |filter| filter.conditions().len());
+        self.filter_from.as_ref().filter(|_| at.is_none_or(|at| at < of_filter))
     }
 
     /// The moment at which ages are taken.
@@ -128,7 +145,12 @@ pub async fn scopes(
         worlds.push(World::read(snapshot, facts, &every, named, forms).await?);
     }
     let each: Vec<Scope> = worlds.iter().map(|world| world.scope(&every)).collect();
-    let unknown = unknown_key(&every, &worlds);
+    let unknown = unknown_key(&every, &worlds).map(|(at, message, hint)| match restriction.origin(Some(at)) {
+        Some(FilterOrigin { place, without }) => {
+            (format!("{message}, which the filter in {place} uses"), format!("{without}; {hint}"))
+        }
+        None => (message, hint),
+    });
     if each.iter().all(Scope::is_empty) {
         if let Some((message, hint)) = unknown {
             return Err(Error::usage(message).hint(hint));
@@ -137,7 +159,7 @@ pub async fn scopes(
         for (world, (snapshot, facts)) in worlds.iter_mut().zip(namespaces) {
             world.read_chunks(snapshot, facts, &every, None).await?;
         }
-        return Err(nothing_matches(&conditions, &worlds));
+        return Err(nothing_matches(restriction, &conditions, &worlds));
     }
     let counts = worlds.iter().zip(&each).map(|(world, scope)| world.counts(scope));
     let (documents, parent_chunks) = counts.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
@@ -348,38 +370,45 @@ fn all_hold(conditions: &[&Filter], test: &dyn Fn(&Test) -> Option<bool>) -> Opt
 }
 
 /// Blames one condition alone, or all of them together.
-fn nothing_matches(conditions: &[Filter], worlds: &[World<'_>]) -> Error {
+fn nothing_matches(restriction: &Restriction, conditions: &[Filter], worlds: &[World<'_>]) -> Error {
     let nothing = |some: &[&Filter]| worlds.iter().all(|world| world.scope(some).is_empty());
     let document = match worlds.iter().any(|world| world.named.is_some()) {
         true => "none of the named documents",
         false => "no document",
     };
+    let alone = conditions.iter().position(|condition| nothing(&[condition]));
+    let blamed = alone.map_or(conditions, |at| &conditions[at..=at]);
+    let words: Vec<String> = blamed.iter().map(|condition| format!("`{condition}`")).collect();
+    let (from, without) = match restriction.origin(alone) {
+        Some(FilterOrigin { place, without }) => (format!(" (the filter in {place})"), without.as_str()),
+        None => (String::new(), "leave that condition out"),
+    };
     let fields = NextStep::DescribeDocument("DOC");
-    let hint = format!("`{fields}` shows the fields of a document; leave that condition out");
-    if let Some(condition) = conditions.iter().find(|condition| nothing(&[condition])) {
-        return Error::not_found(format!("{document} matches `{condition}`")).hint(hint);
-    }
-    let words: Vec<String> = conditions.iter().map(|condition| format!("`{condition}`")).collect();
-    Error::not_found(format!("{document} matches {}", words.join(" and "))).hint(hint)
+    let hint = format!("`{fields}` shows the fields of a document; {without}");
+    Error::not_found(format!("{document} matches {}{from}", words.join(" and "))).hint(hint)
 }
 
-/// The first key of the conditions that no document, section or note has: a message, and a hint with similar names or
-/// all names.
-fn unknown_key(conditions: &[&Filter], worlds: &[World<'_>]) -> Option<(String, String)> {
-    let tests = conditions.iter().flat_map(|condition| condition.tests());
-    let names = tests.filter_map(|test| if let Key::Other(name) = &test.key { Some(name.as_str()) } else { None });
-    let mut others = names.peekable();
+/// The first key of the conditions that no document, section or note has: the place of its condition, a message, and a
+/// hint with similar names or all names.
+fn unknown_key(conditions: &[&Filter], worlds: &[World<'_>]) -> Option<(usize, String, String)> {
+    let tests = conditions
+        .iter()
+        .zip(0..)
+        .flat_map(|(condition, at)| condition.tests().into_iter().map(move |test| (at, test)));
+    let name =
+        |(at, test): (usize, &'_ Test)| if let Key::Other(name) = &test.key { Some((at, name.clone())) } else { None };
+    let mut others = tests.filter_map(name).peekable();
     others.peek()?;
     let fields = worlds.iter().flat_map(|world| world.documents.values().flat_map(|row| row.metadata.keys()));
     let notes = worlds.iter().flat_map(|world| world.noted.keys().copied());
     let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
-    let key = others.find(|key| !names.contains(key))?;
+    let (at, key) = others.find(|(_, key)| !names.contains(key.as_str()))?;
     let own = names.iter().filter(|name| matches!(Key::named(name), Key::Other(_)));
     let known: Vec<String> = Key::names().chain(own.map(|name| (*name).to_owned())).collect();
-    let alike = alike(known.iter().map(|known| (known.clone(), known)), key, LEAST_LIKENESS);
+    let alike = alike(known.iter().map(|known| (known.clone(), known)), &key, LEAST_LIKENESS);
     let hint = match alike.is_empty() {
         true => format!("the keys are {}", known.join(", ")),
         false => format!("did you mean {}?", first_of(alike.into_iter().cloned())),
     };
-    Some((format!("no document, section or note has the key {key:?}"), hint))
+    Some((at, format!("no document, section or note has the key {key:?}"), hint))
 }
