@@ -7,12 +7,21 @@ use std::path::{Component, Path, PathBuf};
 /// The longest file that kb reads whole, in bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
 
-/// The text of a file.
+/// The text of a file, without a byte-order mark.
 ///
 /// # Errors
 /// As for [`read_bytes`], and if the text is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read_bytes(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
+    let text = String::from_utf8(read_bytes(path)?);
+    text.map(without_mark).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// Removes the byte-order mark that PowerShell and some editors write in front of a text.
+pub fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    text
 }
 
 /// The bytes of a file.
@@ -133,6 +142,16 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("new/.kb")).unwrap();
         for way in ways {
             assert_eq!(real(&folder.path().join(way)), real_folder.join("new/.kb"), "{way}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_a_part_of_a_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        for (bytes, text) in [("\u{feff}{}\n", "{}\n"), ("{}\u{feff}", "{}\u{feff}"), ("\u{feff}", "")] {
+            std::fs::write(&file, bytes).unwrap();
+            assert_eq!(read_text(&file).unwrap(), text);
         }
     }
 

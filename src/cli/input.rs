@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::error::{Error, Result, plain_io};
+use crate::paths::without_mark;
 use crate::text::printable;
 
 /// Used if neither `VISUAL` nor `EDITOR` is set.
@@ -31,12 +32,12 @@ pub(super) fn name_of(file: &Path) -> String {
     if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() }
 }
 
-/// Reads a file; `-` is standard input.
+/// Reads a file without its byte-order mark; `-` is standard input.
 pub(super) fn read_text(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {
-        return standard_input(std::io::read_to_string);
+        return standard_input(std::io::read_to_string).map(without_mark);
     }
-    std::fs::read_to_string(file).map_err(|error| Error::io("read", file, &error))
+    std::fs::read_to_string(file).map(without_mark).map_err(|error| Error::io("read", file, &error))
 }
 
 /// What `read` makes of standard input.
@@ -75,7 +76,7 @@ pub(super) fn edit(path: &Path, instead: &str) -> Result<String> {
     if !status.success() {
         return Err(Error::failed(format!("the editor {editor:?} failed ({status}); nothing was changed")).hint(hint));
     }
-    std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))
+    std::fs::read_to_string(path).map(without_mark).map_err(|error| Error::io("read", path, &error))
 }
 
 /// The variables may contain arguments (`code --wait`) and quotes; the shell parses them, as in git.

@@ -33,7 +33,7 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
     numbered
         .filter(|(_, line)| !is_summary(line))
         .map(|(i, line)| {
-            let parsed = serde_json::from_str(line.trim_start_matches('\u{feff}')).map_err(|error| {
+            let parsed = serde_json::from_str(line).map_err(|error| {
                 Error::usage(format!("line {} of the batch: {error}; nothing was changed", i + 1)).hint(format!(
                     "write lines as `{}` does: {{\"chunk_id\": \"…\", \"content\": \"…\"}}",
                     NextStep::ListChunksAsJsonLines

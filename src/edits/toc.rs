@@ -292,7 +292,7 @@ pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<OutlineEntry>> {
 /// If a line is not an entry, with its number and what is wrong with it.
 fn parse(text: &str, pages: Option<u32>) -> Result<Vec<Line>> {
     let mut lines: Vec<Line> = Vec::new();
-    for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
+    for (line, number) in text.lines().zip(1..) {
         let words = line.trim();
         if words.is_empty() || words.starts_with('#') {
             continue;
@@ -353,8 +353,7 @@ mod tests {
 
     #[test]
     fn levels_titles_and_pages_are_read_and_comments_are_not() {
-        let text =
-            "\u{feff}# help\n\nOne  [p. 1]\n  Two [p.2]\n\tTabbed\n      \n    \\# of pumps  [p. 3]\nLast [draft]\r\n";
+        let text = "# help\n\nOne  [p. 1]\n  Two [p.2]\n\tTabbed\n      \n    \\# of pumps  [p. 3]\nLast [draft]\r\n";
         let wanted = [
             (1, "One", Some(1)),
             (2, "Two", Some(2)),

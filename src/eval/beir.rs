@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
+use crate::paths::without_mark;
 
 /// A document of a set.
 #[derive(Debug, Clone, Deserialize)]
@@ -83,7 +84,7 @@ impl BeirSet {
 }
 
 fn read_file(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| {
+    std::fs::read_to_string(path).map(without_mark).map_err(|error| {
         Error::usage(format!("cannot read {}: {}", path.display(), crate::error::plain_io(&error)))
             .hint("a set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv or qrels/test.tsv")
     })
@@ -145,7 +146,8 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        write("corpus.jsonl", "{\"_id\":\"d1\",\"text\":\"One.\"}\n{\"_id\":\"d2\",\"text\":\"Two.\"}\n");
+        // PowerShell writes a byte-order mark.
+        write("corpus.jsonl", "\u{feff}{\"_id\":\"d1\",\"text\":\"One.\"}\n{\"_id\":\"d2\",\"text\":\"Two.\"}\n");
         write("queries.jsonl", "{\"_id\":\"q1\",\"text\":\"one\"}\n{\"_id\":\"q2\",\"text\":\"two\"}\n");
         write(name, judgements);
         BeirSet::read(folder.path())

@@ -16,6 +16,7 @@ fn a_list_names_the_files_by_lines_or_with_nul() {
     assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
     assert_eq!(listed(&["-0", "--files-from", "-"], "d.md\0a.md\0").1, "d.md\0", "what is unchanged is not listed");
     assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 3);
+    assert_eq!(listed(&["--files-from", "-"], "\u{feff}a.md\n").0, 0, "PowerShell writes a byte-order mark");
     let (code, _, message) = listed(&["--files-from", "-"], "");
     assert!(code == 0 && message.contains("lists no file"), "{message}");
     let (code, _, message) = listed(&["--files-from", "-"], "-\n");
