@@ -156,6 +156,7 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     let mut report = ask_questions(&searcher, &questions, &template, baseline).await?;
     report.unmet = conditions.iter().filter_map(|condition| condition.unmet_by(&report.figures)).collect();
     context.show(answered_questions(&report))?;
+    report.notes.iter().for_each(|note| context.tell(&note.message));
     Ok(note_unmet(context, &report.unmet))
 }
 

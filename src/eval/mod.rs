@@ -1,6 +1,7 @@
 //! Measures quality: with queries and known answers on a scratch store, or with questions on the store as it is.
 
 mod beir;
+mod known;
 mod questions;
 mod unanswerable;
 

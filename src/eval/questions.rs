@@ -8,9 +8,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Figures;
+use super::known::{KnownDocument, is_section, known_documents};
 use crate::error::{Error, Result, Setting};
 use crate::paths::read_text;
-use crate::search::{Contents, Hit, SearchRequest, Searcher};
+use crate::search::{Contents, Hit, Note, NoteCode, SearchRequest, Searcher};
 use crate::structure::normalise_title;
 use crate::text::{fold_name, truncate};
 
@@ -89,13 +90,31 @@ impl Question {
             place.and_then(|(start, end)| pages.meet(start, end)).unwrap_or_default()
         };
         self.is_of(&hit.source)
-            && self.section.as_deref().is_none_or(|section| {
-                let is_title = section.chars().any(char::is_alphabetic);
-                let titles = || normalise_title(&hit.section.titles).contains(&normalise_title(section));
-                hit.section.id.path() == section || (is_title && titles())
-            })
+            && self
+                .section
+                .as_deref()
+                .is_none_or(|wanted| is_section(wanted, hit.section.id.path(), &normalise_title(&hit.section.titles)))
             && self.pages.as_ref().is_none_or(on_page)
             && self.text.as_deref().is_none_or(|text| fold_name(&hit.content).contains(&fold_name(text)))
+    }
+}
+
+impl Question {
+    /// The source or the section that no document has, so that no search can find the answer.
+    fn unknown(&self, documents: &[KnownDocument]) -> Option<Note> {
+        let named = format!("which the question {:?} names", truncate(&self.question, 60));
+        let own: Vec<&KnownDocument> = documents.iter().filter(|document| self.is_of(&document.source)).collect();
+        if let (Some(source), []) = (&self.source, &own[..]) {
+            let message = format!("no document has the source {source:?}, {named}");
+            return Some(Note { code: NoteCode::SourceUnknown, message });
+        }
+        let section = self.section.as_ref()?;
+        if own.iter().any(|document| document.has_section(section)) {
+            return None;
+        }
+        let which = self.source.as_ref().map_or_else(|| "no document has a".to_owned(), |own| format!("{own} has no"));
+        let message = format!("{which} section {section:?}, {named}");
+        Some(Note { code: NoteCode::SectionUnknown, message })
     }
 }
 
@@ -166,6 +185,8 @@ pub struct QuestionsReport {
     pub baseline: Option<Comparison>,
     /// The conditions that are not met, in words.
     pub unmet: Vec<String>,
+    /// Answers that no search can find.
+    pub notes: Vec<Note>,
 }
 
 /// Compares a run with an earlier one, by the questions that both have.
@@ -200,7 +221,14 @@ pub async fn ask_questions(
         answered.push(answer(searcher, question, &request).await?);
     }
     let baseline = earlier.map(|earlier| compare(&answered, &earlier));
-    Ok(QuestionsReport { figures: figures(&answered), questions: answered, baseline, unmet: Vec::new() })
+    let is_missed = |one: &Answered| one.answerable && one.place.is_none();
+    let mut notes = Vec::new();
+    if answered.iter().any(is_missed) {
+        let documents = known_documents(searcher).await?;
+        let missed = questions.iter().zip(&answered).filter(|(_, one)| is_missed(one));
+        notes.extend(missed.filter_map(|(question, _)| question.unknown(&documents)));
+    }
+    Ok(QuestionsReport { figures: figures(&answered), questions: answered, baseline, unmet: Vec::new(), notes })
 }
 
 async fn answer(searcher: &Searcher, question: &Question, request: &SearchRequest) -> Result<Answered> {

@@ -47,4 +47,8 @@ pub enum NoteCode {
     FallbackFailed,
     /// Parent chunks that repeat a hit were left out.
     DuplicatesLeftOut,
+    /// A question of `kb eval` names a source that no document has.
+    SourceUnknown,
+    /// A question of `kb eval` names a section that its document does not have.
+    SectionUnknown,
 }

@@ -63,6 +63,36 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
 }
 
 #[test]
+fn answers_that_no_document_can_give_are_named() {
+    let sandbox = Sandbox::with_keyword_fixtures();
+    let questions = [
+        r#"{"question": "retry limit", "source": "gone.pdf"}"#,
+        r#"{"question": "how do I prime the pump", "source": "pump-station-manual.pdf", "section": "Roling"}"#,
+        r#"{"question": "how do I prime the pump", "source": "pump-station-manual.pdf", "section": "Priming the pump"}"#,
+        r#"{"question": "how do I prime the pump", "source": "network-guide.md"}"#,
+        r#"{"question": "how do I grow tomatoes on mars"}"#,
+    ];
+    sandbox.write("q.jsonl", questions.join("\n"));
+    let run = sandbox.kb(&["eval", "--questions", "q.jsonl", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let notes: Vec<(&str, &str)> = report["notes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| (note["code"].as_str().unwrap(), note["message"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("source_unknown", "no document has the source \"gone.pdf\", which the question \"retry limit\" names"),
+        (
+            "section_unknown",
+            "pump-station-manual.pdf has no section \"Roling\", which the question \"how do I prime the pump\" names",
+        ),
+    ];
+    assert_eq!(notes, expected);
+    assert!(expected.iter().all(|(_, message)| run.err.contains(message)), "{}", run.err);
+}
+
+#[test]
 fn a_folder_without_a_set_is_refused() {
     let sandbox = Sandbox::new();
     let run = sandbox.kb(&["eval", "."]);
