@@ -47,6 +47,8 @@ pub enum NoteCode {
     FallbackFailed,
     /// Parent chunks that repeat a hit were left out.
     DuplicatesLeftOut,
+    /// Not even the first parent chunk fits into a context, only states of entities.
+    TooFewTokens,
     /// A question of `kb eval` names a source that no document has.
     SourceUnknown,
     /// A question of `kb eval` names a section that its document does not have.

@@ -33,26 +33,37 @@ struct Unit<'h> {
     tokens: usize,
 }
 
-/// Takes the parent chunks of the hits, best first, while the layout of all of them has at most `most` tokens. Returns the
-/// parts, their text and its tokens.
+/// The parts of a context, their text and its tokens.
+#[derive(Debug)]
+pub(super) struct Assembled {
+    pub parts: ContextParts,
+    pub text: String,
+    pub tokens: usize,
+    /// Why there are only states: not even the first parent chunk fits.
+    pub too_little: Option<Error>,
+}
+
+/// Takes the parent chunks of the hits, best first, while the layout of all of them has at most `most` tokens.
 ///
 /// Parent chunks and titles are counted one by one to choose, and the whole text in the end, because a tokenizer may count a
 /// text differently from its parts; the excess is removed from the end, parent chunks first while there are two. `mentioned`
 /// finds the entities that the question and documents mention; their states have a [share](SHARE_OF_STATES) of the tokens.
+/// If not even the first parent chunk fits, the states of the question's entities stand alone: they may be the answer.
 ///
 /// # Errors
-/// If not even the first parent chunk fits, or layout or tokenizer fail.
+/// If neither the first parent chunk nor a state fits, or layout or tokenizer fail.
 pub(super) fn assemble(
     from: &Sources<'_>,
     query: &str,
     most: usize,
     layout: &dyn Layout,
     mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
-) -> Result<(ContextParts, String, usize)> {
+) -> Result<Assembled> {
     // The chosen parent chunks decide which states are shown, and those take room from the parent chunks.
     let (first, _) = from.choose(most)?;
     let (mut shown, states) = fitting(mentioned(&from.documents(&first)), most / SHARE_OF_STATES, from.counter)?;
     let (mut chosen, mut rest) = from.choose(most.saturating_sub(states))?;
+    let mut missing = None;
     loop {
         let documents = from.documents(&chosen);
         rest.sort_by_key(|unit| (unit.place, unit.source.index));
@@ -66,14 +77,23 @@ pub(super) fn assemble(
             let text = layout.text(query, &parts, *detail)?;
             tokens = from.counter.count(&text)?;
             if tokens <= most {
-                return Ok((parts, text, tokens));
+                return Ok(Assembled { parts, text, tokens, too_little: missing });
             }
         }
         if chosen.len() < 2 {
-            if shown.pop().is_some() {
+            if shown.pop().is_some() && (missing.is_none() || !shown.is_empty()) {
                 continue;
             }
-            return Err(too_little(from.hits, most, tokens));
+            if !chosen.is_empty() {
+                (shown, _) = fitting(mentioned(&[]), most, from.counter)?;
+            }
+            let error = missing.unwrap_or_else(|| too_little(from.hits, most, tokens));
+            if chosen.is_empty() || shown.is_empty() {
+                return Err(error);
+            }
+            rest.append(&mut chosen);
+            missing = Some(error);
+            continue;
         }
         let mut excess = tokens - most;
         while excess > 0 && chosen.len() > 1 {
@@ -255,14 +275,6 @@ mod tests {
         }
     }
 
-    /// The parts, with the text and its tokens.
-    #[derive(Debug)]
-    struct Assembled {
-        parts: ContextParts,
-        text: String,
-        tokens: usize,
-    }
-
     fn assembled(hits: &[Hit], most: usize) -> Result<Assembled> {
         assembled_with(hits, most, &|_| Vec::new())
     }
@@ -274,7 +286,7 @@ mod tests {
     ) -> Result<Assembled> {
         let counter = TokenCounter::of_characters(1).unwrap();
         let from = Sources { hits, counter: &counter };
-        assemble(&from, "q", most, &Plain, mentioned).map(|(parts, text, tokens)| Assembled { parts, text, tokens })
+        assemble(&from, "q", most, &Plain, mentioned)
     }
 
     fn in_section(mut hit: Hit, section: &str) -> Hit {
@@ -347,7 +359,11 @@ mod tests {
         // One parent chunk stays, whatever states the question has.
         let all = assembled_with(&hits[..1], 40, &states(&[1])).unwrap();
         assert_eq!((names(&all), all.parts.entities_left_out.clone()), (vec![], vec!["E0".to_owned()]));
-        // If nothing was found, the state may be the answer.
+        // If nothing was found, or nothing that was found fits, the state may be the answer.
+        let all = assembled_with(&[hit("d1:1", &"x".repeat(300))], 40, &states(&[9, 9])).unwrap();
+        assert_eq!((names(&all), all.parts.documents.len(), all.parts.left_out.len()), (vec!["E0".to_owned()], 0, 1));
+        assert!(all.too_little.unwrap().message().contains("not even the first parent chunk fits into 40 tokens"));
+        assert!(assembled_with(&[hit("d1:1", &"x".repeat(300))], 20, &states(&[9])).is_err());
         assert_eq!(names(&assembled_with(&[], 1000, &states(&[9])).unwrap()), ["E0"]);
     }
 

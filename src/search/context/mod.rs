@@ -8,14 +8,14 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::hit::Hit;
-use super::note::Note;
+use super::note::{Note, NoteCode};
 use super::request::SearchRequest;
 use super::result::SearchResult;
 use super::searcher::Searcher;
 use super::trace::Trace;
 use super::understand::{Kind, Route};
 use crate::error::Result;
-use assemble::{Sources, assemble};
+use assemble::{Assembled, Sources, assemble};
 use layout::{ContextDocument, ContextParts, Layout};
 
 /// A context for a prompt.
@@ -49,7 +49,7 @@ impl Searcher {
     /// the whole text; the request's own limit does not apply.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); and if not even the first parent chunk fits.
+    /// As for [`search`](Self::search); and if neither the first parent chunk nor the state of an entity fits.
     pub async fn context(&self, request: &SearchRequest, max_tokens: usize, layout: &dyn Layout) -> Result<Context> {
         let mut request = request.clone();
         request.shape.max_tokens = None;
@@ -61,12 +61,13 @@ impl Searcher {
             request.kind = Some(Kind::Concept);
             found = self.search(&request).await?;
         }
-        let SearchResult { query, namespaces, route, hits, nearest, notes, mut trace, .. } = found;
+        let SearchResult { query, namespaces, route, hits, nearest, mut notes, mut trace, .. } = found;
         let start = Instant::now();
         let recogniser = self.recogniser(&request).await?;
         let mentioned = |documents: &[ContextDocument]| recogniser.mentioned(documents);
         let source = Sources { hits: &hits, counter: &counter };
-        let (parts, text, tokens) = assemble(&source, &query, max_tokens, layout, &mentioned)?;
+        let Assembled { parts, text, tokens, too_little } = assemble(&source, &query, max_tokens, layout, &mentioned)?;
+        notes.extend(too_little.map(|error| Note { code: NoteCode::TooFewTokens, message: error.to_line() }));
         trace.stage("context", start, hits.len(), parts.documents.iter().map(|one| one.parent_chunks.len()).sum());
         let tokenizer = counter.name().to_owned();
         Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, parts, notes, nearest, route, trace })
