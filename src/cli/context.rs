@@ -20,10 +20,10 @@ Examples:
   kb context retry limit --template prompt.txt";
 
 const MORE: &str = "\
-Documents come in the order of their best chunks, the chunks of each in reading order. The states of entities
-(`kb entity-set`) that are mentioned come first, as of --as-of or now, in at most a fifth of the tokens.
+Documents come in the order of their best chunks, the chunks of each in reading order. In front are the contents that a
+question about chapters asks for, and the states of mentioned entities (`kb entity-set`), as of --as-of or now.
 
-A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents (title, source, summary, kinds,
+A template (Jinja) may use query; contents (title, source, doc_id, part, entries); documents (title, source, summary, kinds,
 doc_id, namespace, parent_chunks), a parent chunk having section (id, path, number, title, titles), page_start, page_end, score, content,
 chunk_ids, children; entities (name, entity_type, aliases, namespace, state, time, in_question); left_out; entities_left_out:
 
@@ -56,7 +56,8 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     let most = request.shape.max_tokens.unwrap_or(DEFAULT_CONTEXT_TOKENS);
     let found = searcher.context(&request, most, layout).await?;
     report(context, &found.notes, &found.route, &found.trace)?;
-    let nothing = found.parts.documents.is_empty() && found.parts.entities.is_empty();
+    let parts = &found.parts;
+    let nothing = parts.documents.is_empty() && parts.entities.is_empty() && parts.contents.is_empty();
     if !nothing || context.output_format().is_json() {
         context.show(prompt_context(&found).read_from(&searcher.snapshots().await?))?;
     }

@@ -10,7 +10,9 @@ use super::page::{Note, Page};
 use super::search::omitted;
 use super::style::{around, markdown_of, pages};
 use crate::ids::ChunkId;
-use crate::search::{Context, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Omitted};
+use crate::search::{
+    Context, ContextContents, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Omitted,
+};
 use crate::text::{count, first_of, printable};
 
 /// The default layout: Markdown with the source of every chunk.
@@ -19,6 +21,7 @@ pub struct MarkdownLayout;
 impl Layout for MarkdownLayout {
     fn text(&self, _query: &str, parts: &ContextParts, detail: Detail) -> crate::error::Result<String> {
         let mut text = String::new();
+        parts.contents.iter().for_each(|contents| text.push_str(&contents_text(contents)));
         if !parts.entities.is_empty() {
             text.push_str("# Entities\n\n");
             let namespaces: BTreeSet<&str> = parts.entities.iter().map(|entity| entity.namespace.as_str()).collect();
@@ -70,6 +73,22 @@ impl Layout for MarkdownLayout {
     }
 }
 
+/// A table of contents with its origin.
+fn contents_text(contents: &ContextContents) -> String {
+    let of_part = around(": ", &printable(contents.part.as_deref().unwrap_or_default()), "");
+    let (title, source) = (printable(&contents.title), printable(&contents.source));
+    let mut text = format!("# Contents of {title}{of_part}\n[source: {source} · document {}]\n\n", contents.doc_id);
+    let top = contents.entries.iter().map(|entry| entry.id.level()).min().unwrap_or_default();
+    for entry in &contents.entries {
+        let indent = "  ".repeat(entry.id.level().saturating_sub(top));
+        text.push_str(&format!("{indent}- {}\n", printable(entry.title())));
+    }
+    if contents.entries_left_out > 0 {
+        text.push_str(&format!("[left out: {} of the entries]\n", contents.entries_left_out));
+    }
+    text + "\n"
+}
+
 /// Where a parent chunk is from, in the language of its document.
 fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
     let is_chinese = document.language.starts_with("zh");
@@ -98,7 +117,8 @@ fn left_out(parents: &[Omitted], entities: &[String]) -> Option<String> {
 
 /// What `kb context` shows.
 pub fn prompt_context(context: &Context) -> Page {
-    let mut lines: Vec<(&str, Value)> = Vec::new();
+    let mut lines: Vec<(&str, Value)> =
+        context.parts.contents.iter().map(|contents| ("contents", value(contents))).collect();
     for document in &context.parts.documents {
         for parent in &document.parent_chunks {
             let mut line = value(parent);
@@ -113,7 +133,8 @@ pub fn prompt_context(context: &Context) -> Page {
     }
     let ContextParts { entities, left_out, entities_left_out: states, .. } = &context.parts;
     lines.extend(entities.iter().map(|entity| ("entity", value(entity))));
-    let sources = unique(context.parts.documents.iter().map(|document| document.source.clone()));
+    let listed = context.parts.contents.iter().map(|contents| &contents.source);
+    let sources = unique(listed.chain(context.parts.documents.iter().map(|document| &document.source)).cloned());
     let mut json = value_without(context, "documents");
     if context.trace.detailed {
         json["stages"] = json!(context.trace.stages);

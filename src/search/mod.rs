@@ -41,7 +41,9 @@ mod why;
 
 pub use contents::Contents;
 pub use context::Context;
-pub use context::layout::{ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Template};
+pub use context::layout::{
+    ContextContents, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Template,
+};
 pub use encoder::Encoder;
 pub use filter::headings::HeadingForm;
 pub use filter::syntax::Filter;

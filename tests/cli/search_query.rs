@@ -152,6 +152,20 @@ fn questions_about_contents_are_answered_with_contents() {
     assert_eq!(titles(&["valve", "--kind", "structure"]), ["Valve guide", "Closing", "Leaks"]);
 }
 
+#[test]
+fn a_context_begins_with_the_contents_that_a_search_answers_with() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let run = sandbox.kb(&["context", "泵站手册第二章讲什么？"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.starts_with("# Contents of 泵站手册: 第二章\n[source: 泵站.md · document "), "{}", run.out);
+    assert!(run.out.contains("]\n\n- 第二章 启动\n  - 检查\n\n") && !run.out.contains("valves.md"), "{}", run.out);
+    let found = sandbox.json(&["context", "what chapters does pumps.md have?"]);
+    assert_eq!(found["contents"][0]["entries"][1]["title"], "Priming");
+    assert_eq!(found["contents"][0]["entries_left_out"], 0);
+    let text = sandbox.json(&["context", "chapters of the pump manual", "--kind", "concept"]);
+    assert!(text["contents"].as_array().unwrap().is_empty(), "{text}");
+}
+
 /// Phrases, and replacements of unknown words, do not depend on how documents are spread over namespaces.
 #[test]
 fn namespaces_searched_together_rank_like_one() {

@@ -1,12 +1,16 @@
 //! Arranges hits as documents with parent chunks in reading order, as many as fit.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::layout::{ContextChild, ContextDocument, ContextEntity, ContextParentChunk, ContextParts, Layout};
+use super::layout::{
+    ContextChild, ContextContents, ContextDocument, ContextEntity, ContextParentChunk, ContextParts, Layout,
+};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
+use crate::search::contents::Contents;
 use crate::search::hit::{Hit, Omitted, Source, SourceChild, joint_score, pages_of, text_of};
 use crate::search::section_name::SectionName;
+use crate::store::SectionRow;
 
 /// Marks parent chunks that are left out within a section.
 const GAP: &str = "\n\n[…]\n\n";
@@ -14,11 +18,15 @@ const GAP: &str = "\n\n[…]\n\n";
 const ROOMY: usize = 2_000;
 /// The states of entities take at most a fifth of the tokens: they add to the parent chunks and do not replace them.
 const SHARE_OF_STATES: usize = 5;
+/// Tables of contents take at most half of the tokens: a question about a chapter asks for its text too.
+const SHARE_OF_CONTENTS: usize = 2;
 /// After this many parent chunks that do not fit, no more are counted.
 const MOST_MISSES: usize = 6;
 
 /// What a context is built from.
 pub(super) struct Sources<'a> {
+    /// What answers a question about structure.
+    pub contents: &'a [Contents],
     pub hits: &'a [Hit],
     pub counter: &'a TokenCounter,
 }
@@ -47,8 +55,9 @@ pub(super) struct Assembled {
 ///
 /// Parent chunks and titles are counted one by one to choose, and the whole text in the end, because a tokenizer may count a
 /// text differently from its parts; the excess is removed from the end, parent chunks first while there are two. `mentioned`
-/// finds the entities that the question and documents mention; their states have a [share](SHARE_OF_STATES) of the tokens.
-/// If not even the first parent chunk fits, the states of the question's entities stand alone: they may be the answer.
+/// finds the entities that the question and documents mention. Their states have a [share](SHARE_OF_STATES) of the tokens,
+/// and tables of contents have [one](SHARE_OF_CONTENTS) before them. If not even the first parent chunk fits,
+/// tables of contents and the states of the question's entities stand alone: they may be the answer.
 ///
 /// # Errors
 /// If neither the first parent chunk nor a state fits, or layout or tokenizer fail.
@@ -59,10 +68,12 @@ pub(super) fn assemble(
     layout: &dyn Layout,
     mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
 ) -> Result<Assembled> {
+    let (contents, taken) = fitting_contents(from.contents, most / SHARE_OF_CONTENTS, from.counter)?;
+    let room = most.saturating_sub(taken);
     // The chosen parent chunks decide which states are shown, and those take room from the parent chunks.
-    let (first, _) = from.choose(most)?;
-    let (mut shown, states) = fitting(mentioned(&from.documents(&first)), most / SHARE_OF_STATES, from.counter)?;
-    let (mut chosen, mut rest) = from.choose(most.saturating_sub(states))?;
+    let (first, _) = from.choose(room)?;
+    let (mut shown, states) = fitting(mentioned(&from.documents(&first)), room / SHARE_OF_STATES, from.counter)?;
+    let (mut chosen, mut rest) = from.choose(room.saturating_sub(states))?;
     let mut missing = None;
     loop {
         let documents = from.documents(&chosen);
@@ -70,7 +81,8 @@ pub(super) fn assemble(
         let (entities, others): (Vec<ContextEntity>, Vec<ContextEntity>) =
             mentioned(&documents).into_iter().partition(|entity| shown.contains(entity));
         let entities_left_out = others.into_iter().map(|entity| entity.name).collect();
-        let parts = ContextParts { documents, entities, left_out: omitted(&rest), entities_left_out };
+        let left_out = omitted(&rest);
+        let parts = ContextParts { contents: contents.clone(), documents, entities, left_out, entities_left_out };
         // The layout drops details before parent chunks are dropped.
         let mut tokens = 0;
         for detail in layout.details() {
@@ -81,14 +93,14 @@ pub(super) fn assemble(
             }
         }
         if chosen.len() < 2 {
-            if shown.pop().is_some() && (missing.is_none() || !shown.is_empty()) {
+            if shown.pop().is_some() && (missing.is_none() || !shown.is_empty() || !contents.is_empty()) {
                 continue;
             }
             if !chosen.is_empty() {
-                (shown, _) = fitting(mentioned(&[]), most, from.counter)?;
+                (shown, _) = fitting(mentioned(&[]), room, from.counter)?;
             }
             let error = missing.unwrap_or_else(|| too_little(from.hits, most, tokens));
-            if chosen.is_empty() || shown.is_empty() {
+            if chosen.is_empty() || (shown.is_empty() && contents.is_empty()) {
                 return Err(error);
             }
             rest.append(&mut chosen);
@@ -102,6 +114,47 @@ pub(super) fn assemble(
             excess = excess.saturating_sub(unit.tokens);
         }
     }
+}
+
+/// The tables of contents, down to the deepest level that fits into `most` tokens, and their tokens. If not even the
+/// upper level fits, its first entries are taken.
+fn fitting_contents(
+    contents: &[Contents],
+    most: usize,
+    counter: &TokenCounter,
+) -> Result<(Vec<ContextContents>, usize)> {
+    let levels = |contents: &Contents| contents.sections.iter().map(|section| section.level).collect::<BTreeSet<u32>>();
+    let all: BTreeSet<u32> = contents.iter().flat_map(levels).collect();
+    let mut kept: Vec<Vec<&SectionRow>> = Vec::new();
+    let mut used = 0;
+    for deepest in all.into_iter().rev() {
+        let has_level = |section: &&SectionRow| section.level <= deepest;
+        kept = contents.iter().map(|one| one.sections.iter().filter(has_level).collect()).collect();
+        used = counter.count(&lines(&kept))?;
+        if used <= most {
+            break;
+        }
+    }
+    while used > most && kept.iter().any(|own| !own.is_empty()) {
+        // A tokenizer is called a few times only, however long the table is.
+        kept.iter_mut().for_each(|own| own.truncate(own.len() * 3 / 4));
+        used = counter.count(&lines(&kept))?;
+    }
+    let shown = contents.iter().zip(kept).map(|(contents, own)| ContextContents {
+        doc_id: contents.document.doc_id.clone(),
+        namespace: contents.namespace.clone(),
+        title: contents.document.title.clone(),
+        source: contents.document.source.clone(),
+        part: contents.part.clone(),
+        entries_left_out: contents.sections.len() - own.len(),
+        entries: own.iter().map(|row| SectionName::new(row.section_id.clone(), row.title.as_str())).collect(),
+    });
+    Ok((shown.collect(), used))
+}
+
+/// About what a layout writes of entries.
+fn lines(kept: &[Vec<&SectionRow>]) -> String {
+    kept.iter().flatten().map(|row| format!("{}- {}\n", "  ".repeat(row.level as usize), row.title)).collect()
 }
 
 /// The entities whose states fit into `most` tokens, and the tokens of these.
@@ -255,6 +308,9 @@ mod tests {
     impl Layout for Plain {
         fn text(&self, _: &str, parts: &ContextParts, detail: Detail) -> Result<String> {
             let mut text = String::new();
+            for entry in parts.contents.iter().flat_map(|contents| &contents.entries) {
+                text.push_str(&format!("- {}\n", entry.title()));
+            }
             for entity in &parts.entities {
                 text.push_str(&format!("{}{}\n", entity.name, entity.in_words()));
             }
@@ -285,7 +341,7 @@ mod tests {
         mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
     ) -> Result<Assembled> {
         let counter = TokenCounter::of_characters(1).unwrap();
-        let from = Sources { hits, counter: &counter };
+        let from = Sources { contents: &[], hits, counter: &counter };
         assemble(&from, "q", most, &Plain, mentioned)
     }
 
@@ -365,6 +421,30 @@ mod tests {
         assert!(all.too_little.unwrap().message().contains("not even the first parent chunk fits into 40 tokens"));
         assert!(assembled_with(&[hit("d1:1", &"x".repeat(300))], 20, &states(&[9])).is_err());
         assert_eq!(names(&assembled_with(&[], 1000, &states(&[9])).unwrap()), ["E0"]);
+    }
+
+    #[test]
+    fn contents_come_first_and_lose_their_deeper_levels() {
+        let document = crate::search::resolve::tests::row("d", "guide.md", "Guide");
+        let rows = ["1 Start", "1.1 Unpack", "1.2 Look", "2 Run"].map(|title| {
+            let (path, _) = title.split_once(' ').unwrap();
+            crate::search::section::tests::row(path, title)
+        });
+        let contents = [Contents { namespace: "default".into(), document, part: None, sections: rows.to_vec() }];
+        let counter = TokenCounter::of_characters(1).unwrap();
+        let hits = [hit("d1:1", &"x".repeat(20))];
+        let shown = |most: usize| {
+            let from = Sources { contents: &contents, hits: &hits, counter: &counter };
+            assemble(&from, "q", most, &Plain, &|_| Vec::new())
+                .map(|all| (all.text, all.parts.contents[0].entries_left_out))
+        };
+        let text = "= d1\n== One\nxxxxxxxxxxxxxxxxxxxx\n";
+        assert_eq!(shown(200).unwrap(), (format!("- 1 Start\n- 1.1 Unpack\n- 1.2 Look\n- 2 Run\n{text}"), 0));
+        assert_eq!(shown(60).unwrap(), (format!("- 1 Start\n- 2 Run\n{text}"), 2));
+        // Contents stand alone where no parent chunk fits.
+        let (alone, left_out) = shown(46).unwrap();
+        assert_eq!((alone.lines().take(2).collect::<Vec<_>>(), left_out), (vec!["- 1 Start", "- 2 Run"], 2));
+        assert!(!alone.contains("xxx"));
     }
 
     proptest! {

@@ -15,6 +15,8 @@ use crate::store::{DocumentTime, Fields, StateTime};
 /// The parts of a context.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextParts {
+    /// The tables of contents, or parts of them, that the question asks for.
+    pub contents: Vec<ContextContents>,
     /// The documents in the order of their best hits.
     pub documents: Vec<ContextDocument>,
     /// The states of the entities that the question or the chunks mention, those of the question first.
@@ -23,6 +25,21 @@ pub struct ContextParts {
     pub left_out: Vec<Omitted>,
     /// The names of entities whose states did not fit.
     pub entities_left_out: Vec<String>,
+}
+
+/// A document's table of contents, or a part of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ContextContents {
+    pub doc_id: DocId,
+    pub namespace: String,
+    pub title: String,
+    pub source: String,
+    /// The name of the requested part; `None` for the whole.
+    pub part: Option<String>,
+    /// In order; `titles` is the entry's own.
+    pub entries: Vec<SectionName>,
+    /// How many entries did not fit, deeper ones first.
+    pub entries_left_out: usize,
 }
 
 /// A document with its parent chunks in a context.
@@ -117,10 +134,10 @@ impl ContextEntity {
 }
 
 /// The hint of every error about templates.
-const HINT: &str = "it may use query, documents (title, source, language, time, metadata, summary, kinds, doc_id, namespace, \
+const HINT: &str = "it may use query, contents (title, source, doc_id, namespace, part, entries, entries_left_out), documents (title, source, language, time, metadata, summary, kinds, doc_id, namespace, \
     parent_chunks) with time (at, from), kinds (kind, share) and parent_chunks (section, page_start, page_end, score, content, chunk_ids, children (chunk_id, \
     score, content)), entities (name, entity_type, aliases, namespace, state, time, \
-    in_question), left_out (source, section, chunk_ids), each section with id, path, number, title, titles and level, and entities_left_out (names)";
+    in_question), left_out (source, section, chunk_ids), each section and entry with id, path, number, title, titles and level, and entities_left_out (names)";
 
 /// A template that was parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,6 +209,7 @@ mod tests {
     fn sample() -> ContextParts {
         let sample = || "sample".to_owned();
         ContextParts {
+            contents: vec![ContextContents { title: sample(), ..ContextContents::default() }],
             documents: vec![ContextDocument {
                 title: sample(),
                 parent_chunks: vec![ContextParentChunk {

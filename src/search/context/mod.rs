@@ -45,8 +45,8 @@ pub struct Context {
 }
 
 impl Searcher {
-    /// Builds a context from the hits of `request`, in at most `max_tokens` tokens. The request's counter counts them, over
-    /// the whole text; the request's own limit does not apply.
+    /// Builds a context from the tables of contents and the hits that answer `request`, in at most `max_tokens` tokens. The
+    /// request's counter counts them, over the whole text; the request's own limit does not apply.
     ///
     /// # Errors
     /// As for [`search`](Self::search); and if neither the first parent chunk nor the state of an entity fits.
@@ -56,16 +56,20 @@ impl Searcher {
         request.shape.describe = true;
         let counter = request.shape.counter();
         let mut found = self.search(&request).await?;
-        if !found.contents.is_empty() {
-            // A table of contents is not a context: search the text.
+        let (contents, mut notes) = (std::mem::take(&mut found.contents), Vec::new());
+        if !contents.is_empty() {
+            // The text of these documents may say more.
             request.kind = Some(Kind::Concept);
+            request.documents = Some(contents.iter().map(|one| one.document.doc_id.clone()).collect());
+            notes.append(&mut found.notes);
             found = self.search(&request).await?;
         }
-        let SearchResult { query, namespaces, route, hits, nearest, mut notes, mut trace, .. } = found;
+        notes.append(&mut found.notes);
+        let SearchResult { query, namespaces, route, hits, nearest, mut trace, .. } = found;
         let start = Instant::now();
         let recogniser = self.recogniser(&request).await?;
         let mentioned = |documents: &[ContextDocument]| recogniser.mentioned(documents);
-        let source = Sources { hits: &hits, counter: &counter };
+        let source = Sources { contents: &contents, hits: &hits, counter: &counter };
         let Assembled { parts, text, tokens, too_little } = assemble(&source, &query, max_tokens, layout, &mentioned)?;
         notes.extend(too_little.map(|error| Note { code: NoteCode::TooFewTokens, message: error.to_line() }));
         trace.stage("context", start, hits.len(), parts.documents.iter().map(|one| one.parent_chunks.len()).sum());
