@@ -10,7 +10,7 @@ use super::trace::Trace;
 use super::understand::Wanted;
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
-use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
+use crate::store::{DocumentName, DocumentRow, Scope, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
@@ -85,6 +85,21 @@ pub(super) async fn answer(
         answer.push(Contents { namespace: names[place].clone(), document, part, sections });
     }
     Ok(answer)
+}
+
+/// The documents that are called so: by their title, or their file with or without its ending.
+pub(super) async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Result<Vec<DocId>> {
+    let mut called = Vec::new();
+    for snapshot in snapshots {
+        let rows = snapshot.all_document_names().await?.into_iter();
+        let has_name = |row: &DocumentName| {
+            let file = file_name(&row.source);
+            let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+            [row.title.as_str(), file, stem].iter().any(|own| own.to_lowercase() == name)
+        };
+        called.extend(rows.filter(has_name).map(|row| row.doc_id));
+    }
+    Ok(called)
 }
 
 /// The documents with a part that matches this name or number most literally.

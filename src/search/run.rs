@@ -2,6 +2,7 @@
 //!
 //! The model loads and embeds the question on another thread while the store opens and keyword search runs.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use futures::future::try_join_all;
 
 use super::asked::Asked;
 use super::confidence::judge;
-use super::contents::answer;
+use super::contents::{answer, documents_called};
 use super::encoder::Encoding;
 use super::entities;
 use super::expand::expand;
@@ -28,7 +29,7 @@ use super::select::select;
 use super::spelling;
 use super::synonyms::written_out;
 use super::trace::{Trace, Traced};
-use super::understand::{Question, Route, Understanding, understand};
+use super::understand::{Kind, Question, Route, Understanding, contents_of, document_named, understand};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::store::Snapshot;
@@ -255,9 +256,29 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
 /// searched.
 async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<Note>) -> Result<Option<SearchResult>> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
-    let understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections gets sections: one may be called "Contents".
-    let Some(wanted) = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections()) else { return Ok(None) };
+    if request.shape.seeks_sections() {
+        return Ok(None);
+    }
+    let mut understood = Understanding::of_kind(&request.query, request.kind);
+    let mut request = Cow::Borrowed(request);
+    let name = match understood.wanted {
+        Some(_) => document_named(&request.query),
+        None => contents_of(&request.query).filter(|_| request.kind.is_none()),
+    };
+    if request.documents.is_none()
+        && let Some(name) = name
+    {
+        let documents = documents_called(&searcher.snapshots().await?, &name).await?;
+        if !documents.is_empty() {
+            if understood.wanted.is_none() {
+                understood = Understanding::of_kind(&request.query, Some(Kind::Structure));
+            }
+            request.to_mut().documents = Some(documents);
+        }
+    }
+    let Some(wanted) = understood.wanted.as_ref() else { return Ok(None) };
+    let request: &SearchRequest = &request;
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
     let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());

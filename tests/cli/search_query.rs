@@ -138,6 +138,14 @@ fn questions_about_contents_are_answered_with_contents() {
     // Chapters are counted below the title.
     assert_eq!(titles(&["what is chapter 2 of valves.md about?"]), ["Leaks"]);
     assert_eq!(titles(&["valves.md 第一章讲什么？"]), ["Closing"]);
+    assert_eq!(titles(&["what is in chapter 2 of valves.md?"]), ["Leaks"]);
+    assert_eq!(titles(&["what is chapter 2 of valves about?"]), ["Leaks"]);
+    // A name that only a document has.
+    assert_eq!(titles(&["contents of pumps"]), all);
+    assert_eq!(titles(&["show me the outline of the valve guide"]), ["Valve guide", "Closing", "Leaks"]);
+    assert_eq!(titles(&["泵站的目录"])[0], "泵站手册");
+    let other = sandbox.json(&["search", "contents of the casing"]);
+    assert!(other["contents"].as_array().unwrap().is_empty() && !other["hits"].as_array().unwrap().is_empty());
     let out = |format: &str| sandbox.kb(&["search", "chapters of valves.md", "--format", format]).out;
     assert!(out("markdown").starts_with("# Valve guide\n") && out("markdown").contains("- `1.2` Leaks"));
     assert!(out("table").contains("1.2  Leaks"));

@@ -137,6 +137,16 @@ fn english_whole(words: &[&str]) -> Option<f32> {
     if has(&["table", "of", "contents"]) || words.contains(&"toc") {
         return Some(CLEAR);
     }
+    // "show the outline of the manual"; "show the contents of a file" is about the text.
+    if let Some(of) = words.windows(2).position(|two| matches!(two, ["contents" | "outline", "of"]))
+        && let [between @ .., last] = &words[of + 2..]
+        && words[..of].iter().all(|word| ASKING_FOR_CONTENTS.contains(word))
+        && is_document(last)
+        && *last != "file"
+        && !between.iter().any(|word| ["a", "an"].contains(word))
+    {
+        return Some(LIKELY);
+    }
     let unit = words.iter().position(|word| UNITS.contains(word))?;
     // Beams have sections too, and wings.
     if words[unit] != "chapters" && words.len() > unit + 1 && !words[unit + 1..].iter().any(|word| is_document(word)) {
@@ -159,6 +169,42 @@ fn english_whole(words: &[&str]) -> Option<f32> {
     (of && (ordered || unit == 0)).then_some(LIKELY)
 }
 
+/// What may stand before "contents of" and "outline of".
+const ASKING_FOR_CONTENTS: [&str; 10] = ["show", "give", "list", "print", "me", "the", "what", "is", "are", "please"];
+
+/// The name in "contents of NAME", "outline of NAME", "NAME 目录": a question about structure if a document has that
+/// name, and about the text if none has.
+pub(in crate::search) fn contents_of(query: &str) -> Option<String> {
+    let lower = query.trim_matches(is_mark).to_lowercase();
+    let english = || {
+        let phrases = ["contents of ", "outline of ", "chapters of ", "sections of "];
+        let (before, name) = phrases.iter().find_map(|phrase| lower.split_once(phrase))?;
+        before.split_whitespace().all(|word| ASKING_FOR_CONTENTS.contains(&word)).then_some(name)
+    };
+    let tails = ["目录", "目錄", "大纲", "大綱", "章节", "章節"];
+    let chinese = tails.iter().find_map(|tail| lower.strip_suffix(tail)).map(|name| name.trim_end_matches('的'));
+    bare_name(chinese.or_else(english)?)
+}
+
+/// What a question about structure names at its end: "what is chapter 3 of NAME about".
+pub(in crate::search) fn document_named(query: &str) -> Option<String> {
+    let lower = query.trim_matches(is_mark).to_lowercase();
+    let name =
+        [" of ", " in "].iter().filter_map(|word| Some(lower.rsplit_once(word)?.1)).min_by_key(|name| name.len())?;
+    bare_name(name.strip_suffix(" about").unwrap_or(name))
+}
+
+/// A name without an article and the marks around it.
+fn bare_name(name: &str) -> Option<String> {
+    let name = name.trim_matches(is_mark);
+    let name = name.strip_prefix("the ").unwrap_or(name).trim_matches(is_mark);
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn is_mark(c: char) -> bool {
+    "?？.。!！\"'“”《》".contains(c) || c.is_whitespace()
+}
+
 /// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4".
 fn english_part(words: &[&str]) -> Option<String> {
     let unit = words.iter().position(|word| ["chapter", "section", "part", "appendix"].contains(word))?;
@@ -168,6 +214,7 @@ fn english_part(words: &[&str]) -> Option<String> {
     let of_document = rest.first().is_some_and(|word| ["of", "in"].contains(word));
     let covers = |word: &str| ["cover", "say", "describe", "contain", "discuss", "include"].contains(&word);
     let asked = match &words[..unit] {
+        ["what", "is" | "s", "in"] => rest.is_empty() || of_document,
         ["what", "is" | "s"] => rest == ["about"] || (of_document && rest.last() == Some(&"about")),
         // What follows the verb may only name the document: "what does section 2 say about pumps" is about pumps.
         ["what", "does"] => {
@@ -251,6 +298,8 @@ mod tests {
             "toc network-guide.md",
             "list the chapters of manual.pdf",
             "chapters of the manual",
+            "contents of network-guide.md",
+            "show me the outline of the handbook",
             "目录",
             "泵站维护手册的目录",
             "《泵站维护手册》目录",
@@ -268,12 +317,33 @@ mod tests {
             other => format!("{other:?}"),
         };
         assert_eq!(part("what is chapter 3 about?"), "chapter 3");
+        assert_eq!(part("what is in chapter 3 of policy?"), "chapter 3");
+        assert_eq!(part("What's in section 2.1"), "section 2.1");
         assert_eq!(part("What does section 2.1 of the manual cover"), "section 2.1");
         assert_eq!(part("what does section 2.1 cover in manual.pdf"), "section 2.1");
         assert_eq!(part("subsections of chapter 4"), "chapter 4");
         assert_eq!(part("第三章讲什么"), "第三章");
         assert_eq!(part("手册第 2 节的内容是什么？"), "第2节");
         assert_eq!(part("《第二次世界大战》第三章讲什么"), "第三章");
+    }
+
+    #[test]
+    fn a_name_may_be_that_of_a_document() {
+        for (query, name) in [
+            ("contents of debian-faq", "debian-faq"),
+            ("Show me the outline of the \"Policy\"?", "policy"),
+            ("what are the chapters of policy", "policy"),
+            ("policy 目录", "policy"),
+            ("《运行规程》的大纲", "运行规程"),
+        ] {
+            assert_eq!(contents_of(query).as_deref(), Some(name), "{query}");
+        }
+        assert_eq!(document_named("What is chapter 3 of the policy about?").as_deref(), Some("policy"));
+        assert_eq!(document_named("what is in chapter 3 of policy").as_deref(), Some("policy"));
+        for query in ["how to print the contents of a file", "目录", "the discontents of winter", "outline the policy"]
+        {
+            assert_eq!(contents_of(query), None, "{query}");
+        }
     }
 
     #[test]
@@ -289,6 +359,11 @@ mod tests {
             "what does section 2 say about pumps",
             "what is part of the pump",
             "contents of the tank",
+            "show the contents of a file",
+            "how do I print the contents of the file",
+            "outline of the plan",
+            "what is in section 2 about pumps",
+            "what is in chapter books",
             "如何创建目录",
             "安装目录",
             "项目的工作目录",

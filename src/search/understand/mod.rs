@@ -12,8 +12,8 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub(super) use kind::NUMBERS;
 pub use kind::{Kind, Wanted};
+pub(super) use kind::{NUMBERS, contents_of, document_named};
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
 
