@@ -177,6 +177,16 @@ impl Error {
         }
     }
 
+    /// A file that the user named cannot be read. One that is not there is a wrong argument.
+    pub fn reading(path: &Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind as E;
+        let failed = Error::io("read", path, error);
+        match error.kind() {
+            E::NotFound | E::NotADirectory => Error { kind: Kind::Usage, ..failed },
+            _ => failed,
+        }
+    }
+
     /// Prefixes the message with the place in the input.
     pub fn at(mut self, place: &str) -> Self {
         self.message = format!("{place}: {}", self.message);
@@ -306,6 +316,13 @@ mod tests {
         let error = Error::io("write", Path::new("/x/y"), &io);
         assert_eq!(error.message(), "cannot write /x/y: no space left on device");
         assert!(error.next_step().is_some_and(|hint| hint.contains("space")));
+    }
+
+    #[test]
+    fn a_named_file_that_is_not_there_is_wrong_use() {
+        let error = |kind: std::io::ErrorKind| Error::reading(Path::new("a.txt"), &kind.into());
+        assert_eq!(error(std::io::ErrorKind::NotFound).kind(), Kind::Usage);
+        assert_eq!(error(std::io::ErrorKind::PermissionDenied).kind(), Kind::Failed);
     }
 
     #[test]

@@ -133,6 +133,6 @@ fn input(file: &Path) -> Result<Box<dyn BufRead>> {
     if file == Path::new("-") {
         return Ok(Box::new(std::io::stdin().lock()));
     }
-    let open = File::open(file).map_err(|error| Error::io("read", file, &error))?;
+    let open = File::open(file).map_err(|error| Error::reading(file, &error))?;
     Ok(Box::new(BufReader::new(open)))
 }

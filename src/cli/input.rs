@@ -37,7 +37,7 @@ pub(super) fn read_text(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {
         return standard_input(std::io::read_to_string).map(without_mark);
     }
-    std::fs::read_to_string(file).map(without_mark).map_err(|error| Error::io("read", file, &error))
+    std::fs::read_to_string(file).map(without_mark).map_err(|error| Error::reading(file, &error))
 }
 
 /// What `read` makes of standard input.

@@ -123,7 +123,7 @@ impl Question {
 /// # Errors
 /// If the file cannot be read, has no question, or a line is wrong.
 pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
-    let text = read_text(file).map_err(|error| Error::io("read", file, &error))?;
+    let text = read_text(file).map_err(|error| Error::reading(file, &error))?;
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     let read = |(line, number): (&str, usize)| {
         let question: Question = serde_json::from_str(line).map_err(|error| wrong(file, number, &error.to_string()))?;
@@ -268,7 +268,7 @@ fn figures(answered: &[Answered]) -> Figures {
 }
 
 fn read_baseline(file: &Path) -> Result<Vec<Answered>> {
-    let text = read_text(file).map_err(|error| Error::io("read", file, &error))?;
+    let text = read_text(file).map_err(|error| Error::reading(file, &error))?;
     let read: Baseline = serde_json::from_str(&text).map_err(|error| {
         Error::usage(format!("{} is not a report of earlier questions: {error}", file.display()))
             .hint(format!("write one with {} json", Setting("format")))

@@ -37,6 +37,7 @@ impl Models {
     /// # Errors
     /// The engine cannot run the model, or a model of that name exists. Then nothing is changed.
     pub fn add_folder(&self, folder: &Path, engine: &Engine, wish: &Wish) -> Result<Added> {
+        folder.metadata().map_err(|error| Error::reading(folder, &error))?;
         let name = match &wish.name {
             Some(name) => name.clone(),
             None => name_of(folder)?,

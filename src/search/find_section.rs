@@ -49,7 +49,7 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
         ref many => {
             let by_id = many.iter().map(|section| format!("{} ({})", section.section_id, section.title));
             let hint = format!("name one by its id: {}", first_of(by_id));
-            Err(Error::not_found(format!("{} sections are called {name:?}", many.len())).hint(hint))
+            Err(Error::usage(format!("{} sections are called {name:?}", many.len())).hint(hint))
         }
     }
 }
@@ -248,7 +248,7 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
         _ => {
             let sources = first_of(found.iter().map(|document| document.source.clone()));
             let message = format!("{} documents have a section {name:?}", found.len());
-            Err(Error::not_found(message).hint(format!("name the document first: {sources}")))
+            Err(Error::usage(message).hint(format!("name the document first: {sources}")))
         }
     }
 }
@@ -468,6 +468,7 @@ mod tests {
         let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes"), row("3", "Start")];
         let error = find_section(&guide(), &rows, "notes").unwrap_err();
         assert!(error.next_step().unwrap().contains("3.1"));
+        assert_eq!(error.kind().exit_code(), 2, "as for ambiguous documents");
         assert!(find_section(&guide(), &[row("1", "Error T-1102")], "2").is_err());
         // Two near ones: neither is taken.
         let error = find_section(&guide(), &rows, "Notse").unwrap_err();

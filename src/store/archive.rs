@@ -117,7 +117,7 @@ fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Resu
 /// Opens an archive and reads its list.
 fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, FileList)> {
     let failed = |error: std::io::Error| Error::io("import", file, &error);
-    let facts = file.metadata().map_err(failed)?;
+    let facts = file.metadata().map_err(|error| Error::reading(file, &error))?;
     if !facts.is_file() {
         // Reading a pipe could wait for ever.
         return Err(Error::usage(format!("{} is not a file", file.display())).hint("name a file that kb exported"));

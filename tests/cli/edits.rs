@@ -115,7 +115,7 @@ fn a_text_comes_from_a_file_a_pipe_or_an_editor() {
         assert_refused(&run, code, words);
     }
     assert_refused(&sandbox.kb(&["chunk-edit", &id]), 2, "is empty");
-    assert_refused(&sandbox.kb(&["chunk-edit", &id, "--content-file", "nowhere.txt"]), 3, "nowhere.txt");
+    assert_refused(&sandbox.kb(&["chunk-edit", &id, "--content-file", "nowhere.txt"]), 2, "nowhere.txt");
     assert_eq!(section(&sandbox, "1"), "x");
     assert_sound(&sandbox);
 }

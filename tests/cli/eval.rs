@@ -55,6 +55,8 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
         (&["eval", "set", "--min", "hit@1>=0.5"], "measured only on questions"),
         (&["eval", "--questions", "q.jsonl", "--jobs", "2"], "--jobs works on a set only"),
         (&["eval", "--questions", "q.jsonl", "--baseline", "q.jsonl"], "is not a report of earlier questions"),
+        (&["eval", "--questions", "nowhere.jsonl"], "cannot read nowhere.jsonl"),
+        (&["eval", "--questions", "q.jsonl", "--baseline", "nowhere.json"], "cannot read nowhere.json"),
         (&["eval"], "required"),
     ] {
         let run = sandbox.kb(args);

@@ -19,6 +19,8 @@ fn a_list_names_the_files_by_lines_or_with_nul() {
     assert_eq!(listed(&["--files-from", "-"], "\u{feff}a.md\n").0, 0, "PowerShell writes a byte-order mark");
     let (code, _, message) = listed(&["--files-from", "-"], "");
     assert!(code == 0 && message.contains("lists no file"), "{message}");
+    let (code, _, message) = listed(&["--files-from", "nowhere"], "");
+    assert!(code == 2 && message.contains("cannot read nowhere"), "{message}");
     let (code, _, message) = listed(&["--files-from", "-"], "-\n");
     assert!(code == 2 && message.contains("lists `-`"), "{message}");
     let first = sandbox.kb(&["docs", "--limit", "2", "--format", "paths"]);
