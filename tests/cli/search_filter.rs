@@ -163,6 +163,10 @@ fn what_is_not_there(sandbox: &Sandbox) {
         1,
         &["no document matches `tags = pump` and `format = html`"],
     );
+    fails(&["--filter", "author = Ann"], 1, &["try `author contains Ann`"]);
+    fails(&["--filter", "source = notes.txt"], 1, &["try `source contains notes.txt`"]);
+    fails(&["--filter", "source = docs/nots.txt"], 1, &["did you mean \"docs/notes.txt\"?"]);
+    fails(&["--filter", "title = 'Pomp manual'"], 1, &["did you mean \"Pump manual\"?"]);
     fails(&["--filter", "section = Nowhere"], 1, &["no document matches `section = Nowhere`"]);
     fails(&["--doc", "notes.txt", "--filter", "tags = pump"], 1, &["none of the named documents matches"]);
     fails(&["--after", "2030"], 1, &["no document matches `time >= 2030-01-01`"]);

@@ -22,8 +22,8 @@ use jiff::tz::TimeZone;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
-use crate::text::{Period, alike, count, first_of};
-use check::{Key, Test};
+use crate::text::{Period, alike, count, first_of, fold};
+use check::{Comparison, Key, Relation, Test};
 pub use facts::HeadingForms;
 use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, SectionFields, Titles, above};
 use syntax::{Filter, first_or_open};
@@ -384,8 +384,34 @@ fn nothing_matches(restriction: &Restriction, conditions: &[Filter], worlds: &[W
         None => (String::new(), "leave that condition out"),
     };
     let fields = NextStep::DescribeDocument("DOC");
-    let hint = format!("`{fields}` shows the fields of a document; {without}");
+    let hint = match alone.and_then(|at| other_value(&conditions[at], worlds)) {
+        Some(other) => format!("{other} `{fields}` shows the fields of a document; {without}"),
+        None => format!("`{fields}` shows the fields of a document; {without}"),
+    };
     Error::not_found(format!("{document} matches {}{from}", words.join(" and "))).hint(hint)
+}
+
+/// What to ask for instead of a value that no document has: a text that contains it, or the nearest value.
+fn other_value(condition: &Filter, worlds: &[World<'_>]) -> Option<String> {
+    let Filter::Test(test) = condition else { return None };
+    let Relation::Is(Comparison::Equal, typed) = &test.relation else { return None };
+    let values: BTreeSet<&str> = worlds
+        .iter()
+        .flat_map(|world| world.documents.values())
+        .filter_map(|row| match &test.key {
+            Key::Source => Some(row.source.as_str()),
+            Key::Title => Some(row.title.as_str()),
+            Key::Other(name) => row.metadata.get(name).map(String::as_str),
+            _ => None,
+        })
+        .collect();
+    let can_contain = test.text.contains('=') && !typed.folded.is_empty();
+    if can_contain && values.iter().any(|value| fold(value).contains(&typed.folded)) {
+        return Some(format!("try `{}`;", test.text.replacen('=', "contains", 1)));
+    }
+    let file_name = |value: &str| value.rsplit('/').next().unwrap_or(value).to_owned();
+    let named = values.iter().flat_map(|value| [(fold(value), *value), (fold(&file_name(value)), *value)]);
+    alike(named, &typed.folded, LEAST_LIKENESS).first().map(|value| format!("did you mean {value:?}?"))
 }
 
 /// The first key of the conditions that no document, section or note has: the place of its condition, a message, and a
