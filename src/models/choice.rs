@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::catalogue::{KnownModel, catalogue};
 use super::installed::{Models, is_endpoint};
-use crate::embed::{EMBEDDED, Model};
+use crate::embed::{EMBEDDED, Model, is_endpoint_model};
 use crate::error::{Error, NextStep, Result};
 use crate::store::ModelRecord;
 use crate::text::script::coverage;
@@ -45,6 +45,9 @@ impl ModelChoice {
             None => {}
             // The fingerprint is compared at the first request for vectors.
             Some(asked) if is_endpoint(asked) && is_endpoint(&published.name) => {
+                if is_endpoint_model(asked) && *asked != published.name {
+                    return Err(refusal(namespace, published, asked));
+                }
                 self.models.at_endpoint(Some(published))?;
             }
             Some(asked) if is_endpoint(asked) => return Err(refusal(namespace, published, asked)),

@@ -164,7 +164,12 @@ impl Models {
             return Ok(Model::embedded());
         }
         if is_endpoint(name) {
-            return self.at_endpoint(None);
+            let configured = self.endpoint_name().filter(|own| is_endpoint_model(name) && own != name);
+            return match configured {
+                Some(own) => Err(Error::usage(format!("no such embedding model {name:?}; [embedding] names {own:?}"))
+                    .hint(format!("name that one, {ENDPOINT:?}, or another model in [embedding] of your config.toml"))),
+                None => self.at_endpoint(None),
+            };
         }
         let (folder, record) = self.must_have(name, ModelKind::Text)?;
         let model = record.model(&folder).map(Arc::new);

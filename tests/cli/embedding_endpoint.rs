@@ -100,6 +100,18 @@ fn documents_and_questions_get_the_vectors_of_the_endpoint() {
 }
 
 #[test]
+fn another_model_than_that_of_the_endpoint_is_refused() {
+    let server = Server::start(|request| vectors(request, 7));
+    let sandbox = sandbox(&server, "");
+    let run = sandbox.kb(&["ingest", ".", "--model", "endpoint:other"]);
+    assert!(run.code == 2 && run.err.contains("[embedding] names \"endpoint:words\""), "{}", run.err);
+    assert_eq!(server.count(), 0);
+    assert_eq!(sandbox.json(&["ingest", ".", "--model", "endpoint:words"])["embedded"], 2);
+    let run = sandbox.kb(&["ingest", ".", "--model", "endpoint:other"]);
+    assert!(run.code != 0 && run.err.contains("endpoint:other"), "{}", run.err);
+}
+
+#[test]
 fn a_failing_endpoint_loses_nothing() {
     // Every fifth request fails.
     let server = Server::start(|request| match request.number % 5 {
