@@ -110,6 +110,12 @@ fn cosine(one: &[f32], other: &[f32]) -> f32 {
     if one.len() == other.len() && lengths > 0.0 { dot(one, other) / lengths } else { 0.0 }
 }
 
+/// Whether the vectors of all probes are those that were `kept`. A damaged fingerprint has none, which proves nothing.
+fn are_same(now: &[Vec<f32>], kept: &[Vec<f32>]) -> bool {
+    let is_same = |(now, was): (&Vec<f32>, &Vec<f32>)| cosine(&now[..now.len().min(KEPT)], was) >= SAME;
+    now.len() == kept.len() && now.iter().zip(kept).all(is_same)
+}
+
 /// A client of an endpoint.
 pub(super) struct Endpoint {
     wire: Wire,
@@ -153,8 +159,7 @@ impl Endpoint {
         }
         let mut vectors = self.ask(&[texts, &PROBES].concat())?;
         let now = vectors.split_off(texts.len());
-        let is_same = |(now, was): (&Vec<f32>, &Vec<f32>)| cosine(&now[..now.len().min(KEPT)], was) >= SAME;
-        if !now.iter().zip(&self.probes).all(is_same) {
+        if !are_same(&now, &self.probes) {
             let name = endpoint_model_name(&self.settings.model);
             return Err(Error::failed(format!(
                 "{} gives other vectors than when the namespace was made: its model has changed",
@@ -241,6 +246,7 @@ mod tests {
         assert!(cosine(&rounded[..KEPT], &kept[0]) >= SAME);
         assert!(cosine(&made[1][..KEPT], &kept[0]) < SAME);
         assert!(probes("zz-1").is_empty());
+        assert!(are_same(&made, &kept) && !are_same(&made, &[]) && !are_same(&made, &kept[..1]));
     }
 
     #[test]
