@@ -238,12 +238,10 @@ impl Listing {
         let file = |file: &Value| {
             let path = file["rfilename"].as_str()?.to_owned();
             let large = &file["lfs"];
-            // For a large file, the outer size is that of the pointer to it.
-            let bytes = large["size"].as_u64().or_else(|| file["size"].as_u64());
-            // So is the outer hash.
-            let digest = match large["sha256"].is_string() {
-                true => hex(&large["sha256"], 64).map(Digest::Sha256),
-                false => hex(&file["blobId"], 40).map(Digest::Git),
+            // For a large file, the outer size and hash are those of the pointer to it.
+            let (bytes, digest) = match large.is_null() {
+                true => (file["size"].as_u64(), hex(&file["blobId"], 40).map(Digest::Git)),
+                false => (large["size"].as_u64(), hex(&large["sha256"], 64).map(Digest::Sha256)),
             };
             Some((path.clone(), RemoteFile { path, bytes, digest }))
         };
@@ -278,6 +276,7 @@ mod tests {
         let found = listing(serde_json::json!({ "sha": commit, "siblings": [
             { "rfilename": "config.json", "size": 7, "blobId": blob },
             { "rfilename": "model.onnx", "size": 134, "blobId": blob, "lfs": { "sha256": sha256, "size": 900, "pointerSize": 134 } },
+            { "rfilename": "mirrored", "size": 134, "blobId": blob, "lfs": { "size": 900 } },
             { "rfilename": "bare" },
         ]}));
         assert_eq!(found.revision, commit);
@@ -285,6 +284,8 @@ mod tests {
         assert_eq!((small.bytes, small.digest.clone()), (Some(7), Some(Digest::Git(blob))));
         let large = found.file("model.onnx").unwrap();
         assert_eq!((large.bytes, large.digest.clone()), (Some(900), Some(Digest::Sha256(sha256))));
+        let mirrored = found.file("mirrored").unwrap();
+        assert_eq!((mirrored.bytes, mirrored.digest.clone()), (Some(900), None), "the hash is that of the pointer");
         assert_eq!(found.file("bare").unwrap().bytes, None);
         assert_eq!(found.file("other"), None);
         assert_eq!((hex(&"ab".into(), 64), hex(&"zz".into(), 2)), (None, None));
