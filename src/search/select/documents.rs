@@ -12,8 +12,9 @@ use crate::search::request::{Beam, SearchRequest};
 use crate::search::result::Ranking;
 use crate::search::trace::Trace;
 use crate::store::{DocumentRow, Scope};
-use crate::text::stopwords::is_stopword;
+use crate::text::stopwords::informative;
 use crate::text::tokens::tokenize;
+use crate::vectors::dot;
 
 /// The weights of a document's score: the joint score of its parent chunks …
 const PARENT_CHUNKS: f32 = 0.5;
@@ -66,7 +67,7 @@ impl DocumentIndex {
     pub fn new(rows: &[DocumentRow], query: &str, rarity: impl Fn(&str) -> Result<f32>) -> Result<Self> {
         let words_of = |row: &DocumentRow| {
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
-            std::iter::once(&row.title).chain(topics).flat_map(|text| informative(text)).collect()
+            std::iter::once(&row.title).chain(topics).flat_map(|text| informative_words(text)).collect()
         };
         let words = rows.iter().map(|row| (row.doc_id.clone(), words_of(row))).collect();
         let with_vector = rows.iter().filter(|row| !row.vector.is_empty());
@@ -74,7 +75,7 @@ impl DocumentIndex {
         let kinds = |row: &DocumentRow| Some((row.doc_id.clone(), row.profile.as_ref()?.kinds.clone()));
         let kinds = rows.iter().filter_map(kinds).collect();
         let weigh = |word: String| rarity(&word).map(|rarity| (word, rarity));
-        let asked = informative(query).into_iter().map(weigh).collect::<Result<_>>()?;
+        let asked = informative_words(query).into_iter().map(weigh).collect::<Result<_>>()?;
         Ok(DocumentIndex { words, vectors, kinds, asked })
     }
 
@@ -84,13 +85,12 @@ impl DocumentIndex {
             _ => 1.0,
         });
         let own = self.vectors.get(doc_id);
-        let cosine = |(own, vector): (&Vec<f32>, &[f32])| own.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
         let of_kind = |share: &&Share| Some(share.kind) == asked.kind;
         Nearness {
             kind: self.kinds.get(doc_id).and_then(|kinds| kinds.iter().find(of_kind)).map_or(0.0, |one| one.share),
             titles: titles.fold(0.0, f32::max),
             words: self.share_of_words(self.words.get(doc_id)),
-            summary: own.zip(asked.vector).map_or(0.0, |pair| cosine(pair).clamp(0.0, 1.0)),
+            summary: own.zip(asked.vector).map_or(0.0, |(own, vector)| dot(own, vector).clamp(0.0, 1.0)),
         }
     }
 
@@ -102,8 +102,8 @@ impl DocumentIndex {
     }
 }
 
-fn informative(text: &str) -> BTreeSet<String> {
-    tokenize(text).into_iter().map(|token| token.text).filter(|word| !is_stopword(word)).collect()
+fn informative_words(text: &str) -> BTreeSet<String> {
+    informative(tokenize(text).into_iter().map(|token| token.text).collect())
 }
 
 /// The sections and documents of a namespace.
