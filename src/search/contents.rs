@@ -54,9 +54,10 @@ pub(super) async fn answer(
         };
     }
     if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
-        let why = match rows.len() {
-            0 => "it names no document".to_owned(),
-            many => format!("{many} documents have that part"),
+        let why = match (rows.len(), wanted) {
+            (0, _) => "it names no document".to_owned(),
+            (many, Wanted::Part(_)) => format!("{many} documents have that part"),
+            (many, Wanted::Whole) => format!("{many} documents have the name in it"),
         };
         let message = format!(
             "the question asks for a table of contents, but {why}; searched the text instead; {} names a document",

@@ -1,5 +1,6 @@
 //! The input, output and cost of each stage of a search, and the notes for the user.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -134,8 +135,7 @@ impl Trace {
     /// The place of the best of some parent chunks, from 1, among all that came out of a stage.
     pub fn place(&self, stage: &str, ids: &[&ChunkId]) -> Option<usize> {
         let stage = self.stages.iter().find(|one| one.name == stage)?;
-        let found = stage.candidates.iter().position(|candidate| ids.iter().any(|id| **id == *candidate.id))?;
-        Some(found + 1)
+        ids.iter().filter_map(|id| stage.place_of(id)).map(|(place, _)| place).min()
     }
 
     /// Milliseconds since the search began.
@@ -151,6 +151,13 @@ impl Trace {
 }
 
 impl Stage {
+    /// The place of something, from 1, and its score. A twin in another namespace takes no place of its own.
+    pub(super) fn place_of(&self, id: &str) -> Option<(usize, f32)> {
+        let at = self.candidates.iter().position(|one| one.has(id))?;
+        let before: HashSet<&str> = self.candidates[..at].iter().map(|one| one.id.as_str()).collect();
+        Some((before.len() + 1, self.candidates[at].score))
+    }
+
     /// Adds a decision.
     pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
         self.notes([note.into()])

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::filter::{Restriction, TimeField};
 use super::hit::Hit;
+use super::note::NoteCode;
 use super::request::{Fallback, Mode, Rerank, SearchRequest, Target};
 use super::result::SearchResult;
 use super::searcher::Searcher;
@@ -141,6 +142,10 @@ impl Case<'_> {
     /// Where it was lost, if it is not in the result.
     async fn loss(&self) -> Result<Loss> {
         let (searcher, request) = (self.searcher, self.request);
+        if self.found.notes.iter().any(|note| note.code == NoteCode::NoSearchNeeded) {
+            let reason = "the question is a greeting, so nothing was searched; in quotation marks it is searched for";
+            return Ok(lost("understand", None, reason, None));
+        }
         if !self.found.contents.is_empty() {
             let reason = "the table of contents answers this question, so the text was not searched";
             return Ok(lost("contents", None, reason, Some("kind")));
@@ -160,7 +165,8 @@ impl Case<'_> {
 
     /// The setting that restricts the search, if there is exactly one.
     fn restricting_setting(&self) -> Option<&'static str> {
-        let Restriction { filter, before, after, as_of, time_field, filter_from: _, headings: _ } = &self.request.restriction;
+        let Restriction { filter, before, after, as_of, time_field, filter_from: _, headings: _ } =
+            &self.request.restriction;
         let on = |limit: fn(&TimeField) -> Option<f64>| time_field.as_ref().and_then(limit).is_some();
         let all = [
             ("doc", self.request.documents.is_some()),
@@ -377,13 +383,6 @@ impl Stage {
     fn is_retriever(&self) -> bool {
         RETRIEVERS.contains(&self.name.as_str())
     }
-
-    /// The place of something, from 1, and its score. A twin in another namespace takes no place of its own.
-    fn place_of(&self, id: &str) -> Option<(usize, f32)> {
-        let at = self.candidates.iter().position(|one| one.has(id))?;
-        let before: HashSet<&str> = self.candidates[..at].iter().map(|one| one.id.as_str()).collect();
-        Some((before.len() + 1, self.candidates[at].score))
-    }
 }
 
 /// Of several parent chunks the one that came furthest; of equals the best there.
@@ -439,7 +438,10 @@ mod tests {
 
     #[test]
     fn a_twin_takes_no_place() {
-        let twice = trace(&[("fuse", &["a", "a", "b"])]);
+        let twice = trace(&[("fuse", &["a", "a", "b", "c"])]);
         assert_eq!(twice.stages[0].place_of("b").map(|(place, _)| place), Some(2));
+        // Where the hits are listed too.
+        assert_eq!(twice.place("fuse", &[&"c".into(), &"b".into()]), Some(2));
+        assert_eq!((twice.place("fuse", &[&"d".into()]), twice.place("keyword", &[&"b".into()])), (None, None));
     }
 }

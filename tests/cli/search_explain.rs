@@ -250,6 +250,14 @@ fn a_question_about_structure_ranks_nothing() {
 }
 
 #[test]
+fn a_greeting_is_lost_before_the_search() {
+    let sandbox = manuals();
+    let id = parent_chunk(&sandbox, "Grease");
+    let run = sandbox.kb(&["search", "hello", "--why", &id]);
+    assert!(run.code == 1 && run.out.contains("the question is a greeting"), "{}{}", run.out, run.err);
+}
+
+#[test]
 fn why_does_not_rerank_a_lookup() {
     let sandbox = Sandbox::new();
     // The word alone, repeated; then among other words in a section whose title has it, which a rerank would prefer.
