@@ -54,21 +54,39 @@ fn rank_sections(
     candidates: &[Candidate],
     limit: usize,
 ) -> Vec<FoundSection> {
-    let mut rated = rate(indexes, within, candidates);
+    let rated = rate(indexes, within, candidates);
     let mut used = vec![false; candidates.len()];
+    // The sections that each parent chunk counts for: only they get another score once it is used.
+    let mut sections_of: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
+    for (at, one) in rated.iter().enumerate() {
+        one.parent_chunks.iter().for_each(|&(place, _)| sections_of[place].push(at));
+    }
+    let mut scores: Vec<Option<f32>> = rated.iter().map(|one| Some(score(one, candidates, &used))).collect();
     let mut found: Vec<FoundSection> = Vec::new();
     while found.len() < limit {
-        let scored = rated.iter().enumerate().map(|(place, one)| (place, score(one, candidates, &used)));
+        let left = scores.iter().enumerate().filter_map(|(at, score)| Some((at, (*score)?)));
         // The first of the best: `max_by` alone takes the last.
         let better =
             |a: &(usize, f32), b: &(usize, f32)| compare(&rated[a.0], a.1, &rated[b.0], b.1).then(b.0.cmp(&a.0));
-        let Some((best, score)) = scored.max_by(better).filter(|(_, score)| *score >= LEAST) else { break };
-        let taken = rated.remove(best);
+        let Some((best, score_of_best)) = left.max_by(better).filter(|(_, score)| *score >= LEAST) else { break };
+        scores[best] = None;
+        let taken = &rated[best];
         let matched: Vec<usize> = taken.parent_chunks.iter().map(|&(place, _)| place).collect();
-        matched.iter().for_each(|&place| used[place] = true);
+        let unused: Vec<usize> = matched.iter().copied().filter(|&place| !used[place]).collect();
+        unused.iter().for_each(|&place| used[place] = true);
+        let sharing: HashSet<usize> = unused.iter().flat_map(|&place| &sections_of[place]).copied().collect();
+        for at in sharing {
+            scores[at] = scores[at].map(|_| score(&rated[at], candidates, &used));
+        }
         let title = if taken.exactness > Exactness::No { 1.0 } else { confidence(Some(taken.likeness), None) };
         let confidence = matched.iter().map(|&place| candidates[place].confidence).fold(title, f32::max);
-        found.push(FoundSection { namespace: taken.namespace, at: taken.at, score, confidence, matched });
+        found.push(FoundSection {
+            namespace: taken.namespace,
+            at: taken.at,
+            score: score_of_best,
+            confidence,
+            matched,
+        });
     }
     found
 }
