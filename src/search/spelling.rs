@@ -15,7 +15,7 @@ use super::understand::{Terms, in_all_fields};
 use crate::embed::is_known_word;
 use crate::error::Result;
 use crate::ids::ChunkId;
-use crate::store::{KeywordField, Scope, Snapshot};
+use crate::store::{KeywordField, Phrase, Scope, Snapshot};
 use crate::text::script::{Script, script_of};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
@@ -184,9 +184,10 @@ impl Vocabulary<'_> {
         Ok(best.map(|(word, _)| word))
     }
 
-    /// The two known words that make up a compound: the pair whose rarer word is the most frequent.
+    /// The two known words that make up a compound: of the pairs that stand next to each other somewhere, the one whose
+    /// rarer word is the most frequent.
     fn parts(&self, typed: &str) -> Result<Vec<String>> {
-        let mut best: Option<(u64, Vec<String>)> = None;
+        let mut pairs: Vec<(u64, Phrase, Vec<String>)> = Vec::new();
         for (at, _) in typed.char_indices() {
             let (left, right) = typed.split_at(at);
             if left.chars().count() < SHORTEST_PART || right.chars().count() < SHORTEST_PART {
@@ -198,11 +199,21 @@ impl Vocabulary<'_> {
                 continue;
             }
             let rarer = self.count(&words[0])?.min(self.count(&words[1])?);
-            if rarer > best.as_ref().map_or(0, |(count, _)| *count) {
-                best = Some((rarer, words));
+            if rarer > 0
+                && let Some(phrase) = Phrase::of(&format!("{left} {right}"))
+            {
+                pairs.push((rarer, phrase, words));
             }
         }
-        Ok(best.map(|(_, words)| words).unwrap_or_default())
+        pairs.sort_by_key(|(rarer, ..)| std::cmp::Reverse(*rarer));
+        for (_, phrase, words) in pairs {
+            for snapshot in self.0 {
+                if snapshot.keyword().has_phrase(&phrase)? {
+                    return Ok(words);
+                }
+            }
+        }
+        Ok(Vec::new())
     }
 }
 

@@ -96,17 +96,23 @@ impl KeywordReader {
     /// The parent chunks of a scope that have all the phrases, each in the text or in the titles, sorted by `terms`, at
     /// most `MOST_WITH_PHRASE`.
     pub fn with_phrases(&self, phrases: &[Phrase], terms: &[WeightedTerm], scope: &Scope) -> Result<Vec<ChunkId>> {
-        let fields = [self.fields.content, self.fields.titles_in_front];
-        let has = |phrase: &Phrase| -> Box<dyn Query> {
-            let somewhere = fields.iter().map(|field| (Occur::Should, phrase.query(*field))).collect();
-            // Phrases select the parent chunks, words score them.
-            Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(somewhere)), 0.0))
-        };
-        let mut clauses: Clauses = phrases.iter().map(|phrase| (Occur::Must, has(phrase))).collect();
+        let mut clauses: Clauses = phrases.iter().map(|phrase| (Occur::Must, self.somewhere(phrase))).collect();
         clauses.push((Occur::Should, self.query(terms)));
         clauses.extend(self.among(scope));
         let hits = self.top(clauses, None, MOST_WITH_PHRASE)?;
         Ok(hits.into_iter().map(|hit| hit.chunk_id).collect())
+    }
+
+    /// Whether any parent chunk has a phrase, in its text or in the titles in front of it.
+    pub fn has_phrase(&self, phrase: &Phrase) -> Result<bool> {
+        Ok(!self.top(vec![(Occur::Must, self.somewhere(phrase))], None, 1)?.is_empty())
+    }
+
+    /// Matches a phrase. It selects the parent chunks, words score them.
+    fn somewhere(&self, phrase: &Phrase) -> Box<dyn Query> {
+        let fields = [self.fields.content, self.fields.titles_in_front];
+        let each = fields.iter().map(|field| (Occur::Should, phrase.query(*field))).collect();
+        Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(each)), 0.0))
     }
 
     /// The documents of a scope with words of a question in their titles or in those of their sections, at most `most`:
