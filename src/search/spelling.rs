@@ -66,7 +66,7 @@ pub(super) fn replace_words(
     let mut replacements = Vec::new();
     for Replaceable { token, typed, starred } in words(query) {
         let missing = vocabulary.count(&token.text)? == 0;
-        let known = synonyms.iter().any(|synonym| synonym.typed.to_lowercase().contains(&typed));
+        let known = has_synonym(&token, synonyms);
         let others = words_wanted == OtherWords::All;
         if !starred && ((missing && known) || (!missing && !others)) {
             continue;
@@ -92,6 +92,11 @@ pub(super) fn replace_words(
         }
     }
     Ok(replacements)
+}
+
+/// Whether a word belongs to a name with synonyms.
+fn has_synonym(token: &Token, synonyms: &[Synonymous]) -> bool {
+    synonyms.iter().any(|synonym| tokenize(&synonym.typed).iter().any(|own| own.text == token.text))
 }
 
 /// A word of a question that can be replaced.
@@ -301,6 +306,13 @@ mod tests {
     fn what_is_too_long_for_a_word_is_not_replaced() {
         let of = |length: usize| words(&"x".repeat(length)).len();
         assert_eq!([of(SHORTEST - 1), of(SHORTEST), of(LONGEST), of(LONGEST + 1), of(100_000)], [0, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_part_of_a_word_with_a_synonym_has_none() {
+        let synonyms = [Synonymous { typed: "Support desk".into(), others: vec!["help line".into()] }];
+        let known = |word: &str| has_synonym(&words(word)[0].token, &synonyms);
+        assert!(known("support") && known("desks") && !known("port"));
     }
 
     #[test]
