@@ -44,9 +44,9 @@ Examples:
   kb search prime the pump --rerank models/reranker --rerank-budget 50,1s
   kb search how is the pump primed --why 7f3k2m:12
 
-Unknown words fall back to spelling and compound matches, and a note names these. valv* finds all words that begin with
-valv. Synonyms and abbreviations come from the documents and from .kb/synonyms.txt: one line for each group of equal
-names (pump, 水泵) or for one direction (TDO => Transport Disconnect Order).";
+Unknown words fall back to spelling and compound matches, and a note names these. valv* finds the four most frequent words
+that begin with valv (at least four letters). Synonyms and abbreviations come from the documents and .kb/synonyms.txt: one
+line for each group of equal names (pump, 水泵) or for one direction (TDO => Transport Disconnect Order).";
 
 /// How to set settings other than by flags, for `--help`.
 pub(super) const SETTINGS: &str = "\

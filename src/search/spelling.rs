@@ -1,6 +1,6 @@
 //! Other words for those of a question. An unknown word is replaced by the word that it probably misspells, or by its
-//! parts; a word with a star after it (`valv*`) stands for the words that begin with it. On request the prefix and
-//! compound matches of all words are added.
+//! parts; a word with a star after it (`valv*`) stands for the most frequent words that begin with it. On request the prefix
+//! and compound matches of all words are added.
 //!
 //! Only words of letters are replaced, never an identifier: another code is something else. Words of scripts without
 //! spaces are searched for by their characters anyway.
