@@ -68,6 +68,7 @@ module completions {
     --allow-private           # Fetch pages from this machine and private networks too
     --force                   # Read unchanged files again
     --new-failures            # Exit with code 4 only if a file fails that did not fail before
+    --within: path            # Read no file outside of this folder, wherever links lead; repeatable, for servers that ingest for others
     --time: string            # The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document states, otherwise that of the file]
     --no-embed                # Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later
     --model: string           # The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]
