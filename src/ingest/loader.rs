@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::cut_document::CutDocument;
 use super::plan::{Candidate, Existing, Todo, is_gone};
 use super::prepare::corrected_toc;
-use super::renamed::Gone;
 use super::request::{IngestRequest, Progress};
 use super::source::{Outcomes, read_steadily, skip, spread};
-use super::web::is_file;
 use super::worker::{Cutting, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -54,7 +52,7 @@ pub(super) struct Read {
     pub document: CutDocument,
     /// The corrected table of contents with which it was cut.
     pub corrected_toc: Option<Vec<OutlineEntry>>,
-    /// The stored document of this source, or one whose file is gone and that has the same bytes or most of the text.
+    /// The stored document of this source, or the one with the same bytes whose file is gone.
     pub before: Option<DocumentRow>,
 }
 
@@ -65,18 +63,17 @@ pub(super) struct Loader {
     pub existing: Arc<Existing>,
     /// The stored sources of each content hash.
     sources_of: HashMap<String, BTreeSet<String>>,
-    gone: Gone,
     /// The documents that were found under another path.
     moved: Mutex<HashSet<DocId>>,
 }
 
 impl Loader {
-    pub(super) fn new(request: IngestRequest, store: Store, existing: Arc<Existing>, gone: Gone) -> Self {
+    pub(super) fn new(request: IngestRequest, store: Store, existing: Arc<Existing>) -> Self {
         let mut sources_of: HashMap<String, BTreeSet<String>> = HashMap::new();
         for (source, row) in existing.iter() {
             sources_of.entry(row.content_hash.clone()).or_default().insert(source.clone());
         }
-        Loader { request, store, existing, sources_of, gone, moved: Mutex::default() }
+        Loader { request, store, existing, sources_of, moved: Mutex::default() }
     }
 
     /// Starts the threads that read files.
@@ -110,28 +107,10 @@ impl Loader {
         if bytes.is_empty() {
             return Err(Error::failed("the file is empty").hint(skip(", or delete it")));
         }
-        let mut read = self.cut(source, bytes, format, before, worker)?;
-        // Cut again, because a document has its own lengths of chunks and perhaps a corrected table of contents.
-        if before.is_none()
-            && let Some(row) = self.renamed_from(source, &read.document)
-        {
-            read = self.cut(source, bytes, format, Some(row), worker)?;
-        }
-        Ok(Loaded::Cut(facts, Box::new(read)))
-    }
-
-    fn cut(
-        &self,
-        source: &str,
-        bytes: &[u8],
-        format: Option<Format>,
-        before: Option<&DocumentRow>,
-        worker: &mut Worker,
-    ) -> Result<Read> {
         let corrected_toc = before.map(corrected_toc).transpose()?.flatten();
         let how = Cutting { source, chunking: self.request.chunking_of(before), corrected: corrected_toc.as_deref() };
         let document = worker.cut_file(bytes, format, &self.request.load, how)?;
-        Ok(Read { document, corrected_toc, before: before.cloned() })
+        Ok(Loaded::Cut(facts, Box::new(Read { document, corrected_toc, before: before.cloned() })))
     }
 
     /// A document with these bytes whose own file is gone. Each document is found once.
@@ -139,17 +118,6 @@ impl Loader {
         let rows = self.sources_of.get(&facts.hash)?.iter().filter_map(|source| self.existing.get(source));
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         rows.filter(|row| is_gone(row, &self.store)).find(|row| moved.insert(row.doc_id.clone()))
-    }
-
-    /// A document that people have worked on, whose file is gone and which has most of this text. Each is found once.
-    fn renamed_from(&self, source: &str, document: &CutDocument) -> Option<&DocumentRow> {
-        if !is_file(source) {
-            return None;
-        }
-        let like = self.gone.like(document);
-        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut rows = like.into_iter().filter_map(|source| self.existing.get(source));
-        rows.find(|row| moved.insert(row.doc_id.clone()))
     }
 
     /// Whether a document was found under another path.

@@ -18,7 +18,6 @@ mod prepare;
 mod profile;
 mod rebuild;
 mod reindex;
-mod renamed;
 mod request;
 mod revector;
 mod run;

@@ -10,8 +10,7 @@ use reqwest::Url;
 use super::collector::{Collector, Job, Stop};
 use super::known_vectors::VectorsAhead;
 use super::loader::{Facts, Loaded, Loader, of_a_pipe};
-use super::plan::{Existing, Plan, Scan, Todo, does_not_exist, is_below, is_below_one, plan, scan};
-use super::renamed::Gone;
+use super::plan::{Existing, Plan, Scan, does_not_exist, is_below, is_below_one, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::web::{Allowed, fetch};
 use super::worker::Worker;
@@ -93,12 +92,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     progress.begin(to_read, todo.iter().map(|todo| todo.size).sum());
     let mut pages = namespace.pages()?;
     let pages_before = pages.clone();
-    let is_new = |todo: &Todo| !existing.contains_key(&todo.candidate.source);
-    let gone = match &snapshot {
-        Some(snapshot) if todo.iter().any(is_new) => Gone::of(snapshot, &existing, store).await?,
-        _ => Gone::default(),
-    };
-    let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone(), gone));
+    let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone()));
     let ahead = VectorsAhead::of(todo.iter().filter_map(|todo| existing.get(&todo.candidate.source)));
     let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, ahead, report);
     let outcome = async {

@@ -145,26 +145,3 @@ fn the_report_names_what_people_did_to_a_removed_document() {
     let expected = [json!([]), json!([]), json!(["1 field, 2 tags removed with it"])];
     assert_eq!(warnings, expected.iter().collect::<Vec<_>>(), "{report}");
 }
-
-#[test]
-fn a_renamed_and_changed_file_keeps_what_people_did_to_its_document() {
-    let sandbox = sandbox();
-    let text = "# Pump\n\nPrime the pump. Open the valve. Start the motor. Watch the gauge.";
-    sandbox.write("pump.md", text);
-    sandbox.json(&["ingest", ".", "--no-embed"]);
-    sandbox.json(&["doc-set", "pump.md", "--meta", "owner=ann", "--tag", "keep"]);
-    let chunks = sandbox.items(&["chunks-list", "--doc", "pump.md", "--type", "parent"]);
-    let edited = "Prime the pump. Open the red valve. Start the motor. Watch the gauge.";
-    sandbox.json(&["chunk-edit", chunks[0]["chunk_id"].as_str().unwrap(), "--content", edited]);
-    let id = sandbox.items(&["docs", "pump.md"])[0]["doc_id"].clone();
-    std::fs::remove_file(sandbox.path("pump.md")).unwrap();
-    sandbox.write("pumps/main.md", format!("{text} Close the valve."));
-    let report = sandbox.json(&["ingest", ".", "--no-embed", "--prune", "--yes"]);
-    let counts = ["added", "moved", "removed"].map(|action| report["counts"][action].as_u64());
-    assert_eq!(counts, [Some(0), Some(1), Some(0)], "{report}");
-    assert_eq!(metadata(&sandbox, "main.md"), json!({"owner": "ann", "tags": ["keep"]}));
-    assert_eq!(sandbox.items(&["docs", "main.md"])[0]["doc_id"], id);
-    let section = sandbox.kb(&["section", "main.md", "pump"]).out;
-    assert!(section.contains("Open the red valve.") && section.contains("Close the valve."), "{section}");
-    assert_eq!(sandbox.kb(&["check"]).code, 0);
-}
