@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::global::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::render;
 use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section, titles_of};
 use crate::store::{DocumentRow, Snapshot};
@@ -46,6 +46,13 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let snapshot = searcher.snapshot().await?;
     let (document, names) = match &args.names[..] {
         [section] => (document_of_section(snapshot, section).await?, &args.names[..]),
+        [first, others @ ..] if document_in_id(first).is_some() => {
+            if let Some(other) = others.iter().find(|other| document_in_id(other) != document_in_id(first)) {
+                return Err(Error::usage(format!("{first} and {other} are not in the same document"))
+                    .hint("read the sections of one document at a time"));
+            }
+            (document_of_section(snapshot, first).await?, &args.names[..])
+        }
         [document, sections @ ..] => (context.document_of(snapshot, document, &store, Purpose::Read).await?, sections),
         [] => unreachable!("clap requires a name"),
     };
@@ -59,9 +66,14 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     context.show(render::sections(&content, &names, context.screen.columns).read_from(&[snapshot]))
 }
 
+/// The document in the id of a section.
+fn document_in_id(name: &str) -> Option<&str> {
+    name.split_once('#').map(|(doc_id, _)| doc_id).filter(|doc_id| !doc_id.is_empty())
+}
+
 /// The document in a section's id, or the only document that has a section of this name.
 async fn document_of_section(snapshot: &Snapshot, name: &str) -> Result<DocumentRow> {
-    if let Some((doc_id, _)) = name.split_once('#')
+    if let Some(doc_id) = document_in_id(name)
         && let Some(document) = snapshot.documents_by_id(&[doc_id.into()]).await?.pop()
     {
         return Ok(document);

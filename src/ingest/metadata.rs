@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::source::read_steadily;
 use super::web::is_file;
 use crate::error::{Error, Result};
-use crate::paths::real;
+use crate::paths::{real, without_mark};
 use crate::store::{Fields, MetadataValue, Store, add_fields};
 use crate::text::size;
 
@@ -85,7 +85,8 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     // A link that takes the place of the file after the look above leads out of its folder.
     let beside: Vec<PathBuf> = file.parent().map(real).into_iter().collect();
     let (bytes, _) = read_steadily(&file, if within.is_empty() { &beside } else { within }, LONGEST)?;
-    let text = String::from_utf8_lossy(&bytes);
+    let not_text = |_| Error::failed(format!("{} is not UTF-8", file.display())).hint("save it as UTF-8");
+    let text = without_mark(String::from_utf8(bytes).map_err(not_text)?);
     let fields: BTreeMap<String, toml::Value> = toml::from_str(&text).map_err(|error| {
         Error::failed(format!("{}: {}", file.display(), error.message())).hint("write lines like project = \"apollo\"")
     })?;

@@ -1,6 +1,7 @@
 //! Finds the files to ingest, and decides which must be read.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::FileType;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -164,9 +165,11 @@ fn bad_glob(setting: &'static str, glob: &str, error: &ignore::Error) -> Error {
 /// The first file of ignored names in a folder that is not to be read: the walker would wait for a pipe and read a
 /// device without an end, in this process.
 fn unfit_ignore_file(folder: &Path) -> Option<PathBuf> {
+    // A folder of that name is not read, and `/dev/null`, which ignores nothing, is empty.
     let is_unfit = |file: &PathBuf| {
+        let is_other = |kind: FileType| !kind.is_file() && !kind.is_dir() && real(file) != Path::new("/dev/null");
         let facts = std::fs::metadata(file);
-        facts.is_ok_and(|facts| !facts.is_file() || facts.len() > LARGEST_IGNORE_FILE)
+        facts.is_ok_and(|facts| is_other(facts.file_type()) || facts.len() > LARGEST_IGNORE_FILE)
     };
     let own = [".gitignore", ".ignore", IGNORE_FILE].map(|name| folder.join(name));
     let git = folder.join(".git");
@@ -193,8 +196,8 @@ fn unfit_ignore_file(folder: &Path) -> Option<PathBuf> {
 /// The report of a folder that was left out for its file of ignored names.
 fn unfit_to_read(file: &Path, store: &Store) -> SourceReport {
     let folder = file.parent().unwrap_or(file);
-    let limit = crate::text::size(LARGEST_IGNORE_FILE);
-    let reason = format!("left out, because {} is no file of at most {limit}", file.display());
+    let limit = LARGEST_IGNORE_FILE >> 10;
+    let reason = format!("left out, because {} is no file of at most {limit} KB", file.display());
     SourceReport::failed(&store.source_name(folder), reason, Some("remove it or make it shorter".to_owned()))
 }
 

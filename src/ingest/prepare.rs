@@ -137,7 +137,9 @@ pub(super) fn done_by_hand(row: &DocumentRow) -> Vec<String> {
     let contents = row.corrected_toc.iter().map(|_| "corrected contents".to_owned());
     let counted = |number: usize, of: &str| (number > 0).then(|| count(number, of));
     let described = [counted(fields.len(), "field"), counted(tagged.len() + untagged.len(), "tag")];
-    described.into_iter().flatten().chain(contents).chain(counted(row.edits.len(), "edit")).collect()
+    let dated = row.time.iter().filter(|time| time.is_given()).map(|_| "date".to_owned());
+    let described = described.into_iter().flatten().chain(dated);
+    described.chain(contents).chain(counted(row.edits.len(), "edit")).collect()
 }
 
 /// Finds the sections of a document, cuts it and makes its rows, in this process. `now` is an RFC 3339 time.

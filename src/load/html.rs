@@ -124,6 +124,8 @@ struct Walk {
     line: String,
     heading: Option<u8>,
     preformatted: usize,
+    /// Whether the preformatted text says that it is code.
+    is_code: bool,
     in_item: bool,
     /// Tables inside are read as their words.
     in_cell: bool,
@@ -152,6 +154,10 @@ impl Walk {
                         continue;
                     }
                     self.enter(&name);
+                    let is_listing = name == "pre"
+                        && (has_class_of_code(&node) || node.parent().is_some_and(|node| has_class_of_code(&node)));
+                    let is_code = matches!(&*name, "code" | "samp" | "kbd");
+                    self.is_code |= is_listing || (is_code && self.preformatted > 0);
                     self.anchor(&node);
                     stack.push(Step::Leave(name));
                     let children: Vec<NodeRef<'_>> = node.children_it(false).collect();
@@ -207,6 +213,7 @@ impl Walk {
             self.drop_mark();
         } else if name == "pre" {
             self.preformatted -= 1;
+            self.is_code &= self.preformatted > 0;
         } else if heading_level(name).is_some() {
             self.heading = None;
         }
@@ -243,7 +250,8 @@ impl Walk {
         }
         let line = std::mem::take(&mut self.line);
         let in_item = std::mem::take(&mut self.in_item);
-        if self.preformatted > 0 && self.heading.is_none() && !self.in_cell {
+        // Letters and standards are preformatted too.
+        if self.is_code && self.preformatted > 0 && self.heading.is_none() && !self.in_cell {
             self.blocks.extend(Block::listing("", line.trim_matches('\n')));
             return;
         }
@@ -316,6 +324,13 @@ fn text_of(node: &NodeRef<'_>) -> Option<String> {
     })
 }
 
+/// Whether the class of an element, or of the one around it, says that it holds code.
+fn has_class_of_code(node: &NodeRef<'_>) -> bool {
+    const CLASSES: [&str; 8] = ["code", "highlight", "lang", "listing", "literal", "screen", "source", "synopsis"];
+    let class = node.attr("class").map(|class| class.to_lowercase()).unwrap_or_default();
+    CLASSES.iter().any(|one| class.contains(one))
+}
+
 /// Whether an element ends the paragraph around it.
 fn breaks(name: &str) -> bool {
     name == "pre" || lists(BREAKING, name) || heading_level(name).is_some()
@@ -365,9 +380,11 @@ mod tests {
 
     #[test]
     fn tables_become_markdown_and_code_keeps_its_lines() {
-        let document = parse("<table><tr><th>a<th>b<tr><td>1<td>2|3</table><pre>x\n  y</pre>");
+        let document =
+            parse("<table><tr><th>a<th>b<tr><td>1<td>2|3</table><pre class=screen>x\n  y</pre><pre>A\nletter</pre>");
         assert_eq!(document.blocks[0].text, "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |");
         assert_eq!(document.blocks[1].text, "```\nx\n  y\n```");
+        assert_eq!(document.blocks[2].text, "A\nletter");
         let lines = parse("<pre><code><div>a()</div>\n<div>  b()</div></code></pre><p>text</p>");
         assert_eq!(lines.blocks, [Block::paragraph("```\na()\n  b()\n```"), Block::paragraph("text")]);
         let cell = parse("<table><tr><td><pre>x</pre></td><td>y</td></tr></table>");

@@ -104,7 +104,11 @@ impl Models {
                 "the vectors were made by {}, and this store is not trusted: kb would send text to your endpoint",
                 record.name
             ))
-            .hint(format!("trust the store with `{}`", NextStep::Trust)));
+            .hint(format!(
+                "trust the store with `{}`, or name the model yourself with {}",
+                NextStep::Trust,
+                Setting("model")
+            )));
         }
         Ok(Arc::new(Model::at_endpoint_as_recorded(&settings, record.dimension, &record.fingerprint)))
     }

@@ -16,7 +16,7 @@ use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// A question whose words fit the titles of more documents equally well names none of them.
-const MOST_DOCUMENTS: usize = 3;
+pub(super) const MOST_DOCUMENTS: usize = 3;
 
 /// A document's table of contents, or a part of it.
 #[derive(Debug, Clone, PartialEq)]

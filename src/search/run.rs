@@ -10,7 +10,7 @@ use futures::future::try_join_all;
 
 use super::asked::Asked;
 use super::confidence::judge;
-use super::contents::{answer, documents_called};
+use super::contents::{MOST_DOCUMENTS, answer, documents_called};
 use super::encoder::Encoding;
 use super::entities;
 use super::expand::expand;
@@ -266,11 +266,14 @@ async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<
         Some(_) => document_named(&request.query),
         None => contents_of(&request.query).filter(|_| request.kind.is_none()),
     };
+    // Quoted text is searched for as it is.
+    let is_quoted = request.query.trim_start().starts_with(['"', '“', '「']);
     if request.documents.is_none()
-        && let Some(name) = name
+        && request.restriction.is_empty()
+        && let Some(name) = name.filter(|_| !is_quoted)
     {
         let documents = documents_called(&searcher.snapshots().await?, &name).await?;
-        if !documents.is_empty() {
+        if (1..=MOST_DOCUMENTS).contains(&documents.len()) {
             if understood.wanted.is_none() {
                 understood = Understanding::of_kind(&request.query, Some(Kind::Structure));
             }

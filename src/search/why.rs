@@ -212,7 +212,6 @@ impl Case<'_> {
                 let of = same.map_or_else(String::new, |one| format!(" {}", one.id));
                 lost(format!("it repeats{of}, which is better"), Some("keep_duplicates"))
             }
-            "contents_pages" => lost("it is a page of printed contents".to_owned(), None),
             "per_document" => {
                 let own = before.candidates.iter().take_while(|one| !one.has(id));
                 let better = own.filter(|one| document_of(&one.id) == document_of(id)).count();

@@ -43,7 +43,8 @@ pub(super) fn most_outside(fewest: usize) -> usize {
 /// Recall is measured with this number of nearest neighbours of this number of chunks.
 const NEIGHBOURS: usize = 10;
 const QUESTIONS: usize = 20;
-/// So many are taken from the index for them; a search takes four times as many, and scores them by their exact vectors.
+/// So many are taken from the index for them; a search by default takes four times as many, and scores them by their
+/// exact vectors.
 const TAKEN: usize = 100;
 /// The vectors in a partition of the index, about. LanceDB's own choice is twice as many: a search reads whole partitions.
 const PARTITION: u32 = 2048;

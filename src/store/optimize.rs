@@ -33,8 +33,9 @@ impl Optimized {
 }
 
 impl Writer {
-    /// Joins small data files and segments of the keyword index, drops deleted text from that index, and brings the indexes of large tables up to date.
-    /// Publishes a generation if the tables change. Memory does not grow with the store: rows are streamed.
+    /// Joins small data files and segments of the keyword index, drops deleted text from that index, and brings the
+    /// indexes of large tables up to date. Publishes a generation if the tables change. Memory does not grow with the
+    /// store: rows are streamed.
     ///
     /// # Errors
     /// If the disk refuses. Then the published generation stays.

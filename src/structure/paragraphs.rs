@@ -1,7 +1,9 @@
 //! Headings of a Word document that has no heading styles: the looks and numbers of whole paragraphs, judged by the
 //! rules for lines of a page.
 
-use super::tree::Heading;
+use std::collections::HashMap;
+
+use super::tree::{Heading, Provenance};
 use super::typography;
 use crate::load::{Block, BlockKind};
 use crate::text::{is_wide, squeeze};
@@ -30,7 +32,12 @@ pub(super) fn find(blocks: &[Block]) -> Vec<Heading> {
             ..heading
         })
     };
-    typography::find(&lines, &[], &[]).into_iter().filter_map(of_paragraphs).collect()
+    let mut found: Vec<Heading> = typography::find(&lines, &[], &[]).into_iter().filter_map(of_paragraphs).collect();
+    // A speaker's name or a bold note that returns heads no section.
+    let mut times: HashMap<String, usize> = HashMap::new();
+    found.iter().for_each(|heading| *times.entry(heading.title.clone()).or_default() += 1);
+    found.retain(|heading| heading.provenance == Provenance::Numbering || times[&heading.title] == 1);
+    found
 }
 
 /// The paragraphs as lines of one page, and the paragraph of each line, with the number of paragraphs last. The first

@@ -4,6 +4,8 @@
 const FEWEST: usize = 4;
 /// The fewest dots of a leader; an ellipsis counts as three.
 const FEWEST_DOTS: usize = 4;
+/// The most characters without an entry: a title page or prose beside the entries is worth finding.
+const LONGEST_ENTRY: usize = 240;
 /// The least share of the text that is leaders.
 const LEAST_LEADERS: f32 = 0.15;
 /// The least share of page numbers that are not below the one before: prices after leaders go up and down.
@@ -16,6 +18,7 @@ const LEAST_RISING: f32 = 0.8;
 /// ```
 pub fn is_contents_page(text: &str) -> bool {
     let (mut pages, mut leaders, mut length): (Vec<u32>, usize, usize) = (Vec::new(), 0, 0);
+    let (mut entry, mut longest_entry) = (0, 0);
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         length += 1;
@@ -38,10 +41,14 @@ pub fn is_contents_page(text: &str) -> bool {
         {
             pages.push(page);
             leaders += run;
+            longest_entry = longest_entry.max(length - entry);
+            entry = length;
         }
     }
+    longest_entry = longest_entry.max(length - entry);
     let rising = pages.windows(2).filter(|pair| pair[0] <= pair[1]).count();
     pages.len() >= FEWEST
+        && longest_entry <= LONGEST_ENTRY
         && rising as f32 >= LEAST_RISING * (pages.len() - 1) as f32
         && leaders as f32 >= LEAST_LEADERS * length as f32
 }
@@ -74,7 +81,8 @@ mod tests {
         let prose = "It rose ... 3 times. Then 1.5, 2.5 and 3.5 m. See 4.1. And so on ... until 5.";
         let one =
             format!("{} Scope ........ 7 Terms ........ 8 Rules ........ 9 Index ........ 10", "Text. ".repeat(100));
-        for text in [prices, prose, "1.2.3.4 5 6.7.8.9 10", &one, ""] {
+        let title_page = format!("{} {}", "An abstract of the manual. ".repeat(10), "Scope ........ 7 ".repeat(20));
+        for text in [prices, prose, "1.2.3.4 5 6.7.8.9 10", &one, &title_page, ""] {
             assert!(!is_contents_page(text), "{text}");
         }
     }

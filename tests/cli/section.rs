@@ -216,3 +216,19 @@ fn on_a_terminal_paragraphs_are_wrapped_and_tables_are_not() {
     let markdown = sandbox.kb(&["section", "guide.md", "1"]).out;
     assert!(markdown.lines().any(|line| line.matches("primed").count() == 5), "in a pipe the text is as it was");
 }
+
+#[test]
+fn several_sections_are_named_by_their_ids_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# One\n\nFirst text.\n\n# Two\n\nSecond text.\n");
+    sandbox.write("b.md", "# Three\n\nThird text.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let ids = |document: &str| -> Vec<String> {
+        sandbox.kb(&["toc", document, "--format", "paths"]).out.lines().map(str::to_owned).collect()
+    };
+    let (own, other) = (ids("a.md"), ids("b.md"));
+    let read = sandbox.kb(&["section", &own[0], &own[1]]).out;
+    assert!(read.contains("First text.") && read.contains("Second text."), "{read}");
+    let refused = sandbox.kb(&["section", &own[0], &other[0]]);
+    assert!(refused.code == 2 && refused.err.contains("not in the same document"), "{}", refused.err);
+}

@@ -55,9 +55,10 @@ pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Resu
 /// Readers look for the end mark in so many bytes at the end of a file.
 const END: usize = 1024;
 
-/// Whether a file has its end, where the place of its table of objects is.
+/// Whether a file has its end, where the place of its table of objects is. Some copies are filled up behind it.
 fn has_end(bytes: &[u8]) -> bool {
-    let end = &bytes[bytes.len().saturating_sub(END)..];
+    let length = bytes.iter().rposition(|byte| !matches!(byte, 0 | b' ' | b'\r' | b'\n')).map_or(0, |last| last + 1);
+    let end = &bytes[length.saturating_sub(END)..length];
     [&b"%%EOF"[..], b"startxref"].iter().any(|mark| end.windows(mark.len()).any(|window| window == *mark))
 }
 
@@ -131,6 +132,8 @@ mod tests {
         };
         let error = beginning("fixtures/docs/pump-station-manual.pdf").unwrap_err();
         assert!(error.message().contains("seems cut off or damaged"), "{error}");
+        let whole = std::fs::read(in_repository("fixtures/docs/pump-station-manual.pdf")).unwrap();
+        assert!(has_end(&[&whole[..], &[0; 4096]].concat()) && !has_end(&whole[..whole.len() / 2]));
         let warnings = beginning("fixtures/pdf/outline-deep.pdf").unwrap().warnings;
         assert!(warnings.iter().any(|warning| warning.contains("seems cut off")), "{warnings:?}");
     }

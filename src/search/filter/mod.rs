@@ -405,9 +405,10 @@ fn other_value(condition: &Filter, worlds: &[World<'_>]) -> Option<String> {
             _ => None,
         })
         .collect();
-    let can_contain = test.text.contains('=') && !typed.folded.is_empty();
-    if can_contain && values.iter().any(|value| fold(value).contains(&typed.folded)) {
-        return Some(format!("try `{}`;", test.text.replacen('=', "contains", 1)));
+    if let Some((key, value)) = test.text.split_once('=').filter(|_| !typed.folded.is_empty())
+        && values.iter().any(|value| fold(value).contains(&typed.folded))
+    {
+        return Some(format!("try `{} contains {}`;", key.trim_end(), value.trim_start()));
     }
     let file_name = |value: &str| value.rsplit('/').next().unwrap_or(value).to_owned();
     let named = values.iter().flat_map(|value| [(fold(value), *value), (fold(&file_name(value)), *value)]);

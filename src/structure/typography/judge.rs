@@ -137,8 +137,11 @@ fn with_below(candidates: &[Candidate]) -> Vec<bool> {
             Some((next, _)) => Some(*next),
             None => None,
         };
-        all[i] =
-            other.is_some_and(|other| other.depth() == number.depth() + 1 && other.parts.starts_with(&number.parts));
+        // `2.5` behind `2` is a quantity.
+        let begins = |other: &Numbering| other.parts.last().is_some_and(|&part| part <= 1);
+        all[i] = other.is_some_and(|other| {
+            other.depth() == number.depth() + 1 && other.parts.starts_with(&number.parts) && begins(other)
+        });
         behind.insert(number.kind, (number, other));
     }
     all

@@ -128,7 +128,7 @@ fn mark(numbered: &[bool], rows: &[(usize, Outer)], found: &mut [Furniture]) -> 
     marked
 }
 
-/// Marks numbers that stand alone at an end of their page and count with the pages, at whatever height they are.
+/// Marks numbers that stand alone at an end of their page and count with the pages, however high or low they are there.
 fn mark_bare_numbers(pages: &[Page], found: &mut [Furniture]) {
     let mut rows: Vec<(usize, Outer)> = Vec::new();
     for (page, furniture) in found.iter().enumerate() {
@@ -140,17 +140,21 @@ fn mark_bare_numbers(pages: &[Page], found: &mut [Furniture]) {
         let lines = furniture.lines.iter().map(|&i| &pages[page].lines[i].text).filter(|text| is_bare(text));
         lines.flat_map(|text| outer_numbers(text)).map(|number| number - page as i64).collect()
     };
-    let marked = found.iter().enumerate().flat_map(|(page, furniture)| of_page(page, furniture));
+    let own: Vec<Vec<i64>> = found.iter().enumerate().map(|(page, furniture)| of_page(page, furniture)).collect();
+    let marked = own.iter().flatten().copied();
     let left = rows.iter().flat_map(|(page, row)| {
         let numbers = outer_numbers(&row.text).into_iter();
         numbers.map(|number| number - *page as i64).collect::<Vec<i64>>()
     });
     let Some((offset, count)) = most_votes(marked.chain(left)) else { return };
-    if count < FEWEST_PAGES {
+    // A few of many figures at the ends of pages happen to count with them.
+    let voting = rows.len() + own.iter().filter(|numbers| !numbers.is_empty()).count();
+    if count < FEWEST_PAGES || 2 * count < voting {
         return;
     }
     for (page, row) in rows {
-        if outer_numbers(&row.text).contains(&(page as i64 + offset)) {
+        let has_its_own = own[page].contains(&offset);
+        if !has_its_own && outer_numbers(&row.text).contains(&(page as i64 + offset)) {
             found[page].lines.extend(row.lines);
         }
     }
