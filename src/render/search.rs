@@ -168,7 +168,11 @@ fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let (lines, whole) = shown(hit, result, screen, "    ");
     let namespaces = around("in ", &namespaces(hit, result), "");
     let (confidence, matched) = (bar(hit.confidence), matched(hit, result));
-    let origin = dim([&hit.source, &hit.section.id, &hit.chunk_id, &namespaces, &confidence, &matched, &whole]);
+    let chunks = match joined(hit, result) {
+        Some((first, last)) => format!("{first} to {last}"),
+        None => hit.chunk_id.to_string(),
+    };
+    let origin = dim([&hit.source, &hit.section.id, &chunks, &namespaces, &confidence, &matched, &whole]);
     format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen))
 }
 
@@ -176,11 +180,14 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     let place = around(" (", &pages(hit.page_start, hit.page_end), ")");
     let namespaces = around(" · in ", &namespaces(hit, result), "");
     let matched = around(" · ", &matched(hit, result), "");
+    let chunks = match joined(hit, result) {
+        Some((first, last)) => format!("chunks `{first}` to `{last}`"),
+        None => format!("chunk `{}`", hit.chunk_id),
+    };
     let origin = format!(
-        "`{}` · section `{}` · chunk `{}`{namespaces} · confidence {:.2}{matched}",
+        "`{}` · section `{}` · {chunks}{namespaces} · confidence {:.2}{matched}",
         printable(&hit.source),
         hit.section.id,
-        hit.chunk_id,
         hit.confidence
     );
     format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), markdown_of(&hit.source, &hit.text()))
@@ -276,6 +283,14 @@ pub fn nearest(hit: &Hit) -> String {
 
 fn json_nearest(hit: &Hit) -> Value {
     json!({ "chunk_id": hit.chunk_id, "source": hit.source, "section": hit.section, "confidence": hit.confidence })
+}
+
+/// The first and the last parent chunk of a hit that joins several: who edits it has to edit each.
+fn joined<'h>(hit: &'h Hit, result: &SearchResult) -> Option<(&'h ChunkId, &'h ChunkId)> {
+    match &hit.sources[..] {
+        [first, .., last] if !result.shape.seeks_sections() => Some((&first.chunk_id, &last.chunk_id)),
+        _ => None,
+    }
 }
 
 /// How many parent chunks of a hit match, if it may have more than one.
