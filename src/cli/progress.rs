@@ -32,7 +32,8 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     let bar = if shown && on_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
     let last_line = (shown && !on_terminal).then(|| Mutex::new(Instant::now()));
     // On one terminal a failure would be named twice.
-    let names_failures = !quiet && !(on_terminal && context.screen.is_terminal);
+    let shows_both = on_terminal && context.screen.is_terminal;
+    let names_failures = !(quiet || shows_both);
     Arc::new(Display { bar, last_line, names_failures, counts: Counts::default() })
 }
 

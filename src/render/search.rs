@@ -157,7 +157,7 @@ fn parts_behind(first: &str, parts: &[(Style, &str)], screen: Screen) -> String 
     format!("{first}{}", beside(parts, columns).join(next.as_str()))
 }
 
-fn dim<'p, const N: usize>(parts: [&'p str; N]) -> [(Style, &'p str); N] {
+fn dim<const N: usize>(parts: [&str; N]) -> [(Style, &str); N] {
     parts.map(|part| (DIM, part))
 }
 
