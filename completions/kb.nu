@@ -341,6 +341,7 @@ module completions {
   # Show the text of sections with their subsections
   export extern "kb section" [
     --no-children             # Leave subsections out
+    --from: string            # Begin at this chunk of the sections, such as a hit of a search, or where a note about the rest says
     --max-tokens: string      # Show at most N tokens; a note names the rest
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`

@@ -93,7 +93,7 @@ impl KnowledgeBase {
         let row = snapshot.documents_by_id(&[doc_id.into()]).await?.pop().ok_or_else(missing)?;
         let sections = snapshot.sections(&row.doc_id).await?;
         let wanted = sections.iter().find(|section| section.section_id == id).ok_or_else(missing)?;
-        let content = SectionContent::read(snapshot, &row, &sections, &[wanted], true, None).await?;
+        let content = SectionContent::read(snapshot, &row, &sections, &[wanted], true, 0, None).await?;
         let parts = content.parts.into_iter();
         Ok(parts.map(|part| SectionText { section: Section::of(&part.section), text: part.content }).collect())
     }

@@ -28,6 +28,9 @@ pub struct SectionArgs {
     /// Leave subsections out
     #[arg(long)]
     no_children: bool,
+    /// Begin at this chunk of the sections, such as a hit of a search, or where a note about the rest says
+    #[arg(long, value_name = "ID")]
+    from: Option<String>,
     /// Show at most N tokens; a note names the rest
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
@@ -36,7 +39,7 @@ pub struct SectionArgs {
 impl SectionArgs {
     /// Asks for one section with its subsections.
     pub(super) fn of(name: String) -> Self {
-        SectionArgs { names: vec![name], no_children: false, max_tokens: None }
+        SectionArgs { names: vec![name], no_children: false, from: None, max_tokens: None }
     }
 }
 
@@ -61,9 +64,26 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);
-    let content = SectionContent::read(snapshot, &document, &sections, &wanted, !args.no_children, max_tokens).await?;
+    let from = args.from.as_deref().map(|id| place_in(&document, id)).transpose()?.unwrap_or(0);
+    let children = !args.no_children;
+    let content = SectionContent::read(snapshot, &document, &sections, &wanted, children, from, max_tokens).await?;
+    if content.parts.is_empty()
+        && let Some(id) = &args.from
+    {
+        return Err(Error::not_found(format!("the sections end before {id}")).hint("name a chunk of theirs"));
+    }
     let names = SectionNames::among(titles_of(&sections));
     context.show(render::sections(&content, &names, context.screen.columns).read_from(&[snapshot]))
+}
+
+/// The index of a parent chunk of a document, by its id or that of a child chunk.
+fn place_in(document: &DocumentRow, id: &str) -> Result<u32> {
+    let own = id.strip_prefix(document.doc_id.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    let place = own.and_then(|place| place.split('.').next()?.parse().ok());
+    place.ok_or_else(|| {
+        Error::usage(format!("{id} is no chunk of {}", document.source))
+            .hint(format!("write it as {}:12", document.doc_id))
+    })
 }
 
 /// The document in the id of a section.

@@ -8,6 +8,7 @@ use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint, wrapped};
 use super::tables::{aligned, with_tables};
 use super::toc::json_entry;
+use crate::error::Setting;
 use crate::search::{ChunkList, ListedChunk, SectionContent, SectionNames, SectionPart};
 use crate::text::{char_count, squeeze, tables};
 
@@ -120,7 +121,9 @@ pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) ->
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
         );
     }
-    page.left_out(omitted(&content.left_out));
+    let next = content.left_out.iter().find_map(|part| part.chunk_ids.first());
+    let more = next.map_or_else(String::new, |next| format!("; {} {next} reads on", Setting("from")));
+    page.left_out(omitted(&content.left_out).map(|line| line + &more));
     page.both(format!("\n{}", paint(DIM, format!("{}  {}", content.title, content.source))), "");
     page
 }

@@ -39,7 +39,7 @@ pub struct SectionPart {
 
 impl SectionContent {
     /// Reads sections of a document, with their subsections if `children`, in at most `max_tokens` tokens, titles
-    /// included. A section inside another is read once.
+    /// included. A section inside another is read once. `from` is the index of the first parent chunk to read.
     ///
     /// # Errors
     /// If the store cannot be read, or not even the first parent chunk fits into the token limit.
@@ -49,6 +49,7 @@ impl SectionContent {
         sections: &[SectionRow],
         wanted: &[&SectionRow],
         children: bool,
+        from: u32,
         max_tokens: Option<usize>,
     ) -> Result<Self> {
         let mut read = Vec::new();
@@ -56,8 +57,9 @@ impl SectionContent {
             let span = if children { with_subsections(sections, root) } else { vec![root] };
             let start = span.iter().filter(|s| s.chunk_end > s.chunk_start).map(|s| s.chunk_start).min().unwrap_or(0);
             let end = span.iter().map(|s| s.chunk_end).max().unwrap_or(0);
-            let chunks = snapshot.parents_between(&document.doc_id, start, end).await?;
-            read.extend(span.into_iter().map(|section| {
+            let chunks = snapshot.parents_between(&document.doc_id, start.max(from), end.max(from)).await?;
+            let is_left = |section: &&SectionRow| from == 0 || section.chunk_end > from;
+            read.extend(span.into_iter().filter(is_left).map(|section| {
                 let own = chunks.iter().filter(|chunk| chunk.section_id == section.section_id).cloned().collect();
                 (section.clone(), section.level.saturating_sub(root.level), own)
             }));

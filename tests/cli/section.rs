@@ -232,3 +232,30 @@ fn several_sections_are_named_by_their_ids_alone() {
     let refused = sandbox.kb(&["section", &own[0], &other[0]]);
     assert!(refused.code == 2 && refused.err.contains("not in the same document"), "{}", refused.err);
 }
+
+#[test]
+fn a_long_section_is_read_on_from_a_chunk() {
+    let (sandbox, _) = guide();
+    let whole = sandbox.json(&["section", "guide.md", "2"]);
+    let ids = sandbox.kb(&["chunks-list", "--doc", "guide.md", "--type", "parent", "--format", "paths"]).out;
+    let ids: Vec<&str> = ids.lines().collect();
+    // A part, and then what it says.
+    let first = sandbox.json(&["section", "guide.md", "2", "--max-tokens", "300"]);
+    let next = first["left_out"][0]["chunk_ids"][0].as_str().unwrap().to_owned();
+    let shown = sandbox.kb(&["section", "guide.md", "2", "--max-tokens", "300"]).out;
+    assert!(shown.trim_end().ends_with(&format!("; --from {next} reads on]")), "{shown}");
+    let rest = sandbox.json(&["section", "guide.md", "2", "--from", &next]);
+    let text = |of: &Value| -> String {
+        let parts = of["items"].as_array().unwrap().iter().map(|part| part["content"].as_str().unwrap());
+        parts.collect::<Vec<_>>().concat().split_whitespace().collect()
+    };
+    assert_eq!(text(&first) + &text(&rest), text(&whole));
+    for (from, code, tells) in [
+        ("zzzzzz:1", 2, "is no chunk of guide.md"),
+        ("12", 2, "is no chunk"),
+        (&format!("{}99", ids[0]), 1, "end before"),
+    ] {
+        let run = sandbox.kb(&["section", "guide.md", "2", "--from", from]);
+        assert!(run.code == code && run.err.contains(tells), "{from}: {} {}", run.code, run.err);
+    }
+}

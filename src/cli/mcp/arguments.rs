@@ -228,6 +228,8 @@ pub(super) struct Section {
     document: Option<String>,
     /// Section ids as results have them (`7f3k2m#3.2`), printed numbers or titles.
     sections: Vec<String>,
+    /// Begin at this chunk, such as that of a hit (`7f3k2m:12`), or where the answer before stopped.
+    from: Option<String>,
     /// The length of the answer in tokens, 4000 without it.
     #[schemars(range(min = 1, max = MOST_TOKENS))]
     max_tokens: Option<u32>,
@@ -240,7 +242,9 @@ impl Arguments for Section {
             return Err("sections: name at least one; kb_get_toc shows them".to_owned());
         }
         let tokens = within("max_tokens", self.max_tokens, MOST_TOKENS)?.unwrap_or(TOKENS);
-        let mut arguments = vec!["section".to_owned(), format!("--max-tokens={tokens}"), "--".to_owned()];
+        let mut arguments = vec!["section".to_owned(), format!("--max-tokens={tokens}")];
+        arguments.extend(self.from.map(|from| format!("--from={from}")));
+        arguments.push("--".to_owned());
         arguments.extend(self.document);
         arguments.extend(names("sections", self.sections)?);
         Ok(line(arguments, self.namespace))

@@ -14,7 +14,9 @@ fn argument(setting: &str) -> String {
         "all" => "min_confidence 0".to_owned(),
         "doc" => "documents".to_owned(),
         "offset" => "cursor".to_owned(),
-        "filter" | "limit" | "max_level" | "max_tokens" | "min_confidence" | "mode" | "namespace" => setting.to_owned(),
+        "filter" | "from" | "limit" | "max_level" | "max_tokens" | "min_confidence" | "mode" | "namespace" => {
+            setting.to_owned()
+        }
         _ => spelling::flag(setting),
     }
 }
