@@ -43,10 +43,29 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// If it cannot be opened, or is not a file.
 pub fn open_file(path: &Path) -> Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
+    opened(path, OpenOptions::new().read(true), Links::Followed)
+}
+
+/// As [`open_file`], and on Unix an error too if the path ends in a link.
+pub fn open_file_itself(path: &Path) -> Result<File> {
+    opened(path, OpenOptions::new().read(true), Links::Refused)
+}
+
+#[derive(PartialEq)]
+enum Links {
+    Followed,
+    Refused,
+}
+
+#[cfg_attr(not(unix), allow(unused_variables, reason = "links are refused on Unix only"))]
+fn opened(path: &Path, options: &mut OpenOptions, links: Links) -> Result<File> {
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    {
+        use rustix::fs::OFlags;
+        let refused = if links == Links::Refused { OFlags::NOFOLLOW } else { OFlags::empty() };
+        let flags = (OFlags::NONBLOCK | refused).bits().cast_signed();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
+    }
     let file = options.open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
@@ -61,8 +80,12 @@ pub fn open_file(path: &Path) -> Result<File> {
 /// If the path leads nowhere any more.
 pub fn lies_in(file: &File, path: &Path, folders: &[PathBuf]) -> Result<bool> {
     let now = path.canonicalize()?;
-    let is_below = folders.iter().any(|folder| now.starts_with(folder));
-    Ok(is_below && is_same(&file.metadata()?, &now.symlink_metadata()?))
+    Ok(is_inside(&now, folders) && is_same(&file.metadata()?, &now.symlink_metadata()?))
+}
+
+/// Whether a path is one of the folders or below one.
+pub fn is_inside(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder))
 }
 
 #[cfg(unix)]

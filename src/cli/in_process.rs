@@ -86,7 +86,7 @@ impl InProcess {
         InProcess { own, warm: Arc::new(warm), command_line: parse::command::<Cli>(false), spell: None }
     }
 
-    /// With the words that `spell` registers, for whoever does not see the command line.
+    /// Messages have the words that `spell` registers, for users that do not see the command line.
     pub(super) fn spelled_by(self, spell: fn()) -> Self {
         InProcess { spell: Some(spell), ..self }
     }

@@ -93,7 +93,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
     };
     let document = &context.document_of(snapshot, &document, &store, Purpose::Read).await?;
     if !store.is_own() && !is_document(&document.source) {
-        // Some desktops run what they are told to open.
+        // Some desktops run a program when they are asked to open it.
         let message = format!("{} is no document of a format that kb reads", document.source);
         return Err(Error::failed(message).hint("look at it yourself before you open it: this store is not yours"));
     }

@@ -9,7 +9,7 @@ use super::languages::{LanguagesReport, is_read};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::request::{Action, ContextsReport, Progress};
-use super::stored::{read, read_at_once};
+use super::stored::{bytes_of, read, read_at_once};
 use super::vectors::{BATCH_CHILDREN, FIRST_EMBEDDED, VectorMaker, Vectors, Waiting, set_vectors};
 use crate::error::Result;
 use crate::ids::DocId;
@@ -170,7 +170,7 @@ impl Indexer {
         let namespace = self.writer.namespace().clone();
         let mut rows = Snapshot::open(&namespace).await?.documents_without_vectors().await?;
         rows.retain(|row| sources.contains(row.source.as_str()));
-        self.progress.begin(rows.len(), rows.iter().fold(0, |sum, row| row.size.saturating_add(sum)));
+        self.progress.begin(rows.len(), bytes_of(&rows));
         for some in read_at_once(&rows) {
             let snapshot = Snapshot::open(&namespace).await?;
             let ids: Vec<DocId> = some.iter().map(|row| row.doc_id.clone()).collect();

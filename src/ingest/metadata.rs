@@ -61,8 +61,8 @@ pub(super) fn is_file_beside(path: &Path) -> bool {
     source.is_some_and(|source| Path::new(source).is_file())
 }
 
-/// The metadata in `NAME.meta.toml`; empty if there is no such file. A link is refused: a folder from somebody else must not
-/// show what is elsewhere on this machine.
+/// The metadata in `NAME.meta.toml`; empty if there is no such file. A link is refused, because in a folder that another
+/// person made it can lead to a secret on this machine.
 fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     let mut name = source.as_os_str().to_owned();
     name.push(ENDING);

@@ -16,7 +16,7 @@ use super::source::{mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
-use crate::paths::{read_text, real};
+use crate::paths::{is_inside, read_text, real};
 use crate::store::{DocumentRow, Store};
 
 /// A file in the syntax of .gitignore that only kb reads.
@@ -36,7 +36,7 @@ pub(super) struct Candidate {
     pub source: String,
     /// By its name; `None` if its first bytes decide.
     pub format: Option<Format>,
-    /// The folders that it must lie in when it is read: nobody may exchange it for a link meanwhile. Empty for any.
+    /// The folders that it must still lie in when it is read, if it was exchanged for a link meanwhile; empty for any.
     pub within: Vec<PathBuf>,
 }
 
@@ -76,11 +76,11 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
                 .hint(format!("pipe its content into the path `-`, with {} NAME", Setting("name"))));
         }
         let place = real(path);
-        if !request.within.is_empty() && !request.within.iter().any(|folder| place.starts_with(folder)) {
+        if !request.within.is_empty() && !is_inside(&place, &request.within) {
             let message = format!("{} lies outside of the folders that may be read", path.display());
             return Err(Error::usage(message).hint("name one inside"));
         }
-        let within = if facts.is_dir() { vec![place] } else { request.within.clone() };
+        let within = if facts.is_dir() { vec![place.clone()] } else { request.within.clone() };
         let mut take = |path: &Path, format: Option<Format>| {
             let source = store.source_name(path);
             let candidate = Candidate { path: path.to_owned(), source, format, within: within.clone() };
@@ -95,7 +95,7 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
         }
         let included = included(path, request)?;
         // The walker reads the ignore files of the folders above too.
-        if let Some(unfit) = real(path).ancestors().find_map(unfit_ignore_file) {
+        if let Some(unfit) = place.ancestors().find_map(unfit_ignore_file) {
             scan.unreadable.push(unfit_to_read(&unfit, store));
             continue;
         }

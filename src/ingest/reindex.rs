@@ -13,7 +13,7 @@ use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, rebuilt_rows, unchanged_bytes};
 use super::request::{ContextsReport, Progress};
 use super::source::{Outcomes, spread};
-use super::stored::{read_stored, stored};
+use super::stored::{bytes_of, read_stored, stored};
 use super::worker::{Cutting, Worker};
 use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkChange, ChunkConfig};
@@ -148,7 +148,7 @@ pub async fn reindex(
     let (rows, current): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| request.is_due(row));
     let mut report = ReindexReport { dry_run: request.dry_run, current: current.len(), ..ReindexReport::default() };
     report.contexts = estimate(request, &rows, &namespace, options).await?;
-    progress.begin(rows.len(), rows.iter().fold(0, |sum, row| row.size.saturating_add(sum)));
+    progress.begin(rows.len(), bytes_of(&rows));
     let outcome = async {
         match request.only_context() {
             Some(context) => {

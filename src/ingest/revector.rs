@@ -15,7 +15,7 @@ use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder};
 use super::request::Progress;
-use super::stored::{read, read_at_once};
+use super::stored::{bytes_of, read, read_at_once};
 use super::vectors::Vectors;
 use crate::chunk::EmbeddedText;
 use crate::embed::{Coverage, ParentVectors};
@@ -236,7 +236,7 @@ impl Run<'_> {
         let mut cache = VectorCache::open(self.namespace, &self.record)?;
         let mut vectors = self.options.vectors(self.record.clone());
         let rows = self.documents(&snapshot, false).await?;
-        self.progress.begin(rows.len(), rows.iter().fold(0, |sum, row| row.size.saturating_add(sum)));
+        self.progress.begin(rows.len(), bytes_of(&rows));
         let made = self.embed(&snapshot, &rows, &mut cache, &mut vectors).await;
         self.progress.end();
         self.report.resumed = made?;

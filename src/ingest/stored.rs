@@ -44,6 +44,11 @@ pub(super) fn read_at_once(rows: &[DocumentRow]) -> Vec<&[DocumentRow]> {
     in_parts(rows, CHUNKS_AT_ONCE, DocumentRow::chunks)
 }
 
+/// The sizes of the sources of documents together. A store from somebody else may state any.
+pub(super) fn bytes_of(rows: &[DocumentRow]) -> u64 {
+    rows.iter().fold(0, |sum, row| row.size.saturating_add(sum))
+}
+
 /// Reads documents with their profiles, chunks and embedded texts, but without sections and vectors.
 pub(super) async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
     let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();

@@ -145,7 +145,7 @@ pub fn front_matter<'t>(lines: impl Iterator<Item = &'t str>) -> impl Iterator<I
     found.into_iter().map(|(key, values)| (key, values.join(", ")))
 }
 
-/// A YAML value without the comment after it. Inside quotation marks there is none.
+/// A YAML value without the comment after it. Quoted text has no comments.
 fn without_comment(value: &str) -> &str {
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let is_whole = |at: &usize| {

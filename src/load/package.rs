@@ -73,7 +73,7 @@ impl<'a> Archive<'a> {
         Ok(Some(plain::to_text(&bytes)?))
     }
 
-    /// The relations of a part to others; of the package if `part` is empty. There are none without a list of them.
+    /// The relations of a part to other parts, or of the package if `part` is empty. A part without a list has none.
     ///
     /// # Errors
     /// As [`text`](Self::text), or if the list is malformed.

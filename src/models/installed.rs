@@ -29,7 +29,7 @@ pub struct Models {
     folder: PathBuf,
     /// The endpoint for embeddings, if one is configured.
     endpoint: Option<Arc<ConfiguredEndpoint>>,
-    /// Whether what a store records is somebody else's word.
+    /// Whether another person may have written what the store records.
     of_others: bool,
 }
 

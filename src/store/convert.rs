@@ -303,7 +303,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// A whole column as `of` sees it; an error if it has another type, as in a store that somebody else has made.
+    /// A whole column as the type that `of` casts it to; an error if it has another type, as a damaged store may have.
     fn typed<T>(&self, name: &str, what: impl Display, of: impl FnOnce(&'a ArrayRef) -> Option<T>) -> Result<T> {
         let error = || Error::failed(format!("the column {name} of the table {} is not {what}", self.table));
         of(self.get(name)?).ok_or_else(error)

@@ -92,8 +92,8 @@ impl Store {
         let naming = naming(&store.root);
         std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
         naming.into_iter().try_for_each(sync_folder)?;
-        // Keeps a store inside a project out of version control, as other tools do with caches. It comes before the file
-        // that makes the folder a store: nobody would add it afterwards. Writing that file syncs the folder for both.
+        // Keeps a store inside a project out of version control, as other tools do with caches. It is written first: after a
+        // crash, kb would take the folder for a finished store and never write it. Writing `kb.json` syncs the folder.
         let ignore = store.root.join(IGNORE);
         if !ignore.exists() {
             let written = write_whole(&ignore, |file| file.write_all(b"*\n").and_then(|()| file.sync_all()));

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::files::or_none;
 use crate::error::{Error, Result};
-use crate::paths::read_bytes;
+use crate::paths::{open_file_itself, read_bytes};
 
 /// tantivy's list of the files that it may delete.
 const MANAGED: &str = ".managed.json";
@@ -123,12 +123,7 @@ pub(super) fn open_in_place(path: &Path) -> io::Result<File> {
 
 /// Opens a file for reading; `None` if it does not exist or is not a plain file. Reading a pipe could wait forever.
 pub(super) fn open_to_read(path: &Path) -> Option<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, unfollowed());
-    let file = options.open(path).ok()?;
-    file.metadata().is_ok_and(|facts| facts.is_file()).then_some(file)
+    open_file_itself(path).ok()
 }
 
 #[cfg(unix)]

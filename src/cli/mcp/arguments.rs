@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::paths::real;
+use crate::paths::{is_inside, real};
 
 /// How many items of a list are given at a time.
 const PAGE: usize = 50;
@@ -52,7 +52,7 @@ impl Roots {
     /// The path as it is on the disk, if it lies in one of the folders.
     fn within(&self, path: &str) -> Result<String, String> {
         let path = real(&self.0.first().map_or(Path::new("."), PathBuf::as_path).join(path));
-        match self.0.iter().any(|root| path.starts_with(root)) {
+        match is_inside(&path, &self.0) {
             true => path.into_os_string().into_string().map_err(|_| "the path is not UTF-8".to_owned()),
             false => {
                 let roots: Vec<String> = self.0.iter().map(|root| root.display().to_string()).collect();

@@ -264,7 +264,7 @@ impl Walk<'_> {
                 match self.list_of(&paragraph) {
                     Some(place) => {
                         let text = format!("{}{text}", self.numbering.next_mark(&place));
-                        // Numbers begin anew in lists inside lists, so none of them can be told from a chapter's.
+                        // A list inside a list counts from 1 again, so its numbers look like those of chapters.
                         let style = Some(style).filter(|_| place.1 == 0);
                         self.blocks.push(Block { style, ..Block::new(BlockKind::Line, text, None) });
                     }

@@ -126,7 +126,7 @@ async fn parent_chunks(
 
 /// Puts pages of printed contents behind all others: they have the words of every title and answer nothing.
 fn contents_pages_last(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.sort_by_key(|hit| is_contents_page(&hit.content));
+    hits.sort_by_cached_key(|hit| is_contents_page(&hit.content));
     hits
 }
 
