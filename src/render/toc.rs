@@ -183,22 +183,8 @@ mod tests {
     use super::*;
 
     fn line(path: &str, title: &str, page: Option<u32>, provenance: bool, width: usize) -> String {
-        let section = SectionRow {
-            section_id: format!("d#{path}").into(),
-            doc_id: "d".into(),
-            position: 0,
-            parent_id: None,
-            level: path.split('.').count() as u32,
-            path: path.into(),
-            title: title.into(),
-            page_start: page,
-            page_end: page,
-            chunk_start: 0,
-            chunk_end: 0,
-            provenance: "outline".into(),
-            confidence: 1.0,
-            metadata: Default::default(),
-        };
+        let section = SectionRow::sample("d", path, title);
+        let section = SectionRow { page_start: page, page_end: page, provenance: "outline".into(), ..section };
         let names = SectionNames::among([title]);
         let line = table_line(&section, names.shown(&section), section.level, Shown { provenance, width });
         anstream::adapter::strip_str(&line).to_string()

@@ -436,11 +436,7 @@ mod tests {
     #[test]
     fn a_section_is_found_in_the_only_document_that_has_it() {
         let document = |id: &str| DocumentRow { source: format!("{id}.md"), ..DocumentRow::sample(id) };
-        let section = |id: &str, path: &str, title: &str| SectionRow {
-            doc_id: id.into(),
-            section_id: format!("{id}#{path}").into(),
-            ..row(path, title)
-        };
+        let section = SectionRow::sample;
         let documents = [document("a"), document("b")];
         let sections = [section("a", "1", "第十四章 操作"), section("a", "2", "Scope"), section("b", "1", "Scope")];
         let found = |name: &str| document_with(&documents, &sections, name).map(|one| one.source.clone());

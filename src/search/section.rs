@@ -150,22 +150,7 @@ pub(super) mod tests {
     use super::*;
 
     pub(in crate::search) fn row(path: &str, title: &str) -> SectionRow {
-        SectionRow {
-            section_id: format!("d#{path}").into(),
-            doc_id: "d".into(),
-            position: 0,
-            parent_id: None,
-            level: path.split('.').count() as u32,
-            path: path.into(),
-            title: title.into(),
-            page_start: None,
-            page_end: None,
-            chunk_start: 0,
-            chunk_end: 0,
-            provenance: "markup".into(),
-            confidence: 1.0,
-            metadata: Default::default(),
-        }
+        SectionRow::sample("d", path, title)
     }
 
     #[test]

@@ -94,21 +94,16 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, DocumentRow, ModelRecord, NewDocument, ParentChunk, Snapshot, Store, Writer};
+    use crate::store::{Change, NewDocument, Snapshot, samples};
 
     #[tokio::test]
     async fn the_last_used_namespaces_stay_open_until_their_next_generation() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let (warm, model) =
-            (Warm::new(EngineChoice::Auto), ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() });
+        let (_folder, store) = samples::store();
+        let warm = Warm::new(EngineChoice::Auto);
         let publish = async |namespace: &Namespace, doc_id: &str| {
-            let mut parent = ParentChunk::sample(&format!("{doc_id}:0"), "text");
-            parent.vector = vec![0.0, 1.0, 0.0, 0.0];
-            let new =
-                NewDocument { document: DocumentRow::sample(doc_id), sections: Vec::new(), parents: vec![parent] };
-            let mut writer = Writer::open(namespace, &model).await.unwrap();
-            writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+            let mut new = NewDocument::sample(doc_id, &["text"]);
+            new.parents[0].vector = vec![0.0, 1.0, 0.0, 0.0];
+            samples::publish(namespace, Change { add: vec![new], ..Change::default() }).await;
         };
         let mut each = Vec::new();
         for number in 0..=MOST_OPEN {

@@ -98,19 +98,14 @@ impl Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, DocumentRow, ModelRecord, NewDocument, ParentChunk, Store, Writer};
+    use crate::store::samples::{namespace, publish};
+    use crate::store::{Change, NewDocument};
 
     #[tokio::test]
     async fn a_filter_takes_typed_text_as_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
-        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
-        let mut writer = Writer::open(&namespace, &model).await.unwrap();
-        let parents = ["It's ÄRGER, 100% of it.", "It is nothing."].into_iter().zip(0..);
-        let parents = parents.map(|(text, number)| ParentChunk::sample(&format!("aaaaaa:{number}"), text)).collect();
-        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), parents };
-        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+        let (_folder, namespace) = namespace();
+        let new = NewDocument::sample("aaaaaa", &["It's ÄRGER, 100% of it.", "It is nothing."]);
+        publish(&namespace, Change { add: vec![new], ..Change::default() }).await;
         let snapshot = Snapshot::open(&namespace).await.unwrap();
         let found = async |text: &str, chunk_type| {
             let filter = ChunkFilter { text: Some(text.to_owned()), chunk_type, ..ChunkFilter::default() };

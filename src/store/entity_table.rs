@@ -81,30 +81,12 @@ mod tests {
     use crate::store::files::write_json;
     use crate::store::layout::PUBLISHED;
     use crate::store::manifest::Manifest;
-    use crate::store::rows::{DocumentRow, ParentChunk};
-    use crate::store::{Change, LockTimeout, ModelRecord, Namespace, Snapshot, Store, Writer};
+    use crate::store::samples::{namespace, publish};
+    use crate::store::{Change, LockTimeout, Namespace, Snapshot};
     use jiff::Timestamp;
-
-    fn model() -> ModelRecord {
-        ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() }
-    }
-
-    fn document(id: &str, texts: &[&str]) -> NewDocument {
-        let row = DocumentRow { parents: texts.len() as u32, embedded: false, ..DocumentRow::sample(id) };
-        let parent = |(place, text): (usize, &&str)| ParentChunk::sample(&format!("{id}:{place}"), text);
-        NewDocument { document: row, sections: Vec::new(), parents: texts.iter().enumerate().map(parent).collect() }
-    }
 
     fn entity(name: &str) -> EntityRow {
         EntityRow::named(name, Timestamp::UNIX_EPOCH)
-    }
-
-    fn namespace(folder: &tempfile::TempDir) -> Namespace {
-        Store::open_or_create(None, folder.path()).unwrap().0.namespace("default").unwrap()
-    }
-
-    async fn publish(namespace: &Namespace, change: Change) {
-        Writer::open(namespace, &model()).await.unwrap().publish(&change).await.unwrap();
     }
 
     fn put(entities: &[EntityRow]) -> Change {
@@ -126,18 +108,21 @@ mod tests {
 
     #[tokio::test]
     async fn mentions_follow_documents_and_are_written_only_where_they_change() {
-        let folder = tempfile::tempdir().unwrap();
-        let namespace = namespace(&folder);
-        publish(&namespace, Change { add: vec![document("doc111", &["pump and valve", "pump"])], ..Change::default() })
-            .await;
+        let (_folder, namespace) = namespace();
+        publish(
+            &namespace,
+            Change { add: vec![NewDocument::sample("doc111", &["pump and valve", "pump"])], ..Change::default() },
+        )
+        .await;
         publish(&namespace, put(&[entity("Pump"), entity("Valve")])).await;
         let version = || Manifest::read(&namespace).unwrap().unwrap().entities;
         let before = version();
-        publish(&namespace, Change { add: vec![document("doc222", &["nothing"])], ..Change::default() }).await;
+        publish(&namespace, Change { add: vec![NewDocument::sample("doc222", &["nothing"])], ..Change::default() })
+            .await;
         assert_eq!(version(), before, "nothing is mentioned, nothing is written");
         let change = Change {
             remove: vec!["doc111".into()],
-            add: vec![document("doc111", &["valve"]), document("doc333", &["pump"])],
+            add: vec![NewDocument::sample("doc111", &["valve"]), NewDocument::sample("doc333", &["pump"])],
             ..Change::default()
         };
         publish(&namespace, change).await;
@@ -145,7 +130,7 @@ mod tests {
         // A new name and documents in one publication.
         let change = Change {
             remove: vec!["doc333".into()],
-            add: vec![document("doc444", &["the seal of the valve"])],
+            add: vec![NewDocument::sample("doc444", &["the seal of the valve"])],
             ..put(&[entity("Seal")])
         };
         publish(&namespace, change).await;
@@ -155,9 +140,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_check_counts_again_and_repairs() {
-        let folder = tempfile::tempdir().unwrap();
-        let namespace = namespace(&folder);
-        publish(&namespace, Change { add: vec![document("doc111", &["the pump"])], ..Change::default() }).await;
+        let (_folder, namespace) = namespace();
+        publish(&namespace, Change { add: vec![NewDocument::sample("doc111", &["the pump"])], ..Change::default() })
+            .await;
         publish(&namespace, put(&[entity("Pump")])).await;
         // A second, different row of the same entity, written outside a publication.
         let tables = Tables::open(&namespace).await.unwrap();
@@ -179,8 +164,7 @@ mod tests {
 
     #[tokio::test]
     async fn names_with_quotes_and_backslashes_are_replaced_and_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let namespace = namespace(&folder);
+        let (_folder, namespace) = namespace();
         let odd = entity("O'Brien \\ \"x\" % _ ; --");
         publish(&namespace, put(&[odd.clone(), entity("Pump")])).await;
         publish(&namespace, put(&[EntityRow { kind: "person".into(), ..odd.clone() }])).await;

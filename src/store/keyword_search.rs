@@ -313,6 +313,7 @@ mod phrase_tests {
 mod tests {
     use super::*;
     use crate::store::keyword_writer::KeywordWriter;
+    use crate::store::samples::{namespace, store};
     use crate::store::{ParentChunk, Scope, Store};
 
     const QUESTION: [(KeywordField, &str, f32); 4] = [
@@ -342,8 +343,7 @@ mod tests {
 
     #[test]
     fn two_indexes_with_joint_statistics_score_as_one_that_holds_both() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (_folder, store) = store();
         // All parent chunks of the first are about pumps, hardly any of the second: the weight of the word differs.
         let left = [
             parent_chunk("a:0", "Prime the pump before the pump is started.", "Pumps"),
@@ -364,6 +364,8 @@ mod tests {
 
         let expected = sorted(both.search(&terms, None, &Scope::Everything, 10).unwrap());
         assert_eq!(expected.len(), 5);
+        let own = both.search(&terms, Some(&joint), &Scope::Everything, 10).unwrap();
+        assert_eq!(sorted(own), expected, "the statistics of an index alone change nothing");
         let search = |statistics| {
             sorted(
                 apart
@@ -382,8 +384,7 @@ mod tests {
 
     #[test]
     fn documents_are_found_by_titles_beside_one_with_thousands_of_chunks() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (_folder, store) = store();
         let large = (0..50).map(|number| parent_chunk(&format!("a:{number}"), "text", "Care"));
         let mut apart = parent_chunk("c:0", "text", "Manual › Care of the pump");
         apart.situating = Some(String::new());
@@ -403,27 +404,11 @@ mod tests {
 
     #[test]
     fn words_of_deleted_parent_chunks_keep_a_positive_weight() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("one").unwrap();
+        let (_folder, namespace) = namespace();
         let deleted = (0..20).map(|number| parent_chunk(&format!("a:{number}"), "pump", "Pumps"));
         let all: Vec<ParentChunk> = deleted.chain([parent_chunk("b:0", "pump", "Pumps")]).collect();
         let reader = KeywordWriter::index_without(&namespace, &all, &["a".into()]);
         assert_eq!(reader.count(), 1);
         assert!(reader.rarity(KeywordField::Content, "pump").unwrap() > 0.0);
-    }
-
-    #[test]
-    fn statistics_of_a_single_index_do_not_change_scores() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let rows =
-            [parent_chunk("a:0", "Prime the pump.", "Pumps"), parent_chunk("a:1", "The pump has a valve.", "Valves")];
-        let reader = index(&store, "one", &rows);
-        let (terms, own) = (terms(), reader.statistics(&terms()).unwrap());
-        assert_eq!(
-            reader.search(&terms, Some(&own), &Scope::Everything, 10).unwrap(),
-            reader.search(&terms, None, &Scope::Everything, 10).unwrap()
-        );
     }
 }

@@ -54,6 +54,8 @@ mod removed;
 mod replica;
 mod rewrite;
 mod rows;
+#[cfg(test)]
+pub(crate) mod samples;
 mod scope;
 mod snapshot;
 mod source_name;

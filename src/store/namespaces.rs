@@ -259,8 +259,7 @@ mod tests {
     use super::*;
 
     fn named(names: &str) -> Result<Vec<String>> {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (_folder, store) = crate::store::samples::store();
         for published in ["drafts", "manuals"] {
             let namespace = store.namespace(published).unwrap();
             std::fs::create_dir_all(namespace.root()).unwrap();

@@ -73,17 +73,18 @@ impl Rewrite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, LockTimeout, NewDocument, Scope, Snapshot, Store};
+    use crate::store::samples::namespace;
+    use crate::store::{Change, LockTimeout, NewDocument, Scope, Snapshot};
 
     fn model(name: &str, dimension: usize) -> ModelRecord {
         ModelRecord { name: name.to_owned(), dimension, fingerprint: name.to_owned() }
     }
 
     fn document(id: &str, vector: Vec<f32>) -> NewDocument {
-        let document = DocumentRow { vector: vector.clone(), ..DocumentRow::sample(id) };
-        let mut parent = ParentChunk::sample(&format!("{id}:0"), "some text");
-        parent.vector = vector;
-        NewDocument { document, sections: Vec::new(), parents: vec![parent] }
+        let mut new = NewDocument::sample(id, &["some text"]);
+        new.document.vector.clone_from(&vector);
+        new.parents[0].vector = vector;
+        new
     }
 
     async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> Vec<crate::ids::ChunkId> {
@@ -93,9 +94,7 @@ mod tests {
 
     #[tokio::test]
     async fn vectors_of_another_length_are_published_and_older_ones_restored() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
+        let (_folder, namespace) = namespace();
         let (narrow, wide) = (model("narrow", 2), model("wide", 3));
         let mut writer = Writer::open(&namespace, &narrow).await.unwrap();
         let add = vec![document("aaaaaa", vec![1.0, 0.0]), document("bbbbbb", vec![0.0, 1.0])];

@@ -14,6 +14,7 @@ use crate::text::Period;
 
 /// A row of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Default))]
 pub struct DocumentRow {
     /// Short and stable: it stays when the content changes or the file moves.
     pub doc_id: DocId,
@@ -228,6 +229,7 @@ pub struct ParentChunkNotes {
 
 /// A row of `sections`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(Default))]
 pub struct SectionRow {
     /// `doc_id#path`.
     pub section_id: SectionId,
@@ -419,74 +421,6 @@ impl NewDocument {
     /// All chunks: each parent, followed by its children.
     pub fn chunks_mut(&mut self) -> impl Iterator<Item = &mut Chunk> {
         self.parents.iter_mut().flat_map(ParentChunk::chunks_mut)
-    }
-}
-
-#[cfg(test)]
-impl DocumentRow {
-    /// A document without chunks, for tests.
-    pub(crate) fn sample(doc_id: &str) -> Self {
-        DocumentRow {
-            doc_id: doc_id.into(),
-            source: format!("{doc_id}.md"),
-            title: doc_id.into(),
-            format: "markdown".into(),
-            content_hash: "h".into(),
-            size: 1,
-            mtime_ns: 0,
-            language: "en".into(),
-            pages: None,
-            metadata: Metadata::default(),
-            chunking: ChunkConfig::default(),
-            engine: "e".into(),
-            warnings: Vec::new(),
-            toc_method: "none".into(),
-            sections: 0,
-            parents: 0,
-            children: 0,
-            ingested_at: "now".into(),
-            corrected_toc: None,
-            structure_version: 1,
-            embedded: true,
-            edits: Vec::new(),
-            time: None,
-            profile: None,
-            embedding_hash: None,
-            vector: Vec::new(),
-        }
-    }
-}
-
-#[cfg(test)]
-impl Chunk {
-    /// A chunk with this id and text.
-    pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
-        let place = chunk_id.rsplit([':', '.']).next().unwrap_or_default();
-        Chunk {
-            chunk_id: chunk_id.into(),
-            chunk_index: place.parse().unwrap_or_default(),
-            content: content.into(),
-            language: "en".into(),
-            embedding_hash: "h".into(),
-            updated_at: "now".into(),
-            ..Chunk::default()
-        }
-    }
-}
-
-#[cfg(test)]
-impl ParentChunk {
-    /// A parent chunk with this id and text, in the preamble of its document.
-    pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
-        let chunk = Chunk::sample(chunk_id, content);
-        let doc_id = chunk.chunk_id.doc_id();
-        ParentChunk {
-            doc_id: doc_id.into(),
-            section_id: SectionId::new(doc_id, "0"),
-            titles: doc_id.into(),
-            chunk,
-            children: Vec::new(),
-        }
     }
 }
 

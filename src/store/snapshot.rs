@@ -272,19 +272,14 @@ mod tests {
     use lancedb::arrow::arrow_array::types::UInt32Type;
 
     use super::*;
-    use crate::store::{Change, DocumentRow, NewDocument, ParentChunk, Store};
+    use crate::store::samples::{namespace, publish};
+    use crate::store::{Change, NewDocument, Store};
 
     #[tokio::test]
     async fn a_reader_of_a_store_of_others_does_not_wait_for_a_writer_that_is_not_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
-        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
-        let parents = vec![ParentChunk::sample("aaaaaa:0", "Open the valve.")];
-        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), parents };
-        let mut writer = Writer::open(&namespace, &model).await.unwrap();
-        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
-        drop(writer);
+        let (folder, namespace) = namespace();
+        let add = vec![NewDocument::sample("aaaaaa", &["Open the valve."])];
+        publish(&namespace, Change { add, ..Change::default() }).await;
         std::fs::remove_dir_all(namespace.keyword()).unwrap();
         let of_others = Store::open(None, folder.path()).unwrap().namespace("default").unwrap();
         assert!(!of_others.is_own());

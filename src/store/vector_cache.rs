@@ -180,13 +180,7 @@ fn read(path: &Path, file: &mut File, dimension: usize) -> Result<(HashMap<Vecto
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
-
-    fn namespace() -> (tempfile::TempDir, Namespace) {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        (folder, store.namespace("default").unwrap())
-    }
+    use crate::store::samples::namespace;
 
     fn model(name: &str) -> ModelRecord {
         ModelRecord { name: name.to_owned(), dimension: 2, fingerprint: format!("{name}{}", "0".repeat(63)) }

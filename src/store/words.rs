@@ -134,16 +134,15 @@ pub(super) fn name_entries(chunk: &ParentChunk) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
     use crate::store::keyword_writer::KeywordWriter;
+    use crate::store::samples::namespace;
 
     #[test]
     fn words_of_deleted_parent_chunks_only_are_unknown() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (_folder, namespace) = namespace();
         let texts = [("a:0", "pump"), ("a:1", "piston"), ("b:0", "pump"), ("b:1", "pump")];
         let parents = texts.map(|(id, text)| ParentChunk::sample(id, text));
-        let reader = KeywordWriter::index_without(&store.namespace("one").unwrap(), &parents, &["a".into()]);
+        let reader = KeywordWriter::index_without(&namespace, &parents, &["a".into()]);
         let known = reader.words_beginning('p', &|_| true).unwrap();
         assert_eq!((reader.parent_chunks_with("piston").unwrap(), known.contains_key("piston")), (0, false));
         assert!(reader.parent_chunks_with("pump").unwrap() > 0 && known.contains_key("pump"));

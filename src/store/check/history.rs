@@ -75,22 +75,9 @@ pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Find
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::manifest::ModelRecord;
 
     fn file(record: bool) -> RecordFile {
-        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
-        let published_at = String::new();
-        let manifest = Manifest {
-            generation: 7,
-            documents: 3,
-            sections: 4,
-            chunks: 5,
-            entities: 1,
-            model,
-            may_have_vectors: true,
-            published_at,
-        };
-        RecordFile { generation: 7, record: record.then(|| Record::of_unknown(&manifest)) }
+        RecordFile { generation: 7, record: record.then(|| Record::of_unknown(&Manifest::sample(7))) }
     }
 
     #[test]

@@ -38,22 +38,8 @@ mod tests {
     pub(super) const DIMENSION: usize = 2;
 
     fn section(path: &str, position: u32) -> SectionRow {
-        SectionRow {
-            section_id: format!("abc123#{path}").into(),
-            doc_id: "abc123".into(),
-            position,
-            parent_id: None,
-            level: position,
-            path: path.into(),
-            title: "t".into(),
-            page_start: None,
-            page_end: None,
-            chunk_start: position,
-            chunk_end: position + 1,
-            provenance: "heading".into(),
-            confidence: 1.0,
-            metadata: Default::default(),
-        }
+        let row = SectionRow::sample("abc123", path, "t");
+        SectionRow { position, chunk_start: position, chunk_end: position + 1, ..row }
     }
 
     fn chunk(id: &str, section: &str, content: &str, vector: [f32; 2]) -> ChunkRow {

@@ -127,7 +127,6 @@ pub(in crate::store) async fn prune(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::manifest::{Manifest, ModelRecord};
 
     fn at(hour: i64) -> Timestamp {
         Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour)
@@ -136,16 +135,7 @@ mod tests {
     /// Records of (generation, hour of publication, run), the newest first.
     fn records(of: &[(u64, i64, &str)]) -> Vec<Record> {
         let record = |&(generation, hour, run): &(u64, i64, &str)| Record {
-            manifest: Manifest {
-                generation,
-                documents: 1,
-                sections: 1,
-                chunks: 1,
-                entities: 1,
-                model: ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() },
-                may_have_vectors: true,
-                published_at: at(hour).to_string(),
-            },
+            manifest: Manifest { published_at: at(hour).to_string(), ..Manifest::sample(generation) },
             begun_at: (!run.is_empty()).then(|| run.to_owned()),
             note: None,
         };

@@ -226,9 +226,7 @@ mod tests {
 
     #[test]
     fn a_record_damaged_by_the_disk_counts_as_lost() {
-        let scratch = tempfile::tempdir().unwrap();
-        let (store, _) = crate::store::Store::open_or_create(None, scratch.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
+        let (_folder, namespace) = crate::store::samples::namespace();
         std::fs::create_dir_all(folder(&namespace)).unwrap();
         for damaged in [&b"{\"manifest\""[..], b"{\xff}", b"\0\0\0\0"] {
             std::fs::write(path(&namespace, 1), damaged).unwrap();
