@@ -40,7 +40,7 @@ pub fn ask(store: &Path, call: Call) -> Asked {
     }
     let Some(identity) = Identity::of_process() else { return Asked::Nobody };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    match runtime.and_then(|runtime| runtime.block_on(exchange(&place, Request::Run(identity, call)))) {
+    match runtime.and_then(|runtime| runtime.block_on(exchange(&place, Request::Run { identity, call }))) {
         Ok(answer) => Asked::Answered(answer),
         Err(error) if is_of_dead_server(&error) => Asked::Nobody,
         Err(error) => Asked::Failed(error),

@@ -1,7 +1,8 @@
 //! What is sent through the socket: messages of a few parts, each with its length in front of it.
 //!
 //! The first part is JSON, the others are bytes: arguments and folders need not be UTF-8. A reader says how long a message
-//! may be, and takes memory only for what has arrived.
+//! may be, and takes memory only for what has arrived. A server of an older program must understand that it is asked by
+//! another version, so the names in the JSON of [`Request`] stay.
 
 use std::ffi::OsString;
 use std::io::{Error, ErrorKind, Result};
@@ -12,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use super::Piece;
 use super::identity::Identity;
-use super::{Piece, Stream};
 
 /// The longest request, in bytes: more than a command line can hold on most systems.
 const LONGEST_REQUEST: u32 = 4 << 20;
@@ -23,29 +24,38 @@ const LONGEST_ANSWER: u32 = 64 << 20;
 const LENGTH: usize = size_of::<u32>();
 
 /// A command to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// The current folder.
+    #[serde(skip)]
     pub folder: PathBuf,
     /// The size of the screen, in characters.
     pub columns: usize,
     pub lines: usize,
     pub is_terminal: bool,
     /// The name of the program included.
+    #[serde(skip)]
     pub arguments: Vec<OsString>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The parts of a command are its folder and its arguments.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Request {
-    Run(Identity, Call),
+    Run {
+        identity: Identity,
+        #[serde(flatten)]
+        call: Call,
+    },
     Stop,
 }
 
-/// What a request leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a request leads to. Its parts are the bytes of the pieces.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Answer {
     Done {
         code: u8,
+        /// The name that older programs send when they are stopped.
+        #[serde(rename = "streams")]
         pieces: Vec<Piece>,
     },
     /// The process has to run the command itself, for this reason.
@@ -53,84 +63,55 @@ pub enum Answer {
 }
 
 /// What a server sends.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Reply {
     /// The command has begun to run.
     Begun,
+    #[serde(untagged)]
     Answer(Answer),
 }
 
-/// The first part of a request.
-#[derive(Serialize, Deserialize)]
-enum RequestHead {
-    Run { identity: Identity, columns: usize, lines: usize, is_terminal: bool },
-    Stop,
-}
-
-/// The first part of a reply.
-#[derive(Serialize, Deserialize)]
-enum ReplyHead {
-    Begun,
-    /// With the stream of each of the other parts.
-    Done {
-        code: u8,
-        streams: Vec<Stream>,
-    },
-    Declined(String),
-}
-
 impl Request {
-    pub(super) async fn send(self, to: &mut (impl AsyncWrite + Unpin)) -> Result<()> {
-        let (head, parts) = match self {
-            Request::Stop => (RequestHead::Stop, Vec::new()),
-            Request::Run(identity, Call { folder, columns, lines, is_terminal, arguments }) => {
-                let parts = std::iter::once(folder.into_os_string()).chain(arguments);
-                (RequestHead::Run { identity, columns, lines, is_terminal }, parts.collect())
+    pub(super) async fn send(&self, to: &mut (impl AsyncWrite + Unpin)) -> Result<()> {
+        let parts: Vec<&[u8]> = match self {
+            Request::Run { call: Call { folder, arguments, .. }, .. } => {
+                let arguments = arguments.iter().map(|argument| argument.as_bytes());
+                std::iter::once(folder.as_os_str().as_bytes()).chain(arguments).collect()
             }
+            Request::Stop => Vec::new(),
         };
-        let parts: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-        send(to, &head, &parts, LONGEST_REQUEST).await
+        send(to, self, &parts, LONGEST_REQUEST).await
     }
 
     pub(super) async fn receive(from: &mut (impl AsyncRead + Unpin)) -> Result<Self> {
-        let (head, parts) = receive(from, LONGEST_REQUEST).await?;
-        let mut parts = parts.into_iter().map(OsString::from_vec);
-        match (head, parts.next()) {
-            (RequestHead::Stop, _) => Ok(Request::Stop),
-            (RequestHead::Run { identity, columns, lines, is_terminal }, Some(folder)) => {
-                let (folder, arguments) = (PathBuf::from(folder), parts.collect());
-                Ok(Request::Run(identity, Call { folder, columns, lines, is_terminal, arguments }))
-            }
-            _ => Err(nonsense()),
+        let (mut request, parts) = receive(from, LONGEST_REQUEST).await?;
+        if let Request::Run { call, .. } = &mut request {
+            let mut parts = parts.into_iter().map(OsString::from_vec);
+            call.folder = parts.next().ok_or_else(nonsense)?.into();
+            call.arguments = parts.collect();
         }
+        Ok(request)
     }
 }
 
 impl Reply {
     pub(super) async fn send(&self, to: &mut (impl AsyncWrite + Unpin)) -> Result<()> {
-        let (head, pieces): (_, &[Piece]) = match self {
-            Reply::Begun => (ReplyHead::Begun, &[]),
-            Reply::Answer(Answer::Declined(reason)) => (ReplyHead::Declined(reason.clone()), &[]),
-            Reply::Answer(Answer::Done { code, pieces }) => {
-                let streams = pieces.iter().map(|piece| piece.stream).collect();
-                (ReplyHead::Done { code: *code, streams }, pieces)
-            }
+        let parts: Vec<&[u8]> = match self {
+            Reply::Answer(Answer::Done { pieces, .. }) => pieces.iter().map(|piece| &piece.bytes[..]).collect(),
+            Reply::Answer(Answer::Declined(_)) | Reply::Begun => Vec::new(),
         };
-        let parts: Vec<&[u8]> = pieces.iter().map(|piece| piece.bytes.as_slice()).collect();
-        send(to, &head, &parts, LONGEST_ANSWER).await
+        send(to, self, &parts, LONGEST_ANSWER).await
     }
 
     pub(super) async fn receive(from: &mut (impl AsyncRead + Unpin)) -> Result<Self> {
-        let (head, parts) = receive(from, LONGEST_ANSWER).await?;
-        match head {
-            ReplyHead::Begun => Ok(Reply::Begun),
-            ReplyHead::Declined(reason) => Ok(Reply::Answer(Answer::Declined(reason))),
-            ReplyHead::Done { code, streams } if streams.len() == parts.len() => {
-                let pieces = streams.into_iter().zip(parts).map(|(stream, bytes)| Piece { stream, bytes }).collect();
-                Ok(Reply::Answer(Answer::Done { code, pieces }))
+        let (mut reply, parts) = receive(from, LONGEST_ANSWER).await?;
+        if let Reply::Answer(Answer::Done { pieces, .. }) = &mut reply {
+            if pieces.len() != parts.len() {
+                return Err(nonsense());
             }
-            ReplyHead::Done { .. } => Err(nonsense()),
+            pieces.iter_mut().zip(parts).for_each(|(piece, bytes)| piece.bytes = bytes);
         }
+        Ok(reply)
     }
 }
 
@@ -180,6 +161,7 @@ fn nonsense() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::serve::Stream;
 
     fn call() -> Call {
         Call {
@@ -194,11 +176,15 @@ mod tests {
     #[tokio::test]
     async fn messages_arrive_as_they_were_sent() {
         let identity = Identity { program: "p".into(), environment: "e".into() };
-        for request in [Request::Run(identity, call()), Request::Stop] {
+        for request in [Request::Run { identity, call: call() }, Request::Stop] {
             let mut sent = Vec::new();
-            request.clone().send(&mut sent).await.unwrap();
+            request.send(&mut sent).await.unwrap();
             assert_eq!(Request::receive(&mut sent.as_slice()).await.unwrap(), request);
         }
+        let said =
+            r#"{"Run":{"identity":{"program":"p","environment":"e"},"columns":80,"lines":24,"is_terminal":true}}"#;
+        let identity = Identity { program: "p".into(), environment: "e".into() };
+        assert_eq!(serde_json::to_string(&Request::Run { identity, call: call() }).unwrap(), said);
         let piece = |stream, text: &str| Piece { stream, bytes: text.into() };
         let pieces = vec![piece(Stream::Err, "a"), piece(Stream::Out, ""), piece(Stream::Raw, "b\0")];
         let answers = [Answer::Done { code: 1, pieces }, Answer::Declined("busy".into())];

@@ -43,8 +43,10 @@ pub enum Stream {
 }
 
 /// What is written at once.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     pub stream: Stream,
+    /// Not part of its JSON.
+    #[serde(skip)]
     pub bytes: Vec<u8>,
 }

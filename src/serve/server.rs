@@ -196,7 +196,7 @@ impl Door {
         let Ok(Ok(request)) = timeout(REQUEST_WITHIN, Request::receive(&mut stream)).await else { return };
         let (answer, is_end) = match request {
             Request::Stop => (Some(Answer::Done { code: 0, pieces: Vec::new() }), true),
-            Request::Run(other, call) => match self.own.refusal(&other) {
+            Request::Run { identity, call } => match self.own.refusal(&identity) {
                 // After an update of the program, no process can use this server.
                 Some(reason) => (Some(Answer::Declined(reason.to_owned())), self.is_outdated()),
                 None => (self.answer(call, &mut stream).await, false),
