@@ -207,9 +207,7 @@ fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) 
         }
         refuse_both(whole, &own)?;
         let change = match (parent, whole) {
-            (_, Some(order)) if order.text == Some(NewText::Source) => {
-                from_source(before, source, order, &config, now)?
-            }
+            (_, Some(order)) if order.text == Some(NewText::Source) => from_source(before, source, order, now)?,
             (Some(parent), whole) => changed(parent, by_id, whole, source, &config, now)?,
             (None, _) => {
                 return Err(Error::not_found(format!("{id:?} was deleted; nothing was changed"))
@@ -237,18 +235,13 @@ fn refuse_both(whole: Option<&ChunkOrder>, own: &[&ChunkOrder]) -> Result<()> {
 }
 
 /// A parent chunk with the source's text and only new notes.
-fn from_source(
-    before: &NewDocument,
-    source: SourceParent,
-    order: &ChunkOrder,
-    config: &ChunkConfig,
-    now: &str,
-) -> Result<ParentChange> {
+fn from_source(before: &NewDocument, source: SourceParent, order: &ChunkOrder, now: &str) -> Result<ParentChange> {
     if edit_of(&before.document.edits, source.index).is_none() {
         return Err(Error::not_found(format!("{:?} was never changed; nothing was reset", order.chunk_id)));
     }
     let metadata = noted(BTreeMap::new(), &order.metadata);
-    Ok(ParentChange { children: new_children(&source.text, config), source, metadata, edited_at: now.to_owned() })
+    let children = new_children(&source.text, &before.document.chunking);
+    Ok(ParentChange { source, children, metadata, edited_at: now.to_owned() })
 }
 
 /// A parent chunk after its own order and those of its children.
@@ -334,11 +327,17 @@ pub(super) mod tests {
 
     const TEXT: &str = "First sentence here.\n\nSecond sentence is. Third one stands.\n\n# Two\n\nAlone it is.\n";
 
-    fn order(id: &str, text: &str) -> ChunkOrder {
+    pub(in crate::edits) fn order(id: &str, text: &str) -> ChunkOrder {
         ChunkOrder { chunk_id: id.into(), text: Some(NewText::Given(text.into())), ..ChunkOrder::default() }
     }
 
-    fn edit(new: &NewDocument, orders: &[ChunkOrder]) -> NewDocument {
+    /// An order to add or, without a value, to remove a note.
+    pub(in crate::edits) fn note(id: &str, name: &str, value: Option<&str>) -> ChunkOrder {
+        let metadata = BTreeMap::from([(name.to_owned(), value.map(str::to_owned))]);
+        ChunkOrder { chunk_id: id.into(), metadata, ..ChunkOrder::default() }
+    }
+
+    pub(in crate::edits) fn edit(new: &NewDocument, orders: &[ChunkOrder]) -> NewDocument {
         edit_chunks(vec![new.clone()], orders, "now").unwrap().changed.remove(0).after
     }
 
@@ -391,11 +390,7 @@ pub(super) mod tests {
 
     #[test]
     fn notes_are_added_replaced_and_removed() {
-        let note = |value: Option<&str>| ChunkOrder {
-            chunk_id: "abc123:0.1".into(),
-            metadata: BTreeMap::from([("reviewed".to_owned(), value.map(str::to_owned))]),
-            ..ChunkOrder::default()
-        };
+        let note = |value| note("abc123:0.1", "reviewed", value);
         let new = stored(TEXT);
         let after = edit(&new, &[note(Some("yes"))]);
         assert_eq!(after.parents[0].children[1].metadata["reviewed"], "yes");
@@ -412,12 +407,7 @@ pub(super) mod tests {
     #[test]
     fn a_note_survives_beside_a_child_chunk_with_the_same_text() {
         let new = stored("Same words here. Same words here. Third one stands.\n");
-        let note = ChunkOrder {
-            chunk_id: "abc123:0.0".into(),
-            metadata: BTreeMap::from([("reviewed".to_owned(), Some("yes".to_owned()))]),
-            ..ChunkOrder::default()
-        };
-        let noted = edit(&new, &[note]);
+        let noted = edit(&new, &[note("abc123:0.0", "reviewed", Some("yes"))]);
         let cut = edit(&noted, &[order("abc123:0", "Same words here. Same words here. Another one.")]);
         assert_eq!(cut.parents[0].children[0].metadata["reviewed"], "yes");
     }
@@ -430,13 +420,8 @@ pub(super) mod tests {
         assert!(fail(&[order("abc123:0.1", "\u{feff}\0\u{1b}\n")]).message().contains("is empty"));
         assert!(fail(&[order("abc123:0", "x"), order("abc123:0.1", "y")]).message().contains("is a part of"));
         assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("given twice"));
-        let note = |name: &str| ChunkOrder {
-            chunk_id: "abc123:0".into(),
-            metadata: BTreeMap::from([(name.to_owned(), Some("x".to_owned()))]),
-            ..ChunkOrder::default()
-        };
         for name in ["parent_id", "chunk_type", "language", "a b", ""] {
-            assert_eq!(fail(&[note(name)]).kind(), Kind::Usage, "{name}");
+            assert_eq!(fail(&[note("abc123:0", name, Some("x"))]).kind(), Kind::Usage, "{name}");
         }
     }
 

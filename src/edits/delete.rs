@@ -135,21 +135,9 @@ fn children_left(children: &[ChildChunk], goes: impl Fn(&ChildChunk) -> bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::ChunkConfig;
+    use crate::edits::chunks::tests::stored;
     use crate::error::Kind;
-    use crate::ingest::{SourceFacts, prepare};
-    use crate::load::markdown;
     use proptest::prelude::*;
-
-    /// A document as it is stored, cut so small that every paragraph is a parent chunk of its sentences.
-    fn stored(text: &str) -> NewDocument {
-        let config = ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 5, ..ChunkConfig::default() };
-        let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
-        for (i, row) in new.parents.iter_mut().flat_map(|parent| &mut parent.children).enumerate() {
-            row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
-        }
-        new
-    }
 
     fn delete(new: &NewDocument, ids: &[&str]) -> Deletion {
         let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::chunk::context::ContextKind;
-use crate::chunk::{ChunkConfig, EmbeddedText, overlap};
+use crate::chunk::{EmbeddedText, overlap};
 use crate::ids::{ChunkId, SectionId};
 use crate::store::{Chunk, NewDocument, ParentChunk};
 use crate::text::tables::Heads;
@@ -22,14 +22,15 @@ pub fn mend_counts(new: &mut NewDocument) {
     }
 }
 
-/// Sets the situating sentences of a document's chunks by the rule of `config`. Sentences of a language model stay.
-pub fn set_situating(parents: &mut [ParentChunk], config: &ChunkConfig) {
+/// Sets the situating sentences of a document's chunks by its rule. Sentences of a language model stay.
+pub fn set_situating(new: &mut NewDocument) {
+    let config = &new.document.chunking;
     let set = |chunk: &mut Chunk, before: &str, embedded_anyway: &str| {
         if config.context != ContextKind::Llm || chunk.situating.is_none() {
             chunk.situating = config.context.situating(&chunk.content, before, embedded_anyway);
         }
     };
-    for section in parents.chunk_by_mut(|a, b| a.section_id == b.section_id) {
+    for section in new.parents.chunk_by_mut(|a, b| a.section_id == b.section_id) {
         let mut before = String::new();
         for parent in section {
             set(&mut parent.chunk, &before, "");
@@ -54,9 +55,10 @@ pub fn set_model_situating(parents: &mut [ParentChunk], sentences: &HashMap<Chun
 
 /// The embedded text of each parent chunk. The end of the text before it is part of it, so a change reaches the next
 /// parent chunk; a later part of a table has the caption and the column heads instead.
-pub fn embedded_texts(parents: &[ParentChunk], config: &ChunkConfig) -> Vec<EmbeddedText> {
-    let mut texts = Vec::with_capacity(parents.len());
-    for section in parents.chunk_by(|a, b| a.section_id == b.section_id) {
+pub fn embedded_texts(new: &NewDocument) -> Vec<EmbeddedText> {
+    let config = &new.document.chunking;
+    let mut texts = Vec::with_capacity(new.parents.len());
+    for section in new.parents.chunk_by(|a, b| a.section_id == b.section_id) {
         let mut before = "";
         let mut heads = Heads::default();
         for parent in section {

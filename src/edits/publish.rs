@@ -50,12 +50,11 @@ pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) ->
 
 /// The embedded texts of the changed document, and the vectors that still fit.
 fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
-    let config = after.document.chunking;
-    let texts_before = embedded_texts(&before.parents, &config);
+    let texts_before = embedded_texts(before);
     let was: HashMap<&str, (&ParentChunk, &EmbeddedText)> =
         before.parents.iter().zip(&texts_before).map(|pair| (pair.0.chunk_id.as_str(), pair)).collect();
-    set_situating(&mut after.parents, &config);
-    let texts = embedded_texts(&after.parents, &config);
+    set_situating(&mut after);
+    let texts = embedded_texts(&after);
     // A change of metadata leaves the text as it was, and then the vectors fit.
     let same = |parent: &ParentChunk, text: &EmbeddedText| {
         let (was, text_before) = was.get(parent.chunk_id.as_str())?;
@@ -72,28 +71,16 @@ fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownV
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edits::chunks::tests::stored;
-    use crate::edits::{ChunkOrder, NewText, edit_chunks};
+    use crate::edits::chunks::tests::{edit, note, order, stored};
 
     #[test]
     fn only_a_changed_parent_chunk_and_the_next_one_are_embedded_again() {
         let new = stored(
             "First sentence here.\n\nSecond sentence is. Third one stands.\n\nFourth one follows them, and it is a long one.\n\nFifth one comes last, and it is as long as that.\n",
         );
-        let order = ChunkOrder {
-            chunk_id: "abc123:0.2".into(),
-            text: Some(NewText::Given("Third is other.".into())),
-            ..ChunkOrder::default()
-        };
-        let changed = edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0);
-        let (prepared, known) = with_texts(&changed.before, changed.after);
-        let fresh: Vec<&str> = prepared
-            .new
-            .parents
-            .iter()
-            .filter(|row| known.of(row).is_none())
-            .map(|row| row.chunk_id.as_str())
-            .collect();
+        let (prepared, known) = with_texts(&new, edit(&new, &[order("abc123:0.2", "Third is other.")]));
+        let fresh = prepared.new.parents.iter().filter(|row| known.of(row).is_none());
+        let fresh: Vec<&str> = fresh.map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(fresh, ["abc123:0", "abc123:1"]);
         assert!(prepared.texts[0].text.contains("other."), "{:?}", prepared.texts);
     }
@@ -101,13 +88,7 @@ mod tests {
     #[test]
     fn a_change_of_metadata_embeds_nothing() {
         let new = stored("First sentence here.\n\nSecond sentence is. Third one stands.\n");
-        let order = ChunkOrder {
-            chunk_id: "abc123:0".into(),
-            metadata: [("reviewed".to_owned(), Some("yes".to_owned()))].into(),
-            ..ChunkOrder::default()
-        };
-        let changed = edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0);
-        let (prepared, known) = with_texts(&changed.before, changed.after);
+        let (prepared, known) = with_texts(&new, edit(&new, &[note("abc123:0", "reviewed", Some("yes"))]));
         assert!(prepared.new.parents.iter().all(|parent| known.of(parent).is_some()));
     }
 }

@@ -16,7 +16,6 @@ use super::parent_chunk::{
 use super::sentences::{
     Run, Sentence, changed, exchanged, matched, only_place, own, sentences_in, sentences_of, space_behind,
 };
-use crate::chunk::ChunkConfig;
 use crate::store::{Edit, NewDocument};
 
 /// Sentences around a conflict, of the same section, that are kept with it.
@@ -37,7 +36,7 @@ pub struct Rebased {
 
 /// Applies the edits and conflicts of `old` to `fresh`, the same document from its present source and without edits.
 /// `now` is an RFC 3339 time.
-pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, config: &ChunkConfig, now: &str) -> Rebased {
+pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, now: &str) -> Rebased {
     if old.document.edits.is_empty() {
         return Rebased::default();
     }
@@ -52,7 +51,7 @@ pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, config: &ChunkConfig, 
     let Plan { targets, conflicts, carried, .. } = plan;
     fresh.document.edits = conflicts;
     for (source, target) in after.iter().zip(targets) {
-        put(fresh, source, target, config, now);
+        put(fresh, source, target, now);
     }
     mend_counts(fresh);
     carried
@@ -340,7 +339,7 @@ fn later(time: &mut String, other: &str) {
 }
 
 /// Applies the plan to a parent chunk of the new version.
-fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, config: &ChunkConfig, now: &str) {
+fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, now: &str) {
     let nothing = target.whole.is_none()
         && target.runs.is_empty()
         && target.metadata.is_empty()
@@ -358,7 +357,7 @@ fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, confi
     }
     let mut children = match fresh.parent(source.index) {
         Some(parent) if same(&text, &source.text) => parent.children.iter().map(NewChild::from).collect(),
-        _ => new_children(&text, config),
+        _ => new_children(&text, &fresh.document.chunking),
     };
     pass_notes(&mut children, target.child_chunk_metadata, &mut target.metadata);
     let change =
@@ -369,28 +368,14 @@ fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, confi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edits::chunks::tests::{edit, note, order, stored};
     use crate::edits::conflicts::{conflict_id, find_conflict, place};
-    use crate::edits::{ChunkOrder, NewText, Side, delete_chunks, edit_chunks, settle};
+    use crate::edits::{Side, delete_chunks, settle};
     use crate::ids::ChunkId;
-    use crate::ingest::{SourceFacts, prepare};
-    use crate::load::markdown;
     use proptest::prelude::*;
 
-    const CONFIG: ChunkConfig = ChunkConfig {
-        parent_chars: 90,
-        child_chars: 20,
-        overlap_chars: 8,
-        context: crate::chunk::context::ContextKind::Headings,
-    };
-
-    fn ingested(text: &str) -> NewDocument {
-        prepare(&markdown::parse(text), &SourceFacts::sample(), &CONFIG, "then").new
-    }
-
     fn edited(new: NewDocument, id: &str, text: &str) -> NewDocument {
-        let order =
-            ChunkOrder { chunk_id: id.into(), text: Some(NewText::Given(text.into())), ..ChunkOrder::default() };
-        edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0).after
+        edit(&new, &[order(id, text)])
     }
 
     fn deleted(new: NewDocument, id: &str) -> NewDocument {
@@ -398,8 +383,8 @@ mod tests {
     }
 
     fn carried(old: &NewDocument, source: &str) -> (NewDocument, Rebased) {
-        let mut fresh = ingested(source);
-        let carried = rebase(old, &mut fresh, &CONFIG, "later");
+        let mut fresh = stored(source);
+        let carried = rebase(old, &mut fresh, "later");
         (fresh, carried)
     }
 
@@ -426,12 +411,12 @@ mod tests {
 
     #[test]
     fn the_same_source_gets_the_same_edits() {
-        let old = deleted(edited(ingested(TEXT), "abc123:0", "All is new here.\n\nQuite so."), "abc123:1.1");
+        let old = deleted(edited(stored(TEXT), "abc123:0", "All is new here.\n\nQuite so."), "abc123:1.1");
         let (new, what) = carried(&old, TEXT);
         assert_eq!(text(&new), "All is new here.\n\nQuite so.|Alone it stands.");
         assert_eq!(what, Rebased { carried: 2, settled: 0, conflicts: 0 });
         assert!(new.parents[0].edited && new.document.edits.len() == 2);
-        let gone = deleted(ingested(TEXT), "abc123:0");
+        let gone = deleted(stored(TEXT), "abc123:0");
         let (new, _) = carried(&gone, TEXT);
         assert_eq!(
             (text(&new), new.parents[0].chunk_id.as_str()),
@@ -443,15 +428,15 @@ mod tests {
     fn an_edit_follows_its_text_to_another_place() {
         let old = "# D\n\n## Part 0\n\nThe first pump is red.\n\n## Part 1\n\nThe other one is blue.\n";
         let new = "# D\n\n## Part 0\n\nThe other one is blue.\n\n## Part 1\n\nA third is green.\n";
-        let (fresh, what) = carried(&deleted(ingested(old), "abc123:1"), new);
+        let (fresh, what) = carried(&deleted(stored(old), "abc123:1"), new);
         assert_eq!((text(&fresh).as_str(), what.carried, what.conflicts), ("A third is green.", 1, 0));
-        let (fresh, what) = carried(&edited(ingested(old), "abc123:1", "It is black."), new);
+        let (fresh, what) = carried(&edited(stored(old), "abc123:1", "It is black."), new);
         assert_eq!((text(&fresh).as_str(), what.carried), ("It is black.|A third is green.", 1));
     }
 
     #[test]
     fn an_edit_stays_if_the_source_changed_elsewhere() {
-        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let old = edited(stored(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let source = "# Zero\n\nNew in front.\n\n# One renamed\n\nFirst has changed. Second one here. Third one\nhere. Fourth.\n";
         let (new, what) = carried(&old, source);
         assert_eq!(text(&new), "New in front.|First has changed. Second is better. Third one\nhere. Fourth.");
@@ -461,7 +446,7 @@ mod tests {
 
     #[test]
     fn a_sentence_that_both_changed_becomes_a_conflict() {
-        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let old = edited(stored(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let (new, what) = carried(&old, &TEXT.replace("Second one", "Second two"));
         assert_eq!(text(&new).split('|').next(), Some("First one here. Second two here. Third one here."));
         assert_eq!((what.carried, what.conflicts), (0, 1));
@@ -483,12 +468,12 @@ mod tests {
 
     #[test]
     fn a_conflict_about_a_whole_section_is_settled_for_all_of_it() {
-        let old = edited(ingested(TEXT), "abc123:0", "All was said anew.");
+        let old = edited(stored(TEXT), "abc123:0", "All was said anew.");
         let (new, _) = carried(&old, &TEXT.replace("First one here", "First one stands here"));
         assert_eq!(theirs(&new.document.edits[0], &new), "First one stands here. Second one here. Third one here.");
         assert_eq!(text(&with_mine(&new)), "All was said anew.|Alone it stands. 再检查压力表。");
         let chinese = "# 甲\n\n先启动水泵。再检查压力表。最后关阀门。\n\n# 乙\n\n到此为止。\n";
-        let old = edited(ingested(chinese), "abc123:0", "先启动水泵。后面两步不用做。");
+        let old = edited(stored(chinese), "abc123:0", "先启动水泵。后面两步不用做。");
         let (new, _) = carried(&old, &chinese.replace("再检查压力表。", "再检查电压表。"));
         assert_eq!(theirs(&new.document.edits[0], &new), "再检查电压表。最后关阀门。");
         assert_eq!(text(&with_mine(&new)), "先启动水泵。后面两步不用做。|到此为止。");
@@ -496,7 +481,7 @@ mod tests {
 
     #[test]
     fn an_insertion_at_the_start_of_a_section_stays_in_it() {
-        let old = edited(ingested(TEXT), "abc123:1", "Look first. Alone it stands. 再检查压力表。");
+        let old = edited(stored(TEXT), "abc123:1", "Look first. Alone it stands. 再检查压力表。");
         let (new, what) = carried(&old, "# One\n\nFirst one here.\n\n# Two\n\nIt fell down at last.\n");
         assert_eq!((what.conflicts, theirs(&new.document.edits[0], &new).as_str()), (1, ""));
         assert_eq!(text(&with_mine(&new)), "First one here.|Look first. It fell down at last.");
@@ -509,7 +494,7 @@ mod tests {
 
     #[test]
     fn a_sentence_that_the_source_adds_beside_a_conflict_stays() {
-        let old = edited(ingested(TEXT), "abc123:0", "First is better. Second one here. Third one here.");
+        let old = edited(stored(TEXT), "abc123:0", "First is better. Second one here. Third one here.");
         let source = TEXT.replace("First one here.", "In front of all. And before it. First one stands here.");
         let (new, _) = carried(&old, &source);
         assert_eq!(theirs(&new.document.edits[0], &new), "First one stands here.");
@@ -520,7 +505,7 @@ mod tests {
     #[test]
     fn an_edit_is_not_applied_to_equal_sentences_of_another_section() {
         let twice = "# One\n\nFirst one here. Second one here.\n\n# Two\n\nFirst one here. Second one here.\n";
-        let old = edited(ingested(twice), "abc123:0", "All was said anew.");
+        let old = edited(stored(twice), "abc123:0", "All was said anew.");
         let (new, what) = carried(&old, &twice.replacen("Second one", "Second two", 1));
         assert_eq!(what.conflicts, 1);
         assert_eq!(text(&new), "First one here. Second two here.|First one here. Second one here.");
@@ -528,7 +513,7 @@ mod tests {
 
     #[test]
     fn a_conflict_with_a_note_on_a_child_chunk_is_not_settled() {
-        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let old = edited(stored(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let (mut new, _) = carried(&old, &TEXT.replace("Second one", "Second two"));
         let source = TEXT.replace("Second one here", "Second is better");
         assert_eq!(carried(&new, &source).1.settled, 1);
@@ -540,17 +525,17 @@ mod tests {
 
     #[test]
     fn an_edit_that_the_source_made_too_is_settled() {
-        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let old = edited(stored(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let (new, what) = carried(&old, &TEXT.replace("Second one here", "Second is better"));
         assert_eq!((what.settled, what.conflicts, new.document.edits.len()), (1, 0, 0));
-        let old = deleted(ingested(TEXT), "abc123:1.1");
+        let old = deleted(stored(TEXT), "abc123:1.1");
         let (new, what) = carried(&old, &TEXT.replace(" 再检查压力表。", ""));
         assert_eq!((what.settled, new.document.edits.len()), (1, 0));
     }
 
     #[test]
     fn an_insertion_stays_beside_its_neighbour() {
-        let old = edited(ingested(TEXT), "abc123:1", "Alone it stands. 再检查压力表。\n\nNobody knows why.");
+        let old = edited(stored(TEXT), "abc123:1", "Alone it stands. 再检查压力表。\n\nNobody knows why.");
         let (new, what) = carried(&old, &TEXT.replace("Alone it stands.", "Alone it goes."));
         assert_eq!(
             (text(&new).split('|').next_back(), what.conflicts),
@@ -564,12 +549,7 @@ mod tests {
 
     #[test]
     fn notes_go_with_their_parent_chunk_or_become_a_conflict() {
-        let note = ChunkOrder {
-            chunk_id: "abc123:1".into(),
-            metadata: BTreeMap::from([("reviewed".to_owned(), Some("yes".to_owned()))]),
-            ..ChunkOrder::default()
-        };
-        let old = edit_chunks(vec![ingested(TEXT)], &[note], "now").unwrap().changed.remove(0).after;
+        let old = edit(&stored(TEXT), &[note("abc123:1", "reviewed", Some("yes"))]);
         let (new, _) = carried(&old, &format!("Before all.\n\n{TEXT}").replace("Alone it stands", "Alone it goes"));
         let noted: Vec<&str> =
             new.chunks().filter(|row| !row.metadata.is_empty()).map(|row| row.chunk_id.as_str()).collect();
@@ -595,7 +575,7 @@ mod tests {
                 let said = if *kind == 3 && new { "Changed" } else { "Sentence" };
                 format!("{head}{said} number {i} it is. ")
             }).collect::<String>();
-            let mut old = ingested(&version(false));
+            let mut old = stored(&version(false));
             let mut all = Vec::new();
             for (n, (pick, sentences)) in typed.iter().enumerate() {
                 let ids: Vec<ChunkId> = old.chunks().map(|chunk| chunk.chunk_id.clone()).collect();
@@ -642,7 +622,7 @@ mod tests {
                 let head = if i % 5 == 3 { format!("\n\n# Head {i}\n\n") } else { String::new() };
                 format!("{head}{} ", sentence(i, changed(i)))
             }).collect::<String>();
-            let old = ingested(&version(&|_| false));
+            let old = stored(&version(&|_| false));
             let parent_chunk = pick.get(&old.parents);
             let own = keys(&parent_chunk.content);
             let from = from.index(own.len());

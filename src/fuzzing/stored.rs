@@ -41,7 +41,7 @@ pub fn batch(bytes: &[u8]) {
     for changed in &edits.changed {
         whole(&changed.after);
         let mut fresh = new(&source);
-        rebase(&changed.after, &mut fresh, &config, NOW);
+        rebase(&changed.after, &mut fresh, NOW);
         whole(&fresh);
     }
 }

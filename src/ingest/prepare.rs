@@ -79,8 +79,8 @@ impl Prepared {
     }
 
     /// Gives each chunk the hash of its embedded text.
-    pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
-        let texts = embedded_texts(&new.parents, config);
+    pub(super) fn of(mut new: NewDocument) -> Self {
+        let texts = embedded_texts(&new);
         renew_hashes(&mut new.parents, &texts, &[]);
         Prepared::edited(new, texts)
     }
@@ -88,8 +88,7 @@ impl Prepared {
     /// Sets the chunk contexts of a language model, by the id of the parent chunk, and renews the embedded texts.
     pub fn with_contexts(mut self, sentences: &HashMap<ChunkId, String>) -> Self {
         set_model_situating(&mut self.new.parents, sentences);
-        let config = self.new.document.chunking;
-        Prepared { profile: self.profile, ..Prepared::of(self.new, &config) }
+        Prepared { profile: self.profile, ..Prepared::of(self.new) }
     }
 
     /// Carries over what a stored document has in addition to its source: edits, and a language model's chunk contexts.
@@ -106,10 +105,9 @@ impl Prepared {
             return (self, Rebased::default());
         }
         let stored = NewDocument { document: row.clone(), sections: Vec::new(), parents };
-        let config = self.new.document.chunking;
-        let rebased = rebase(&stored, &mut self.new, &config, &jiff::Timestamp::now().to_string());
-        set_situating(&mut self.new.parents, &config);
-        (Prepared::of(self.new, &config), rebased)
+        let rebased = rebase(&stored, &mut self.new, &jiff::Timestamp::now().to_string());
+        set_situating(&mut self.new);
+        (Prepared::of(self.new), rebased)
     }
 
     /// Gives parent chunks the contexts of stored ones with the same text.
@@ -172,8 +170,7 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
             chunk: chunk(id.clone(), index, text),
         }
     };
-    let mut parents: Vec<ParentChunk> = cut.parents.into_iter().zip(0..).map(with_ids).collect();
-    set_situating(&mut parents, config);
+    let parents = cut.parents.into_iter().zip(0..).map(with_ids).collect();
     let section_rows = sections.iter().zip(0..).map(|(section, position)| {
         let above = section.parent.map(|above| SectionId::new(doc_id, &sections[above].path));
         section_row(section, position, doc_id, above)
@@ -212,8 +209,9 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
         vector: Vec::new(),
     };
     let mut new = NewDocument { document: row, sections: section_rows.collect(), parents };
+    set_situating(&mut new);
     mend_counts(&mut new);
-    Prepared { profile: cut.profile, ..Prepared::of(new, config) }
+    Prepared { profile: cut.profile, ..Prepared::of(new) }
 }
 
 /// The beginning of the warning from [`lost_entries`].

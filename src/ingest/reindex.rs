@@ -15,8 +15,8 @@ use super::request::{ContextsReport, Progress};
 use super::source::{Outcomes, spread};
 use super::stored::{bytes_of, read_stored, stored};
 use super::worker::{Cutting, Worker};
+use crate::chunk::ChunkChange;
 use crate::chunk::context::ContextKind;
-use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::edits::set_situating;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
@@ -291,11 +291,11 @@ async fn keep(row: DocumentRow, rebuilder: &mut Rebuilder) -> Result<()> {
         rebuilder.indexer.update(row, "kept");
         return Ok(());
     }
-    let (embed, config) = (row.embedded, row.chunking);
+    let embed = row.embedded;
     let mut new = stored(&rebuilder.snapshot, row).await?;
     let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
     new.chunks_mut().for_each(|chunk| chunk.vector.clear());
-    rebuilder.indexer.put(Prepared::of(new, &config), known, embed, "kept", None).await
+    rebuilder.indexer.put(Prepared::of(new), known, embed, "kept", None).await
 }
 
 /// Gives one document another context, from the store alone.
@@ -318,20 +318,19 @@ async fn change_context(
 fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors) {
     let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
     new.chunks_mut().for_each(|row| row.vector.clear());
-    let before = new.document.chunking;
-    let config = ChunkConfig { context, ..before };
-    if before.context != context {
+    if new.document.chunking.context != context {
         // A sentence that a rule wrote must not count as the model's.
         new.chunks_mut().for_each(|row| row.situating = None);
     }
-    new.document.chunking = config;
-    set_situating(&mut new.parents, &config);
-    (Prepared::of(new, &config), known)
+    new.document.chunking.context = context;
+    set_situating(&mut new);
+    (Prepared::of(new), known)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::ChunkConfig;
     use crate::ingest::{SourceFacts, prepare};
     use crate::load::markdown;
 

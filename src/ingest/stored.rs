@@ -56,7 +56,7 @@ pub(super) async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Ve
     let prepared = |row: &DocumentRow| {
         let parents = parents.remove(&row.doc_id).unwrap_or_default();
         let new = NewDocument { document: row.clone(), sections: Vec::new(), parents };
-        Prepared { profile: row.profile.clone(), ..Prepared::of(new, &row.chunking) }
+        Prepared { profile: row.profile.clone(), ..Prepared::of(new) }
     };
     Ok(rows.iter().map(prepared).collect())
 }
