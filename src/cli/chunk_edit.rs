@@ -10,10 +10,10 @@ use super::global::{Context, WaitArgs};
 use super::input::{draft_file, edit, keep_draft, read_text, standard_input};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
-use crate::edits::{ChunkOrder, Edits, NewText, Side, documents_of, edit_chunks, publish, read_batch, settle};
+use crate::edits::{ChunkOrder, Edits, NewText, Side, edit_chunks, read_batch, settle};
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
-use crate::ingest::Rebuilder;
+use crate::ingest::{Rebuilder, documents_of, publish};
 use crate::render::edited_chunks;
 use crate::store::{ChunkRow, Snapshot};
 

@@ -10,9 +10,10 @@ use super::input::{draft_file, edit, keep_draft, name_of, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::config::ReadingSettings;
-use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
+use crate::edits::editable_toc;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
+use crate::ingest::{Place, reset_toc, set_toc};
 use crate::render::{ListedSections, Shown, corrected_contents, tables_of_contents, toc};
 use crate::search::{Purpose, SectionNames, title_section, titles_of};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
@@ -196,6 +197,6 @@ async fn correct(
         return Err(Error::usage(format!("{what} is empty; nothing was changed"))
             .hint(format!("`kb toc {} --editable` prints the expected form", document.doc_id)));
     }
-    let set = set_toc(&place, Correction { document, sections }, &text, progress).await;
+    let set = set_toc(&place, document, sections, &text, progress).await;
     context.show(corrected_contents(&set.map_err(|error| keep_draft(error, kept, "--set"))?))
 }

@@ -13,7 +13,6 @@ use super::parent_chunk::{
     NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, notes_by_text, pass_notes,
     source_parents,
 };
-use super::publish::ChangedDocument;
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
@@ -62,6 +61,14 @@ pub struct ChunkOrder {
     pub text: Option<NewText>,
     /// Notes to add or replace, or with `None` to remove.
     pub metadata: BTreeMap<String, Option<String>>,
+}
+
+/// A document before and after a change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedDocument {
+    pub before: NewDocument,
+    /// It stays even without chunks: its edits delete them again when the source is read again.
+    pub after: NewDocument,
 }
 
 /// The result of changes.
@@ -307,7 +314,7 @@ fn instead_of(old: &str, new: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::error::Kind;
     use crate::ingest::{SourceFacts, prepare};
@@ -315,7 +322,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     /// A document as it is stored, cut so small that every paragraph is a parent chunk of its sentences.
-    pub(in crate::edits) fn stored(text: &str) -> NewDocument {
+    pub(crate) fn stored(text: &str) -> NewDocument {
         let config = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8, ..ChunkConfig::default() };
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
         for (i, row) in new.chunks_mut().enumerate() {
@@ -327,17 +334,17 @@ pub(super) mod tests {
 
     const TEXT: &str = "First sentence here.\n\nSecond sentence is. Third one stands.\n\n# Two\n\nAlone it is.\n";
 
-    pub(in crate::edits) fn order(id: &str, text: &str) -> ChunkOrder {
+    pub(crate) fn order(id: &str, text: &str) -> ChunkOrder {
         ChunkOrder { chunk_id: id.into(), text: Some(NewText::Given(text.into())), ..ChunkOrder::default() }
     }
 
     /// An order to add or, without a value, to remove a note.
-    pub(in crate::edits) fn note(id: &str, name: &str, value: Option<&str>) -> ChunkOrder {
+    pub(crate) fn note(id: &str, name: &str, value: Option<&str>) -> ChunkOrder {
         let metadata = BTreeMap::from([(name.to_owned(), value.map(str::to_owned))]);
         ChunkOrder { chunk_id: id.into(), metadata, ..ChunkOrder::default() }
     }
 
-    pub(in crate::edits) fn edit(new: &NewDocument, orders: &[ChunkOrder]) -> NewDocument {
+    pub(crate) fn edit(new: &NewDocument, orders: &[ChunkOrder]) -> NewDocument {
         edit_chunks(vec![new.clone()], orders, "now").unwrap().changed.remove(0).after
     }
 

@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
+use super::chunks::{ChangedDocument, ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
 use super::derived::mend_counts;
 use super::parent_chunk::{delete_parent, source_parents};
-use super::publish::ChangedDocument;
 use super::sentences::{Sentence, exchange, only_place, own, sentences_in};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::chunks::ChangedDocument;
 use super::derived::mend_counts;
 use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, source_parents};
-use super::publish::ChangedDocument;
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};

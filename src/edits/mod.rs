@@ -1,4 +1,5 @@
-//! People's corrections of tables of contents and chunks.
+//! People's corrections of tables of contents and chunks: pure functions on the rows of documents, which
+//! [`ingest`](crate::ingest) publishes.
 //!
 //! The chunks of a document are the text of its source after cutting, with its [`Edit`](crate::store::Edit)s applied.
 //! Each edit names a parent chunk, the source's text there, and the text that replaces it. When the source is read
@@ -14,19 +15,17 @@ mod conflicts;
 mod delete;
 mod derived;
 mod parent_chunk;
-mod publish;
 mod rebase;
 mod sentences;
 mod toc;
 
 pub use batch::read_batch;
-pub use chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
+#[cfg(test)]
+pub(crate) use chunks::tests as samples;
+pub use chunks::{ChangedDocument, ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
 pub use conflicts::{Conflict, Side, conflicts, settle};
 pub use delete::{Deletion, DocumentDeletion, delete_chunks};
 pub use derived::{embedded_texts, mend_counts, renew_hashes, set_model_situating, set_situating};
 pub use parent_chunk::as_the_source_says;
-pub use publish::{documents_of, publish};
 pub use rebase::{Rebased, rebase};
-pub use toc::{Correction, CorrectionReport, Outcome, Place, editable_toc, reset_toc, set_toc};
-#[cfg(feature = "fuzzing")]
-pub use toc::{entries_of, parse_toc};
+pub use toc::{TocLine, editable_toc, entries_of, parse_toc};

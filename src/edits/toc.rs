@@ -1,78 +1,11 @@
-//! The table of contents of a document, corrected by a person or reset.
+//! The table of contents of a document as a text that a person edits.
 
-use std::sync::Arc;
-
-use serde::Serialize;
-
-use crate::error::{Error, NextStep, Result};
-use crate::ids::DocId;
-use crate::ingest::worker::{Cutting, Worker};
-use crate::ingest::{
-    CutDocument, Progress, RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows,
-};
+use crate::error::{Error, Result};
 use crate::load::OutlineEntry;
-use crate::store::{DocumentRow, Namespace, SectionRow, Snapshot, Store};
+use crate::store::{DocumentRow, SectionRow};
 use crate::structure::PREAMBLE;
 
-/// The command in the history.
-const COMMAND: &str = "toc";
-
-/// Where the document is stored.
-pub struct Place {
-    pub store: Store,
-    pub namespace: Namespace,
-    pub options: RebuildOptions,
-}
-
-/// The document to correct, as it was when the text was written.
-pub struct Correction<'a> {
-    pub document: &'a DocumentRow,
-    pub sections: &'a [SectionRow],
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// It is stored and applied.
-    Stored,
-    /// It changes nothing.
-    Unchanged,
-    /// It is dropped, and the sections are found without it.
-    Reset,
-    /// It is dropped. The source is missing, so the sections stay until it is ingested again.
-    ResetLater,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CorrectionReport {
-    pub doc_id: DocId,
-    pub source: String,
-    pub outcome: Outcome,
-    pub sections: u32,
-    pub parents: u32,
-    /// Edits that conflict with the new parent chunks.
-    pub edits_in_conflict: usize,
-    pub embedded: usize,
-    /// Child chunks that kept their vectors.
-    pub reused: usize,
-}
-
-impl CorrectionReport {
-    fn new(document: &DocumentRow, outcome: Outcome) -> Self {
-        CorrectionReport {
-            doc_id: document.doc_id.clone(),
-            source: document.source.clone(),
-            outcome,
-            sections: document.sections,
-            parents: document.parents,
-            edits_in_conflict: 0,
-            embedded: 0,
-            reused: 0,
-        }
-    }
-}
-
-/// The table of contents of a document as a text that [`set_toc`] takes. An entry per line: two spaces (or a tab) per
+/// The table of contents of a document as a text that [`parse_toc`] takes. An entry per line: two spaces (or a tab) per
 /// level, the title, and in documents with pages the page.
 ///
 /// ```text
@@ -112,50 +45,6 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
     text
 }
 
-/// Gives a document the table of contents in `text`, in the form of [`editable_toc`].
-///
-/// # Errors
-/// If a line is wrong or its title is not in the document, with the line; if the source or the stored document has
-/// changed. Then nothing was written.
-pub async fn set_toc(
-    place: &Place,
-    of: Correction<'_>,
-    text: &str,
-    progress: Arc<dyn Progress>,
-) -> Result<CorrectionReport> {
-    let document = of.document;
-    let lines = parse(text, document.pages)?;
-    if lines.is_empty() {
-        return Err(Error::usage("the table of contents has no entries; nothing was changed")
-            .hint(format!("`{}` drops a correction", NextStep::ResetContents(&document.doc_id))));
-    }
-    let entries: Vec<OutlineEntry> = lines.iter().map(|line| line.entry.clone()).collect();
-    if entries == entries_of(of.sections) {
-        return Ok(CorrectionReport::new(document, Outcome::Unchanged));
-    }
-    let cut = source_for_correction(place, document, &entries).await?;
-    refuse_unknown(&lines, &cut, of.sections)?;
-    rebuild(place, document, cut, Some(entries), Outcome::Stored, progress).await
-}
-
-/// Drops the correction of a document, and finds its sections without it.
-///
-/// # Errors
-/// If it has no correction, or the store or the source cannot be read.
-pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn Progress>) -> Result<CorrectionReport> {
-    if document.corrected_toc.is_none() {
-        return Err(Error::not_found(format!("the table of contents of {} was never corrected", document.source)));
-    }
-    if let SourceNow::Same(cut) = source_now(place, document, None).await? {
-        return rebuild(place, document, *cut, None, Outcome::Reset, progress).await;
-    }
-    let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress).await?;
-    refuse_changed(&rebuilder, document).await?;
-    rebuilder.indexer.update(DocumentRow { corrected_toc: None, ..document.clone() }, "kept");
-    rebuilder.finish().await?;
-    Ok(CorrectionReport::new(document, Outcome::ResetLater))
-}
-
 pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
     sections
         .iter()
@@ -168,101 +57,6 @@ pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
         .collect()
 }
 
-async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[OutlineEntry]>) -> Result<SourceNow> {
-    let (document, store, options) = (document.clone(), place.store.clone(), place.options.clone());
-    let corrected = corrected.map(<[OutlineEntry]>::to_vec);
-    let read = move || {
-        let how = cutting(&document, corrected.as_deref());
-        read_source(&document, &store, &options.load, how, &mut Worker::new(options.limits))
-    };
-    tokio::task::spawn_blocking(read)
-        .await
-        .map_err(|error| Error::failed(format!("reading the source crashed: {error}")))?
-}
-
-fn cutting<'a>(document: &'a DocumentRow, corrected: Option<&'a [OutlineEntry]>) -> Cutting<'a> {
-    Cutting { source: &document.source, chunking: document.chunking, corrected }
-}
-
-/// Cuts the document again, with the corrected table of contents.
-async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &[OutlineEntry]) -> Result<CutDocument> {
-    let source = &document.source;
-    match source_now(place, document, Some(entries)).await? {
-        SourceNow::Same(cut) => Ok(*cut),
-        // Without a file, only the store has the text.
-        SourceNow::NoFile => {
-            let mut worker = Worker::new(place.options.limits);
-            let snapshot = Snapshot::open(&place.namespace).await?;
-            read_stored(document, &snapshot, cutting(document, Some(entries)), &mut worker).await
-        }
-        SourceNow::Changed => Err(Error::failed(format!("{source} has changed since it was ingested"))
-            .hint(format!("`{}` reads it again; then correct its table of contents", NextStep::Ingest(source)))),
-        SourceNow::Gone => Err(Error::failed(format!("{source} is gone, so its sections cannot be rebuilt"))
-            .hint("put the file back, or ingest it from where it is now; then correct its table of contents")),
-    }
-}
-
-/// Refuses entries that are not in the text, except those that had no place before.
-fn refuse_unknown(lines: &[Line], cut: &CutDocument, sections: &[SectionRow]) -> Result<()> {
-    let led_nowhere = |entry: &OutlineEntry| {
-        cut.pages.is_some()
-            && entry.page.is_none()
-            && sections.iter().any(|section| section.page_start.is_none() && section.title == entry.title)
-    };
-    let missing = cut.not_found.iter().filter_map(|&i| lines.get(i));
-    let unknown: Vec<String> = missing
-        .filter(|line| !led_nowhere(&line.entry))
-        .map(|line| format!("line {}, {:?}", line.number, line.entry.title))
-        .collect();
-    if unknown.is_empty() {
-        return Ok(());
-    }
-    let hint = if cut.pages.is_some() {
-        "give them a page, as in [p. 12], or write their titles as they stand in the text"
-    } else {
-        "write the titles as they stand in the text, in the order of the text"
-    };
-    Err(Error::usage(format!("not found in the document after the preceding entry: {}", unknown.join("; "))).hint(hint))
-}
-
-async fn rebuild(
-    place: &Place,
-    document: &DocumentRow,
-    cut: CutDocument,
-    corrected: Option<Vec<OutlineEntry>>,
-    outcome: Outcome,
-    progress: Arc<dyn Progress>,
-) -> Result<CorrectionReport> {
-    progress.begin(1, document.size);
-    let work = async {
-        let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress.clone()).await?;
-        refuse_changed(&rebuilder, document).await?;
-        let rebuilt = rebuilder.put(document, rebuilt_rows(document, cut, corrected, &document.chunking)).await?;
-        let indexer = rebuilder.finish().await?;
-        Ok(CorrectionReport {
-            sections: rebuilt.sections,
-            parents: rebuilt.parents,
-            edits_in_conflict: rebuilt.conflicts,
-            embedded: indexer.embedded(),
-            reused: indexer.reused(),
-            ..CorrectionReport::new(document, outcome)
-        })
-    };
-    let outcome = work.await;
-    progress.end();
-    outcome
-}
-
-/// Refuses a document that changed meanwhile: the namespace was not locked while the user edited.
-async fn refuse_changed(rebuilder: &Rebuilder, document: &DocumentRow) -> Result<()> {
-    let now = rebuilder.snapshot.documents_by_id(std::slice::from_ref(&document.doc_id)).await?;
-    if now.first() == Some(document) {
-        return Ok(());
-    }
-    Err(Error::failed(format!("{} has changed in the store meanwhile; nothing was written", document.source))
-        .hint("run the command again"))
-}
-
 /// The explanation above the entries.
 const HELP: &str = "\
 # One line per entry: two spaces per level, then the title{PAGE}.
@@ -272,26 +66,17 @@ const HELP: &str = "\
 
 /// An entry and the number of its line, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Line {
-    number: usize,
-    entry: OutlineEntry,
-}
-
-/// The entries of an edited text, for the fuzzer.
-///
-/// # Errors
-/// As [`parse`].
-#[cfg(feature = "fuzzing")]
-pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<OutlineEntry>> {
-    Ok(parse(text, pages)?.into_iter().map(|line| line.entry).collect())
+pub struct TocLine {
+    pub number: usize,
+    pub entry: OutlineEntry,
 }
 
 /// The entries of an edited text, for a document with `pages` pages or without any.
 ///
 /// # Errors
 /// If a line is not an entry, with its number and what is wrong with it.
-fn parse(text: &str, pages: Option<u32>) -> Result<Vec<Line>> {
-    let mut lines: Vec<Line> = Vec::new();
+pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<TocLine>> {
+    let mut lines: Vec<TocLine> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let words = line.trim();
         if words.is_empty() || words.starts_with('#') {
@@ -324,7 +109,7 @@ fn parse(text: &str, pages: Option<u32>) -> Result<Vec<Line>> {
         if title.is_empty() {
             return Err(wrong("has no title").hint("give it one, or delete the line"));
         }
-        lines.push(Line { number, entry: OutlineEntry { level, title, page } });
+        lines.push(TocLine { number, entry: OutlineEntry { level, title, page } });
     }
     Ok(lines)
 }
@@ -347,7 +132,7 @@ mod tests {
     use super::*;
 
     fn entries(text: &str, pages: Option<u32>) -> Vec<(u32, String, Option<u32>)> {
-        let lines = parse(text, pages).unwrap();
+        let lines = parse_toc(text, pages).unwrap();
         lines.into_iter().map(|line| (line.entry.level, line.entry.title, line.entry.page)).collect()
     }
 
@@ -373,7 +158,7 @@ mod tests {
         let mut new = crate::ingest::prepare(&text, &crate::ingest::SourceFacts::sample(), &config, "now").new;
         new.sections[0].title = " the landlord\u{2003}pays\n".into();
         let written = editable_toc(&new.document, &new.sections);
-        let read: Vec<OutlineEntry> = parse(&written, None).unwrap().into_iter().map(|line| line.entry).collect();
+        let read: Vec<OutlineEntry> = parse_toc(&written, None).unwrap().into_iter().map(|line| line.entry).collect();
         assert_eq!(read, entries_of(&new.sections));
     }
 
@@ -387,7 +172,7 @@ mod tests {
             ("One [p. 4]", "line 1", "which has 3"),
             ("One [p. x]", "line 1", "names no page"),
         ] {
-            let error = parse(text, Some(3)).unwrap_err();
+            let error = parse_toc(text, Some(3)).unwrap_err();
             assert!(error.message().starts_with(line) && error.message().contains(what), "{text:?}: {error}");
             assert_eq!(error.kind().exit_code(), 2);
         }

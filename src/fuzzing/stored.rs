@@ -15,7 +15,8 @@ const SOURCE: &str =
 pub fn toc(bytes: &[u8]) {
     let text = text(bytes);
     for pages in [None, Some(9)] {
-        let Ok(entries) = parse_toc(&text, pages) else { continue };
+        let Ok(lines) = parse_toc(&text, pages) else { continue };
+        let entries: Vec<_> = lines.into_iter().map(|line| line.entry).collect();
         let mut above = 0;
         for entry in &entries {
             assert!(entry.level >= 1 && entry.level <= above + 1, "{entry:?}");

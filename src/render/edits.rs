@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::page::Page;
 use super::style::DIM;
-use crate::edits::{Conflict, CorrectionReport, DocumentDeletion, DocumentEdits, Outcome};
+use crate::edits::{Conflict, DocumentDeletion, DocumentEdits};
+use crate::ingest::{CorrectionReport, Outcome};
 use crate::text::count;
 
 /// What `kb chunk-edit` shows. `embedded` is `None` in a dry run, `generation` if nothing was published.

@@ -1,21 +1,17 @@
-//! Publishes changed documents: decides what is embedded again.
+//! Publishes edited documents: decides what is embedded again.
 
 use std::collections::HashMap;
 
-use super::derived::{embedded_texts, renew_hashes, set_situating};
+use super::indexer::Indexer;
+use super::known_vectors::KnownVectors;
+use super::prepare::Prepared;
+use super::rebuild::Rebuilder;
+use super::stored::stored;
 use crate::chunk::EmbeddedText;
+use crate::edits::{ChangedDocument, embedded_texts, renew_hashes, set_situating};
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder, stored};
 use crate::store::{NewDocument, ParentChunk, Snapshot};
-
-/// A document before and after a change.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ChangedDocument {
-    pub before: NewDocument,
-    /// It stays even without chunks: its edits delete them again when the source is read again.
-    pub after: NewDocument,
-}
 
 /// The documents of chunks or conflicts with all their rows, in order of their sources.
 ///
@@ -71,7 +67,7 @@ fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownV
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edits::chunks::tests::{edit, note, order, stored};
+    use crate::edits::samples::{edit, note, order, stored};
 
     #[test]
     fn only_a_changed_parent_chunk_and_the_next_one_are_embedded_again() {
