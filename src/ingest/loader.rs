@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cut_document::CutDocument;
-use super::plan::{Candidate, Existing, Todo, is_gone};
+use super::plan::{Candidate, Existing, is_gone};
 use super::prepare::corrected_toc;
 use super::request::{IngestRequest, Progress};
 use super::source::{Outcomes, read_steadily, skip, spread};
@@ -77,10 +77,14 @@ impl Loader {
     }
 
     /// Starts the threads that read files.
-    pub(super) fn start(self: Arc<Self>, todo: Vec<Todo>, progress: Arc<dyn Progress>) -> Outcomes<Todo, Loaded> {
+    pub(super) fn start(
+        self: Arc<Self>,
+        todo: Vec<Candidate>,
+        progress: Arc<dyn Progress>,
+    ) -> Outcomes<Candidate, Loaded> {
         let (jobs, limits) = (self.request.jobs, self.request.limits);
-        spread(todo, jobs, limits, move |todo, worker| {
-            let Candidate { path, source, format, within } = &todo.candidate;
+        spread(todo, jobs, limits, move |candidate, worker| {
+            let Candidate { path, source, format, within } = candidate;
             crash_for_a_test(source);
             let bytes = read_steadily(path, within, self.request.largest(*format));
             let loaded = bytes.and_then(|(bytes, mtime_ns)| self.load(source, &bytes, mtime_ns, *format, worker));

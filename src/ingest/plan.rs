@@ -231,17 +231,12 @@ fn walk(
         .build())
 }
 
-/// A file to read.
-#[derive(Debug, Clone)]
-pub(super) struct Todo {
-    pub candidate: Candidate,
-    /// In bytes, when the plan was made.
-    pub size: u64,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    pub todo: Vec<Todo>,
+    /// Files to read.
+    pub todo: Vec<Candidate>,
+    /// The bytes of all of them, when the plan was made.
+    pub bytes: u64,
     /// Sources whose outcome is known without reading them.
     pub settled: Vec<SourceReport>,
     /// Documents whose files are gone.
@@ -294,7 +289,10 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         };
         match same.filter(stays) {
             Some(row) => plan.settled.push(SourceReport::of(&candidate.source, request.action_of_same(row), row)),
-            None => plan.todo.push(Todo { size: facts.len(), candidate }),
+            None => {
+                plan.bytes += facts.len();
+                plan.todo.push(candidate);
+            }
         }
     }
     let named = request.named_sources(store);

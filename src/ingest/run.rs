@@ -66,7 +66,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         None => Vec::new(),
     };
     let existing: Arc<Existing> = Arc::new(rows.into_iter().map(|row| (row.source.clone(), row)).collect());
-    let Plan { todo, mut settled, vanished, mut left_out } = plan(candidates, &existing, request, store);
+    let Plan { todo, bytes, mut settled, vanished, mut left_out } = plan(candidates, &existing, request, store);
     // A path that does not exist and never had documents is misspelt.
     let is_known = |path: &&PathBuf| vanished.iter().any(|row| is_below(&row.source, &store.source_name(path)));
     if let Some(unknown) = gone.iter().find(|path| !is_known(path)) {
@@ -89,11 +89,11 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         notes: of_model.into_iter().chain(of_left_out).collect(),
         ..IngestReport::default()
     };
-    progress.begin(to_read, todo.iter().map(|todo| todo.size).sum());
+    progress.begin(to_read, bytes);
     let mut pages = namespace.pages()?;
     let pages_before = pages.clone();
     let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone()));
-    let ahead = VectorsAhead::of(todo.iter().filter_map(|todo| existing.get(&todo.candidate.source)));
+    let ahead = VectorsAhead::of(todo.iter().filter_map(|candidate| existing.get(&candidate.source)));
     let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, ahead, report);
     let outcome = async {
         if let Some((name, bytes)) = &request.standard_input {
@@ -106,8 +106,8 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
             collect_page(page, &mut pages, &loader, &mut collector).await?;
         }
         let mut loaded = loader.clone().start(todo, progress.clone());
-        while let Some((todo, loaded)) = loaded.next().await {
-            collector.collect(&todo.candidate.source, loaded).await?;
+        while let Some((candidate, loaded)) = loaded.next().await {
+            collector.collect(&candidate.source, loaded).await?;
         }
         let vanished: Vec<_> = vanished.into_iter().filter(|row| !loader.has_moved(row)).collect();
         match request.prune {

@@ -7,7 +7,6 @@ use super::confine;
 use super::wire::{Answer, Content, Request, send};
 use crate::error::{Error, Result, Setting};
 use crate::ingest::cut_document::CutDocument;
-use crate::ingest::source::skip;
 use crate::load::{Document, Format, parse_with};
 
 /// Serves requests from standard input until it ends. Called in a worker process only.
@@ -52,7 +51,9 @@ fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
             .map_err(|error| Error::failed(format!("the worker cannot read the stored document: {error}")))?,
     };
     if matches!(request.content, Content::File(..)) && !document.has_text() {
-        return Err(Error::failed("there is no text in it").hint(skip(", or delete it")));
+        return Err(
+            Error::failed("there is no text in it").hint(format!("skip it with {}, or delete it", Setting("exclude")))
+        );
     }
     Ok(CutDocument::of(&document, &request.source, request.corrected.as_deref(), &request.chunking))
 }
