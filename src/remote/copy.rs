@@ -7,7 +7,7 @@ use futures::{StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::objects::{Done, Found, Objects, Put, Version, is_away};
+use super::objects::{Found, Objects, Put, Version, is_away};
 use crate::config::KnownStores;
 use crate::error::{Error, Result, or_gone};
 use crate::notice;
@@ -58,7 +58,7 @@ pub struct Begun {
     present: Vec<Namespace>,
 }
 
-/// A copy of a store.
+/// A copy of a store. What asks the storage is an error if that does not answer or refuses.
 pub struct Copy {
     objects: Objects,
     store: Store,
@@ -87,17 +87,11 @@ impl Copy {
     }
 
     /// Whether there is a store that this can be a copy of.
-    ///
-    /// # Errors
-    /// If the storage does not answer or refuses.
     pub async fn has_original(&self) -> Result<bool> {
         self.objects.is_store().await
     }
 
     /// The namespaces there, by name.
-    ///
-    /// # Errors
-    /// If the storage does not answer or refuses.
     pub async fn names(&self) -> Result<Vec<String>> {
         let folders = self.objects.below(NAMESPACES).await?;
         Ok(folders.iter().map(|folder| folder.replace(SLASH, "/")).collect())
@@ -284,10 +278,9 @@ impl Copy {
             dropped.extract_if(.., |_, since| now.duration_since(*since) > STAYS).map(|(hash, _)| hash).collect();
         let head = Head { list, dropped, token: format!("{:032x}", fastrand::u128(..)) };
         let put = known.as_ref().map_or(Put::New, |known| Put::InPlaceOf(known.version.clone()));
-        let version = match self.objects.put_value(&head_of(namespace), &head, put).await? {
-            Done::Yes(version) => version,
-            Done::Unknown(error) => self.published_after_all(namespace, &head.token, error).await?,
-        };
+        let is_own = |there: &Head| there.token == head.token;
+        let published = self.objects.put_own(&head_of(namespace), &head, put, LONGEST_HEAD, is_own).await?;
+        let version = published.map_err(|_| self.overtaken(namespace))?;
         self.note(namespace, &Known { version: version.clone(), head, at: now })?;
         // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another may
         // have listed the same content again.
@@ -300,15 +293,6 @@ impl Copy {
         }
         drop(sending);
         Ok(())
-    }
-
-    /// Looks whether a publication took place whose reply was lost.
-    async fn published_after_all(&self, namespace: &Namespace, token: &str, error: Option<Error>) -> Result<Version> {
-        match (self.objects.value::<Head>(&head_of(namespace), None, LONGEST_HEAD).await?, error) {
-            (Found::New(head, version), _) if head.token == token => Ok(version),
-            (_, Some(error)) => Err(error),
-            _ => Err(self.overtaken(namespace)),
-        }
     }
 
     fn overtaken(&self, namespace: &Namespace) -> Error {

@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::objects::{Done, Found, Objects, Put, Version, is_away};
+use super::objects::{Found, Objects, Put, Version, is_away};
 use crate::error::{Error, Result, Setting};
 use crate::store::LockTimeout;
 
@@ -103,16 +103,8 @@ impl Lease {
 
     /// Puts a lease and looks who has it then.
     async fn put(objects: &Objects, own: Held, put: Put) -> Result<Result<(Held, Version), Option<Held>>> {
-        let error = match objects.put_value(NAME, &own, put).await? {
-            Done::Yes(version) => return Ok(Ok((own, version))),
-            Done::Unknown(error) => error,
-        };
-        match (objects.value::<Held>(NAME, None, LONGEST).await?, error) {
-            (Found::New(held, version), _) if held.token == own.token => Ok(Ok((held, version))),
-            (_, Some(error)) => Err(error),
-            (Found::New(held, _), None) => Ok(Err(Some(held))),
-            (Found::Nothing | Found::Same, None) => Ok(Err(None)),
-        }
+        let put = objects.put_own(NAME, &own, put, LONGEST, |there: &Held| there.token == own.token).await?;
+        Ok(put.map(|version| (own, version)))
     }
 
     fn renewed(objects: &Objects, current: (Held, Version)) -> Self {

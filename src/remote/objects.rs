@@ -51,7 +51,7 @@ pub fn is_away(error: &Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.is::<Away>())
 }
 
-/// The objects below an address.
+/// The objects below an address. Every request is an error if the storage does not answer or refuses.
 #[derive(Debug, Clone)]
 pub struct Objects {
     store: Arc<dyn ObjectStore>,
@@ -155,9 +155,6 @@ impl Objects {
     }
 
     /// Puts the object that makes a prefix a store, unless it is there.
-    ///
-    /// # Errors
-    /// If the storage does not answer or refuses, or there is no such bucket.
     pub(super) async fn become_store(&self) -> Result<()> {
         if let Found::New(..) = self.value::<Value>(MARK, None, LONGEST_MARK).await? {
             return Ok(());
@@ -170,9 +167,6 @@ impl Objects {
     }
 
     /// Whether there is a store.
-    ///
-    /// # Errors
-    /// If the storage does not answer or refuses.
     pub(super) async fn is_store(&self) -> Result<bool> {
         Ok(!matches!(self.value::<Value>(MARK, None, LONGEST_MARK).await?, Found::Nothing))
     }
@@ -223,9 +217,6 @@ impl Objects {
     }
 
     /// Puts a JSON object.
-    ///
-    /// # Errors
-    /// If the storage refuses.
     pub(super) async fn put_value<T: Serialize>(&self, name: &str, value: &T, put: Put) -> Result<Done> {
         let bytes = serde_json::to_vec_pretty(value).expect("plain data has a JSON form");
         let mode = match put {
@@ -242,6 +233,28 @@ impl Objects {
                 error if is_away(&error) => Ok(Done::Unknown(Some(error))),
                 error => Err(error),
             },
+        }
+    }
+
+    /// Puts a JSON object that `is_own` knows, and looks what is there if another version was or the reply was lost. `Err`
+    /// has what another process has put, if it is still there.
+    pub(super) async fn put_own<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        value: &T,
+        put: Put,
+        longest: u64,
+        is_own: impl Fn(&T) -> bool,
+    ) -> Result<Result<Version, Option<T>>> {
+        let error = match self.put_value(name, value, put).await? {
+            Done::Yes(version) => return Ok(Ok(version)),
+            Done::Unknown(error) => error,
+        };
+        match (self.value::<T>(name, None, longest).await?, error) {
+            (Found::New(there, version), _) if is_own(&there) => Ok(Ok(version)),
+            (_, Some(error)) => Err(error),
+            (Found::New(there, _), None) => Ok(Err(Some(there))),
+            (Found::Nothing | Found::Same, None) => Ok(Err(None)),
         }
     }
 
@@ -300,9 +313,6 @@ impl Objects {
     }
 
     /// Deletes an object, which need not exist.
-    ///
-    /// # Errors
-    /// If the storage does not answer or refuses.
     pub(super) async fn delete(&self, name: &str) -> Result<()> {
         match self.store.delete(&self.path(name)).await {
             Ok(()) | Err(Refused::NotFound { .. }) => Ok(()),
@@ -311,9 +321,6 @@ impl Objects {
     }
 
     /// The names of what lies directly below a name.
-    ///
-    /// # Errors
-    /// If the storage does not answer or refuses.
     pub(super) async fn below(&self, name: &str) -> Result<Vec<String>> {
         let listed = self.store.list_with_delimiter(Some(&self.path(name))).await;
         let listed = listed.map_err(|error| self.failed(&format!("list {name}"), &error))?;
