@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
+use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
@@ -29,7 +30,7 @@ use crate::text::count;
 /// The entry with the list of the others.
 const LIST: &str = "kb-export.json";
 /// The prefix of folders of unfinished imports. No namespace's name begins like this.
-pub(super) const IMPORTING: &str = ".importing-";
+const IMPORTING: &str = ".importing-";
 /// The maximum length of the list, in bytes.
 pub(super) const LONGEST_LIST: u64 = 64 << 20;
 
@@ -154,12 +155,9 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Ar
     if namespace.root().symlink_metadata().is_ok() {
         return Err(taken());
     }
-    let folder = namespace.root().parent().expect("it lies in the folder of the namespaces");
+    let folder = namespace.folder();
     std::fs::create_dir_all(folder).map_err(|error| Error::io("write", folder, &error))?;
-    clear_interrupted(folder);
-    // Removes itself if the import fails.
-    let aside = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
-    let aside = aside.map_err(|error| Error::io("write", folder, &error))?;
+    let aside = folder_aside(&namespace)?;
     let documents = unpack_and_check(&mut zip, &list, &namespace, aside.path(), file).await?;
     std::fs::rename(aside.path(), namespace.root()).map_err(|error| match namespace.root().exists() {
         true => taken().caused_by(error),
@@ -171,8 +169,16 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Ar
     Ok(Archived { namespace: namespace.name().to_owned(), ..archived(list, documents) })
 }
 
+/// A new folder beside a namespace, for files that may take its place. It removes itself.
+pub(super) fn folder_aside(namespace: &Namespace) -> Result<TempDir> {
+    let folder = namespace.folder();
+    clear_interrupted(folder);
+    let made = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
+    made.map_err(|error| Error::io("write", folder, &error))
+}
+
 /// Deletes what interrupted imports have left. Nothing depends on it, so errors are ignored.
-pub(super) fn clear_interrupted(folder: &Path) {
+fn clear_interrupted(folder: &Path) {
     const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
     let is_old =
         |path: &Path| path.metadata().and_then(|facts| facts.modified()).ok()?.elapsed().ok().map(|age| age > ONE_DAY);

@@ -10,8 +10,7 @@ pub(super) const REMOVING: &str = ".removing-";
 
 /// Deletes what interrupted removals have left beside a namespace. Nothing depends on it, so errors are ignored.
 pub(super) fn clear_removed(namespace: &Namespace) {
-    let folder = namespace.root().parent().unwrap_or(namespace.root());
-    let paths = paths_in(folder).unwrap_or_default();
+    let paths = paths_in(namespace.folder()).unwrap_or_default();
     paths.iter().filter(|path| name_of(path).starts_with(REMOVING)).for_each(|path| drop(delete(path)));
 }
 

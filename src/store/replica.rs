@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::archive::{IMPORTING, clear_interrupted};
+use super::archive::folder_aside;
 use super::files::{remove_file, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, PUBLISHED};
@@ -68,10 +68,7 @@ impl Replica {
     /// # Errors
     /// If it cannot be made.
     pub fn folder(&self) -> Result<TempDir> {
-        let folder = self.namespace.folder();
-        clear_interrupted(folder);
-        let made = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
-        made.map_err(|error| Error::io("write", folder, &error))
+        folder_aside(&self.namespace)
     }
 
     /// Replaces this namespace by the files of a list, of which the [`missing`](Self::missing) ones lie in `fetched`.
