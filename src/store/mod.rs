@@ -2,22 +2,7 @@
 //!
 //! Promises: a reader sees the tables and the keyword index of exactly one generation and is never blocked; a crash at
 //! any point leaves the last or the next generation; one writer works at a time. This room knows rows: it does not
-//! parse, chunk or embed.
-//!
-//! ```text
-//! .kb/
-//!   kb.json                    what a program must know to read and to write it; its presence makes a folder a store
-//!   kb.toml                    settings, optional
-//!   synonyms.txt               other names for things, optional; a namespace may have its own
-//!   namespaces/default/
-//!     MANIFEST.json            the published generation: the version of each table
-//!     PENDING.json             the next one, while it is being published
-//!     tables/*.lance           documents, sections, chunks, entities
-//!     keyword/                 the tantivy index; its commit carries the generation
-//!     history/0000012.json     what a generation did, and the versions of its tables; locked by its readers
-//!     revector/*.vectors       vectors of another model that are not published yet
-//!     lock                     held by the writer
-//! ```
+//! parse, chunk or embed. `docs/architecture.md` lists the files of a store.
 
 mod archive;
 mod cache_folder;
