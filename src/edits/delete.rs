@@ -14,7 +14,7 @@ use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, 
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
-use crate::store::{ChildChunk, Chunk, NewDocument};
+use crate::store::{Chunk, NewDocument};
 use crate::text::count;
 
 /// The most ids that an error names.
@@ -120,7 +120,7 @@ fn without(before: &NewDocument, named: &HashSet<&str>, now: &str) -> (NewDocume
 
 /// The children that stay. The end of a paragraph belongs to the child before it. If that one is deleted, the child
 /// before it gets the end, so that two paragraphs do not become one.
-fn children_left(children: &[ChildChunk], goes: impl Fn(&ChildChunk) -> bool) -> Vec<NewChild> {
+fn children_left(children: &[Chunk], goes: impl Fn(&Chunk) -> bool) -> Vec<NewChild> {
     let mut left: Vec<NewChild> = Vec::new();
     for row in children {
         if !goes(row) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::chunk::{ChunkConfig, child_chunks};
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::store::{ChildChunk, Chunk, Edit, NewDocument, ParentChunk};
+use crate::store::{Chunk, Edit, NewDocument, ParentChunk};
 use crate::text::script::language;
 
 /// A parent chunk as the source gives it.
@@ -54,7 +54,7 @@ pub fn as_the_source_says(new: &NewDocument) -> Vec<ParentChunk> {
         _ => {
             let mut parent = parent_row(&new.document.doc_id, &source, "");
             let chunk_id = ChunkId::child(&parent.chunk_id, 0);
-            parent.children = vec![ChildChunk { chunk_id, chunk_index: 0, ..parent.chunk.clone() }];
+            parent.children = vec![Chunk { chunk_id, chunk_index: 0, ..parent.chunk.clone() }];
             parent
         }
     };
@@ -72,8 +72,8 @@ pub struct NewChild {
     pub metadata: BTreeMap<String, String>,
 }
 
-impl From<&ChildChunk> for NewChild {
-    fn from(child: &ChildChunk) -> Self {
+impl From<&Chunk> for NewChild {
+    fn from(child: &Chunk) -> Self {
         NewChild { index: Some(child.chunk_index), content: child.content.clone(), metadata: child.metadata.clone() }
     }
 }
@@ -207,7 +207,7 @@ fn set_children(
         let index = child.index.unwrap_or(next).max(next);
         next = index.saturating_add(1);
         let alike = before.iter().find(|row| same(&row.content, &child.content));
-        let mut row = ChildChunk {
+        let mut row = Chunk {
             chunk_id: ChunkId::child(&parent.chunk_id, index),
             chunk_index: index,
             page_start: alike.map_or(source.page_start, |row| row.page_start),

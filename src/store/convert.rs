@@ -14,7 +14,7 @@ use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 
 use super::entities::EntityRow;
-use super::rows::{ChildChunk, Chunk, ChunkRow, ChunkType, DocumentRow, ParentChunk, SectionRow};
+use super::rows::{Chunk, ChunkRow, ChunkType, DocumentRow, ParentChunk, SectionRow};
 use crate::error::{Error, Result, Setting};
 use crate::ids::ChunkId;
 
@@ -259,7 +259,7 @@ pub(super) fn entity(columns: &Columns, row: usize) -> Result<EntityRow> {
 /// Gives parent chunks their children, in the order of the parents' rows. Children without a parent are left out.
 pub(super) fn parents_of_rows(rows: Vec<ChunkRow>) -> Vec<ParentChunk> {
     let mut parents = Vec::new();
-    let mut children: HashMap<ChunkId, Vec<ChildChunk>> = HashMap::new();
+    let mut children: HashMap<ChunkId, Vec<Chunk>> = HashMap::new();
     for ChunkRow { doc_id, section_id, parent_id, titles, chunk } in rows {
         match parent_id {
             Some(parent_id) => children.entry(parent_id).or_default().push(chunk),

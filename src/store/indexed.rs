@@ -12,7 +12,7 @@ use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{DocAddress, TantivyDocument, Term};
 
 use super::keyword_index::KeywordReader;
-use super::rows::{ChildChunk, ChunkRow, ParentChunk};
+use super::rows::{Chunk, ChunkRow, ParentChunk};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::text::tokens::tokenize;
@@ -33,7 +33,7 @@ pub struct ChildSpan {
 
 impl ChildSpan {
     /// The children of a parent chunk, in order, as one line: `0:240 1:198 3:77`.
-    pub(super) fn record(children: &[ChildChunk]) -> String {
+    pub(super) fn record(children: &[Chunk]) -> String {
         let each = children.iter().map(|child| format!("{}:{}", child.chunk_index, child.content.len()));
         each.collect::<Vec<String>>().join(" ")
     }
@@ -310,8 +310,8 @@ mod span_tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn children(texts: &[&str]) -> Vec<ChildChunk> {
-        texts.iter().enumerate().map(|(i, text)| ChildChunk::sample(&format!("d:1.{}", 2 * i), text)).collect()
+    fn children(texts: &[&str]) -> Vec<Chunk> {
+        texts.iter().enumerate().map(|(i, text)| Chunk::sample(&format!("d:1.{}", 2 * i), text)).collect()
     }
 
     #[test]

@@ -78,8 +78,8 @@ pub use parts::{FileList, Listed};
 pub use read_cache::ReadAhead;
 pub use replica::{Replica, Sending};
 pub use rows::{
-    ChildChunk, Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, DocumentTime, Edit, NewDocument,
-    ParentChunk, SectionRow, in_parts,
+    Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, DocumentTime, Edit, NewDocument, ParentChunk,
+    SectionRow, in_parts,
 };
 pub use scope::Scope;
 pub use snapshot::Snapshot;

@@ -307,8 +307,6 @@ pub struct Chunk {
     pub vector: Vec<f32>,
 }
 
-pub type ChildChunk = Chunk;
-
 /// A parent chunk with its children.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParentChunk {
@@ -318,7 +316,7 @@ pub struct ParentChunk {
     pub titles: String,
     pub chunk: Chunk,
     /// By index. Concatenated they are its text.
-    pub children: Vec<ChildChunk>,
+    pub children: Vec<Chunk>,
 }
 
 impl ParentChunk {
@@ -409,7 +407,7 @@ impl NewDocument {
         self.parents.binary_search_by_key(&index, |parent| parent.chunk_index).ok().map(|at| &self.parents[at])
     }
 
-    pub fn children(&self) -> impl Iterator<Item = &ChildChunk> {
+    pub fn children(&self) -> impl Iterator<Item = &Chunk> {
         self.parents.iter().flat_map(|parent| &parent.children)
     }
 
