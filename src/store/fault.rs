@@ -84,19 +84,14 @@ pub(super) fn note(event: Event, path: &Path) {
 pub(super) fn note(_event: Event, _path: &Path) {}
 
 /// Locks a file unless a test asks for a file system without locks.
-#[cfg(debug_assertions)]
 pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
-    debug::try_lock(file)
-}
-
-#[cfg(not(debug_assertions))]
-pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+    #[cfg(debug_assertions)]
+    debug::refuse_locks().map_err(TryLockError::Error)?;
     file.try_lock()
 }
 
 #[cfg(debug_assertions)]
 mod debug {
-    use std::fs::{File, TryLockError};
     use std::path::Path;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
@@ -115,11 +110,8 @@ mod debug {
     /// Set by a step: from then on the file system seems to have no locks.
     static NO_LOCKS: AtomicBool = AtomicBool::new(false);
 
-    pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
-        if NO_LOCKS.load(Ordering::Relaxed) {
-            return Err(TryLockError::Error(std::io::ErrorKind::Unsupported.into()));
-        }
-        file.try_lock()
+    pub(super) fn refuse_locks() -> std::io::Result<()> {
+        if NO_LOCKS.load(Ordering::Relaxed) { Err(std::io::ErrorKind::Unsupported.into()) } else { Ok(()) }
     }
 
     pub(super) fn fault(kind: &str, step: &str) -> Result<()> {
