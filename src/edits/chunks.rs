@@ -88,9 +88,7 @@ pub struct DocumentEdits {
     pub named: Vec<String>,
     /// Chunks with another text or other notes.
     pub changed: Vec<ChunkId>,
-    /// New chunks.
     pub added: Vec<ChunkId>,
-    /// Removed chunks.
     pub gone: Vec<ChunkId>,
 }
 

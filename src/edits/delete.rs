@@ -38,9 +38,7 @@ pub struct DocumentDeletion {
     pub rebuilt: Vec<ChunkId>,
     /// Whether no chunk is left. The document stays, so that the source does not come back as a new one.
     pub emptied: bool,
-    /// Parent chunks left.
     pub parents: u32,
-    /// Child chunks left.
     pub children: u32,
 }
 

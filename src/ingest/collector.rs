@@ -93,7 +93,6 @@ impl<'a, 'b> Collector<'a, 'b> {
         collector
     }
 
-    /// Handles one source that a loader thread has finished.
     pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
         let before = match &loaded {

@@ -29,7 +29,6 @@ pub struct RebuildOptions {
     pub load: LoadOptions,
     /// A file that takes longer to parse fails.
     pub limits: Limits,
-    /// The installed models.
     pub models: Models,
     pub engine: EngineChoice,
     /// Threads that load, and that embed.
@@ -38,7 +37,6 @@ pub struct RebuildOptions {
     pub llm: Option<Configured>,
     /// Whether to ask again about parent chunks without an answer.
     pub unanswered: Unanswered,
-    /// How long to wait for another writer.
     pub lock_timeout: LockTimeout,
 }
 

@@ -79,7 +79,6 @@ pub struct ReindexedDocument {
     pub edits_in_conflict: usize,
     /// Why it failed; then it is unchanged.
     pub reason: Option<String>,
-    /// The next step after a failure.
     pub hint: Option<String>,
 }
 
@@ -105,7 +104,6 @@ pub struct ReindexReport {
     pub documents: Vec<ReindexedDocument>,
     /// Documents that needed none.
     pub current: usize,
-    /// Child chunks embedded.
     pub embedded: usize,
     /// Child chunks that kept their vectors.
     pub reused: usize,
@@ -117,7 +115,6 @@ pub struct ReindexReport {
 }
 
 impl ReindexReport {
-    /// The number of documents that failed.
     pub fn failed(&self) -> usize {
         self.documents.iter().filter(|document| document.reason.is_some()).count()
     }

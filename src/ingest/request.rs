@@ -73,9 +73,7 @@ pub struct Target<'a> {
     pub namespace: String,
     /// The language model that writes chunk contexts, for documents that want them.
     pub llm: Configured,
-    /// The model of the vectors.
     pub model: ModelChoice,
-    /// How long to wait for another writer.
     pub lock_timeout: LockTimeout,
     /// Asks whether to remove documents although there is doubt.
     pub confirm: &'a dyn Fn(&Doubt) -> Result<bool>,
@@ -154,7 +152,6 @@ impl IngestRequest {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// New.
     #[default]
     Added,
     /// With other content than before.
@@ -220,7 +217,6 @@ pub struct SourceReport {
     pub edits_in_conflict: usize,
     /// Why it failed, is stale or was skipped.
     pub reason: Option<String>,
-    /// The next step.
     pub hint: Option<String>,
     /// Whether it failed in the run before too.
     pub failed_before: bool,
@@ -272,7 +268,6 @@ pub struct IngestReport {
     pub embedded: usize,
     /// Child chunks that kept or shared a vector.
     pub reused: usize,
-    /// Documents of this run without vectors.
     pub without_vectors: usize,
     /// The name of the namespace's embedding model.
     pub model: String,
@@ -303,7 +298,6 @@ pub struct ContextsReport {
 }
 
 impl IngestReport {
-    /// How many sources had this outcome.
     pub fn count(&self, action: Action) -> usize {
         self.sources.iter().filter(|report| report.action == action).count()
     }
@@ -312,7 +306,6 @@ impl IngestReport {
 /// Documents whose files are gone: so many that the folder itself may be missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Doubt {
-    /// How many.
     pub documents: usize,
     /// All documents of the namespace.
     pub of: usize,

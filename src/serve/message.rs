@@ -26,7 +26,6 @@ const LENGTH: usize = size_of::<u32>();
 /// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// The current folder.
     #[serde(skip)]
     pub folder: PathBuf,
     /// The size of the screen, in characters.

@@ -26,7 +26,6 @@ pub struct EntityRow {
     /// Its type, or empty.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its other names.
     pub aliases: Vec<String>,
     /// Its states, the earliest first, one for each time.
     pub states: Vec<EntityState>,
@@ -41,7 +40,6 @@ pub struct EntityRow {
 pub struct EntityState {
     /// Its beginning.
     pub time: StateTime,
-    /// The description of the state.
     pub state: String,
     /// The time of the record.
     pub set_at: Timestamp,
@@ -156,7 +154,6 @@ impl EntityRow {
         }
     }
 
-    /// The number of parent chunks that mention it.
     pub fn parent_chunks(&self) -> u64 {
         self.mentions.values().map(|count| u64::from(*count)).sum()
     }
@@ -174,7 +171,6 @@ pub struct EntityChange {
 }
 
 impl EntityChange {
-    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.remove.is_empty() && self.put.is_empty() && !self.rewrite_all
     }

@@ -243,7 +243,6 @@ impl Phrase {
 /// The counts that BM25 needs for the words of one question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeywordStatistics {
-    /// The number of parent chunks.
     parent_chunks: u64,
     /// The total number of words in each field.
     words: HashMap<Field, u64>,

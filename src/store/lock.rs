@@ -36,7 +36,6 @@ impl LockTimeout {
         LockTimeout { wait, tell: Arc::new(tell) }
     }
 
-    /// How long to wait.
     pub fn wait(&self) -> Duration {
         self.wait
     }
@@ -61,7 +60,6 @@ impl std::fmt::Debug for LockTimeout {
 /// The process that writes to a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Holder {
-    /// The process id.
     pub process: u32,
     /// When it took the lock.
     pub since: Timestamp,

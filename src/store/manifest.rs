@@ -19,7 +19,6 @@ pub struct Manifest {
     pub sections: u64,
     pub chunks: u64,
     pub entities: u64,
-    /// The model of the vectors.
     pub model: ModelRecord,
     /// False if nothing has a vector yet, so that no question needs one. Stays true if all vectors are removed later.
     #[serde(default = "unknown")]
@@ -57,15 +56,12 @@ impl Manifest {
     /// The published generation; `None` if there is none yet.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If the file cannot be read; the same below.
     pub fn read(namespace: &Namespace) -> Result<Option<Self>> {
         read_json(&namespace.root().join(PUBLISHED))
     }
 
     /// The generation that is being published or whose publication was interrupted.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn read_pending(namespace: &Namespace) -> Result<Option<Self>> {
         read_json(&namespace.root().join(PENDING))
     }

@@ -118,27 +118,20 @@ impl Namespace {
     /// The validators of pages, by address.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If the file cannot be read or written; the same below.
     pub fn pages(&self) -> Result<BTreeMap<String, Validators>> {
         Ok(read_json(&self.root().join(PAGES))?.unwrap_or_default())
     }
 
-    /// # Errors
-    /// If the file cannot be written.
     pub fn note_pages(&self, pages: &BTreeMap<String, Validators>) -> Result<()> {
         write_json(&self.root().join(PAGES), pages)
     }
 
     /// The sources that failed in the last run that covered them.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub fn failures(&self) -> Result<BTreeSet<String>> {
         Ok(read_json(&self.root().join(FAILURES))?.unwrap_or_default())
     }
 
-    /// # Errors
-    /// If the file cannot be written.
     pub fn note_failures(&self, failures: &BTreeSet<String>) -> Result<()> {
         write_json(&self.root().join(FAILURES), failures)
     }
@@ -226,12 +219,10 @@ pub struct Size {
     pub all: u64,
     /// The tables, old versions included.
     pub tables: u64,
-    /// The keyword index.
     pub keyword: u64,
 }
 
 impl Namespace {
-    /// Its size on disk.
     pub fn size(&self) -> Size {
         Size {
             all: bytes_below(self.root()),

@@ -55,7 +55,6 @@ pub struct DocumentRow {
     pub embedded: bool,
     /// The edits of people to its text, and conflicts, which have no parent chunk; in any order.
     pub edits: Vec<Edit>,
-    /// Its time, if known.
     pub time: Option<DocumentTime>,
     /// Its profile; `None` if it has no text.
     pub profile: Option<Profile>,
@@ -163,13 +162,10 @@ pub struct Edit {
     /// The index of the parent chunk it changes; `None` for a conflict: the source has changed at that place since, and
     /// a person has to decide.
     pub parent_chunk: Option<u32>,
-    /// The section of the parent chunk.
     pub section_id: SectionId,
     /// The titles in front of the parent chunk.
     pub titles: String,
-    /// First page of the parent chunk.
     pub page_start: Option<u32>,
-    /// Last page of the parent chunk.
     pub page_end: Option<u32>,
     /// The source's text: the whole parent chunk; for a conflict, the changed sentences.
     pub original: String,
@@ -213,7 +209,6 @@ pub struct DocumentFacts {
     pub format: String,
     /// Its metadata as text, and `ingested_at`.
     pub metadata: BTreeMap<String, String>,
-    /// Number of parent chunks.
     pub parents: u32,
     pub time: Option<DocumentTime>,
     /// The kinds of its parent chunks with their shares, the largest first.

@@ -16,9 +16,7 @@ pub(super) const TABLES: [&str; 4] = [DOCUMENTS, SECTIONS, CHUNKS, ENTITIES];
 /// A version of a table whose file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DamagedVersion {
-    /// The table.
     pub table: &'static str,
-    /// Its number.
     pub version: u64,
 }
 

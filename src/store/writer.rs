@@ -33,13 +33,11 @@ use crate::notice;
 pub struct Change {
     /// Documents to remove, with all their sections and chunks.
     pub remove: Vec<DocId>,
-    /// Documents to add.
     pub add: Vec<NewDocument>,
     /// Document rows to replace without their sections and chunks: moved or touched files, changed profiles.
     pub update: Vec<DocumentRow>,
     /// Entities to put and to remove. The other entities get new counts of mentions in the documents above.
     pub entities: EntityChange,
-    /// The note for the history.
     pub note: Note,
 }
 

@@ -57,13 +57,10 @@ impl Part {
 pub struct Finding {
     /// The document, section, chunk or file.
     pub id: String,
-    /// The broken promise.
     pub part: Part,
-    /// What is wrong.
     pub what: String,
     /// Whether `--repair` mends it.
     pub repairable: bool,
-    /// The command that mends it.
     pub command: String,
 }
 
@@ -98,7 +95,6 @@ fn ingest_command(document: &DocumentRow) -> String {
 pub struct Mended {
     /// The document, section, chunk or index.
     pub id: String,
-    /// What was done.
     pub what: String,
 }
 

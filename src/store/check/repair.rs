@@ -17,9 +17,7 @@ use crate::store::writer::{Change, KeywordStep, Writer};
 /// The result of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
-    /// The findings before.
     pub before: Checked,
-    /// What was done.
     pub mended: Vec<Mended>,
     /// The remaining findings, which cannot be mended from the store alone.
     pub after: Checked,
