@@ -241,7 +241,7 @@ impl MentionCounter {
 }
 
 #[cfg(test)]
-mod row_tests {
+mod tests {
     use super::*;
     use proptest::prelude::*;
 
@@ -305,11 +305,6 @@ mod row_tests {
         let removal = EntityChange { remove: vec!["pump".to_owned()], ..EntityChange::default() };
         assert_eq!(removal.applied(&[known]), []);
     }
-}
-#[cfg(test)]
-mod mention_tests {
-    use super::*;
-    use jiff::Timestamp;
 
     fn entity(name: &str, aliases: &[&str]) -> EntityRow {
         let aliases = aliases.iter().map(|alias| (*alias).to_owned()).collect();

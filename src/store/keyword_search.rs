@@ -288,8 +288,11 @@ impl Bm25StatisticsProvider for KeywordStatistics {
 }
 
 #[cfg(test)]
-mod phrase_tests {
+mod tests {
     use super::*;
+    use crate::store::keyword_writer::KeywordWriter;
+    use crate::store::samples::{namespace, store};
+    use crate::store::{ParentChunk, Scope, Store};
 
     fn words(text: &str) -> Vec<(usize, String)> {
         Phrase::of(text).map_or_else(Vec::new, |phrase| phrase.words)
@@ -306,14 +309,6 @@ mod phrase_tests {
         assert_eq!(words("error E-417"), expected(&[(0, "error"), (1, "e-417"), (1, "e"), (2, "417")]));
         assert_eq!(Phrase::of("…"), None);
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::keyword_writer::KeywordWriter;
-    use crate::store::samples::{namespace, store};
-    use crate::store::{ParentChunk, Scope, Store};
 
     const QUESTION: [(KeywordField, &str, f32); 4] = [
         (KeywordField::Content, "pump", 1.0),

@@ -233,8 +233,8 @@ pub(super) fn check_counts(new: &NewDocument) -> Vec<Finding> {
 }
 
 #[cfg(test)]
-mod id_tests {
-    use super::super::tests::rows;
+mod tests {
+    use super::super::tests::{document, rows};
     use super::*;
 
     fn whats(new: &StoredRows) -> Vec<(String, bool)> {
@@ -268,12 +268,6 @@ mod id_tests {
         let several = new.remove_doubles();
         assert_eq!((new, several), (rows(), vec![("abc123:0".to_owned(), 2)]));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::tests::document;
-    use super::*;
 
     #[test]
     fn missing_parent_chunks_differ_from_wrong_counts() {

@@ -202,12 +202,6 @@ mod tests {
         let left = left(&mended);
         assert_eq!((left.len(), left[0].id.as_str(), left[0].repairable), (1, "abc123:1", false));
     }
-}
-
-#[cfg(test)]
-mod edit_tests {
-    use super::super::tests::document;
-    use super::*;
 
     fn edited() -> NewDocument {
         let mut new = document();

@@ -179,6 +179,7 @@ fn changed_fields(before: &EntityRow, after: &EntityRow) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::Timestamp;
 
     /// A list of things `id=words/place/notes/sentence`.
     fn list(of: &str) -> Vec<(String, Thing)> {
@@ -273,12 +274,6 @@ mod tests {
             all.into_iter().map(|(id, (own, rest))| (format!("d:{id}"), thing(own, rest))).collect()
         })
     }
-}
-
-#[cfg(test)]
-mod entity_tests {
-    use super::*;
-    use jiff::Timestamp;
 
     #[test]
     fn mentions_do_not_change_an_entity() {
