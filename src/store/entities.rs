@@ -5,7 +5,6 @@
 //! mentions an entity if its own text or the titles above it contain one of the names ([`Names`]): a manual of pump
 //! P-12 is about P-12, even where the text only says "the pump". Counts, filters and contexts all follow this rule.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
@@ -46,7 +45,7 @@ pub struct EntityState {
 }
 
 /// The time of a state: a moment, or a number in a time field. Times of different kinds or fields cannot be compared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum StateTime {
     At(Timestamp),
@@ -101,25 +100,6 @@ impl fmt::Display for StateTime {
 // No number is NaN.
 impl Eq for StateTime {}
 
-impl Ord for StateTime {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (StateTime::At(own), StateTime::At(other)) => own.cmp(other),
-            (StateTime::On { field: own, at }, StateTime::On { field, at: other }) => {
-                own.cmp(field).then(at.total_cmp(other))
-            }
-            (StateTime::At(_), _) => Ordering::Less,
-            (_, StateTime::At(_)) => Ordering::Greater,
-        }
-    }
-}
-
-impl PartialOrd for StateTime {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
 impl EntityRow {
     /// An entity with only a name.
     pub fn named(name: &str, now: Timestamp) -> Self {
@@ -148,9 +128,10 @@ impl EntityRow {
 
     /// Records its state from a time on. Replaces a state with the same time.
     pub fn set_state(&mut self, new: EntityState) {
-        match self.states.binary_search_by(|state| state.time.cmp(&new.time)) {
-            Ok(place) => self.states[place] = new,
-            Err(place) => self.states.insert(place, new),
+        let place = self.states.partition_point(|state| state.time < new.time);
+        match self.states.get_mut(place).filter(|state| state.time == new.time) {
+            Some(known) => *known = new,
+            None => self.states.insert(place, new),
         }
     }
 
