@@ -30,30 +30,24 @@ impl Tables {
         if before.is_empty() && after.is_empty() {
             return Ok(());
         }
-        let rewrite_all = change.rewrite_all;
-        let after = if after.is_empty() {
-            after
-        } else if change.renames(&before, &after) || rewrite_all {
-            let mut counter = MentionCounter::new(after)?;
+        let counts_anew = !after.is_empty() && (change.rewrite_all || change.renames(&before, &after));
+        let mut counter = MentionCounter::new(after)?;
+        if counts_anew {
             counter.forget();
             self.count_mentions(&mut counter).await?;
-            counter.into_rows()
-        } else if removed.is_empty() && added.is_empty() {
-            after
         } else {
-            let mut counter = MentionCounter::new(after)?;
             counter.forget_documents(removed);
             let parents = added.iter().flat_map(|new| &new.parents);
             parents.for_each(|parent| counter.count(&parent.doc_id, &parent.titles, &parent.content));
-            counter.into_rows()
-        };
-        let (stale, fresh) = differing(&before, &after, rewrite_all);
+        }
+        let after = counter.into_rows();
+        let (stale, fresh) = differing(&before, &after, change.rewrite_all);
         self.delete(&self.entities, "entity", &stale).await?;
         self.append(&self.entities, entities_to_batch(&fresh)?).await
     }
 
     /// Counts mentions in all parent chunks, in one pass over the table.
-    pub(super) async fn count_mentions(&self, counter: &mut MentionCounter) -> Result<()> {
+    async fn count_mentions(&self, counter: &mut MentionCounter) -> Result<()> {
         let columns = Wanted::Named(&["doc_id", "titles", "content"]);
         let count = |columns: &convert::Columns, row| {
             counter.count(columns.str("doc_id", row)?, columns.str("titles", row)?, columns.str("content", row)?);
