@@ -5,12 +5,12 @@
 //! that existed when the namespace was opened were synced before they were published, or nothing names them.
 
 use std::collections::HashSet;
-use std::fs::OpenOptions;
+use std::fs::{Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::fault::{Event, note};
-use super::files::{or_none, paths_in, sync_folder};
+use super::files::{or_none, sync_folder, walk};
 use super::layout::Namespace;
 use crate::error::{Error, Result};
 
@@ -52,28 +52,14 @@ impl Durable {
     }
 }
 
-/// A folder and everything in it, the deepest first.
+/// A folder and everything in it, each folder after its contents.
 fn entries(folder: &Path) -> Result<Vec<Entry>> {
-    let mut found = Vec::new();
-    if folder.exists() {
-        collect(folder, &mut found)?;
-    }
-    Ok(found)
-}
-
-fn collect(folder: &Path, found: &mut Vec<Entry>) -> Result<()> {
-    for path in paths_in(folder)? {
-        let facts = path.symlink_metadata();
-        let Some(facts) = or_none(facts).map_err(|error| Error::io("read", &path, &error))? else { continue };
-        if facts.is_dir() {
-            collect(&path, found)?;
-        } else if facts.is_file() {
-            let written = facts.modified().map_err(|error| Error::io("read", &path, &error))?;
-            found.push((path, Some((facts.len(), written))));
-        }
-    }
-    found.push((folder.to_owned(), None));
-    Ok(())
+    let entry = |(path, facts): (PathBuf, Metadata)| {
+        let written = facts.modified().map_err(|error| Error::io("read", &path, &error))?;
+        let file = facts.is_file().then_some((facts.len(), written));
+        Ok((path, file))
+    };
+    walk(folder)?.into_iter().map(entry).collect()
 }
 
 fn sync_files(files: &[&Path]) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Durable writes: after a crash the old or the new file exists, never half of one.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,24 @@ pub(super) fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
         or_none(std::fs::read_dir(folder))?.into_iter().flatten().map(|entry| Ok(entry?.path())).collect()
     };
     list().map_err(|error| Error::io("read", folder, &error))
+}
+
+/// A file, or a folder and everything below it, each folder after its contents. Leaves out what is removed meanwhile, and
+/// what is neither a file nor a folder.
+pub(super) fn walk(path: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
+    let mut found = Vec::new();
+    collect(path, &mut found)?;
+    Ok(found)
+}
+
+fn collect(path: &Path, found: &mut Vec<(PathBuf, Metadata)>) -> Result<()> {
+    let facts = or_none(path.symlink_metadata()).map_err(|error| Error::io("read", path, &error))?;
+    let Some(facts) = facts.filter(|facts| facts.is_dir() || facts.is_file()) else { return Ok(()) };
+    if facts.is_dir() {
+        paths_in(path)?.iter().try_for_each(|inner| collect(inner, found))?;
+    }
+    found.push((path.to_owned(), facts));
+    Ok(())
 }
 
 /// The name of a file or folder.

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{WRITING, name_of, paths_in, sync_folder};
+use super::files::{WRITING, name_of, sync_folder, walk};
 use super::format::Format;
 use super::layout::{Namespace, PUBLISHED, SYNONYMS};
 use super::namespaces::{FAILURES, PAGES};
@@ -65,26 +65,16 @@ pub struct Listed {
 /// # Errors
 /// If a folder cannot be read, or a name is not UTF-8.
 pub(super) fn parts_of(root: &Path) -> Result<BTreeMap<String, PathBuf>> {
-    let mut paths = Vec::new();
+    let mut parts = BTreeMap::new();
     for part in PARTS {
-        files_below(&root.join(part), &mut paths)?;
-    }
-    paths.into_iter().map(|path| Ok((name_of_part(&path, root)?, path))).collect()
-}
-
-/// Adds the files at and below a path. Skips what is neither a file nor a folder: kb writes nothing else.
-fn files_below(path: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    let Ok(facts) = path.symlink_metadata() else { return Ok(()) };
-    if facts.is_dir() {
-        let mut inner = paths_in(path)?;
-        inner.sort();
-        for path in inner {
-            files_below(&path, found)?;
+        for (path, facts) in walk(&root.join(part))? {
+            let name = name_of(&path);
+            if facts.is_file() && !name.starts_with(WRITING) && !name.ends_with(".lock") {
+                parts.insert(name_of_part(&path, root)?, path);
+            }
         }
-    } else if facts.is_file() && !name_of(path).starts_with(WRITING) && !name_of(path).ends_with(".lock") {
-        found.push(path.to_owned());
     }
-    Ok(())
+    Ok(parts)
 }
 
 /// The path of a file in a namespace, with `/` on every system.
@@ -122,10 +112,8 @@ fn is_part(name: &str) -> bool {
 
 /// Syncs a folder and all folders below it.
 pub(super) fn sync_folders(folder: &Path) -> Result<()> {
-    for path in paths_in(folder)?.iter().filter(|path| path.is_dir()) {
-        sync_folders(path)?;
-    }
-    sync_folder(folder)
+    let all = walk(folder)?;
+    all.iter().filter(|(_, facts)| facts.is_dir()).try_for_each(|(path, _)| sync_folder(path))
 }
 
 #[cfg(test)]
