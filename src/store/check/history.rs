@@ -6,7 +6,7 @@
 use super::finding::{Finding, Mended, Part};
 use crate::error::Result;
 use crate::store::files::{remove_file, sync_folder};
-use crate::store::history::{Record, RecordFile, record_files};
+use crate::store::history::{Record, RecordFile, record_files, record_id};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
@@ -22,7 +22,8 @@ pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Ma
     damaged.retain(|one| !one.is_behind(published));
     let findings = files.iter().filter_map(|file| {
         let what = wrong(file, |record| existing.missing(&record.manifest), &damaged)?;
-        namespace.root().join(file.id()).exists().then(|| Finding::repairable(&file.id(), Part::History, what))
+        let id = record_id(file.generation);
+        namespace.root().join(&id).exists().then(|| Finding::repairable(&id, Part::History, what))
     });
     let findings: Vec<Finding> = findings.collect();
     let versions = damaged.iter().map(|one| Finding::repairable(&one.id(), Part::History, one.problem()));
@@ -54,7 +55,7 @@ fn wrong(
 /// # Errors
 /// If the disk refuses.
 pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Finding]) -> Result<Vec<Mended>> {
-    let of_published = RecordFile { generation: published.generation, record: None }.id();
+    let of_published = record_id(published.generation);
     let mut mended = Vec::new();
     for finding in findings.iter().filter(|finding| finding.part == Part::History) {
         let path = namespace.root().join(&finding.id);

@@ -21,5 +21,5 @@ pub(super) use prune::{Keeping, Pruned, prune};
 pub use record::Note;
 #[cfg(feature = "fuzzing")]
 pub use record::record_is_readable;
-pub(super) use record::{Lease, Record, RecordFile, older_generations, record, record_files};
+pub(super) use record::{Lease, Record, RecordFile, older_generations, record, record_files, record_id};
 pub use restore::{Restored, plan_restore};

@@ -107,13 +107,6 @@ pub(in crate::store) struct RecordFile {
     pub(in crate::store) record: Option<Record>,
 }
 
-impl RecordFile {
-    /// The name of the file in the namespace.
-    pub(in crate::store) fn id(&self) -> String {
-        format!("{FOLDER}/{:07}.json", self.generation)
-    }
-}
-
 impl Record {
     /// A record without a note, for a published generation whose record was lost.
     pub(in crate::store) fn of_unknown(manifest: &Manifest) -> Self {
@@ -135,8 +128,13 @@ pub(super) fn folder(namespace: &Namespace) -> PathBuf {
     namespace.root().join(FOLDER)
 }
 
+/// The path of the record of a generation in its namespace.
+pub(in crate::store) fn record_id(generation: u64) -> String {
+    format!("{FOLDER}/{generation:07}.json")
+}
+
 pub(super) fn path(namespace: &Namespace, generation: u64) -> PathBuf {
-    folder(namespace).join(format!("{generation:07}.json"))
+    namespace.root().join(record_id(generation))
 }
 
 /// The record of a generation; `None` if it is missing or cannot be read.
