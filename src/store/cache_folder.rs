@@ -11,7 +11,7 @@ use jiff::Zoned;
 
 use super::files::{or_none, write_whole};
 use super::layout::{CACHE, Store};
-use super::plain::open_to_read;
+use crate::paths::open_file_itself;
 
 /// Checks for eviction on one write in 256: if the key ends like this.
 const CHECK_AT: &str = "00";
@@ -39,7 +39,7 @@ impl CacheFolder {
 
     /// The bytes of a key; `None` if they cannot be read.
     pub fn get(&self, key: &str) -> Option<Vec<u8>> {
-        let mut file = open_to_read(&self.file(key))?;
+        let mut file = open_file_itself(&self.file(key)).ok()?;
         let length = file.metadata().ok()?.len();
         if length > LONGEST {
             return None;

@@ -54,7 +54,7 @@ impl Durable {
 
 /// A folder and everything in it, each folder after its contents.
 fn entries(folder: &Path) -> Result<Vec<Entry>> {
-    let entry = |(path, facts): (PathBuf, Metadata)| {
+    let entry = |(path, facts): (PathBuf, Metadata)| -> Result<Entry> {
         let written = facts.modified().map_err(|error| Error::io("read", &path, &error))?;
         let file = facts.is_file().then_some((facts.len(), written));
         Ok((path, file))

@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::fault::{Event, note};
 use super::format::Format;
 use super::layout::Namespace;
-use super::plain::{open_in_place, open_to_read};
+use super::plain::open_in_place;
 use crate::error::{Error, Result, Setting};
+use crate::paths::open_file_itself;
 
 /// `Holder::of` takes the lock for an instant to see whether a writer holds it. A writer waits at least this long, so
 /// that it does not fail for that.
@@ -69,7 +70,8 @@ impl Holder {
     /// The process that writes to a namespace now. `Some(None)` if there is one and its id is unknown.
     pub fn of(namespace: &Namespace) -> Option<Option<Self>> {
         let path = lock_path(namespace);
-        let file = open_to_read(&path)?;
+        // Opening a pipe could wait forever.
+        let file = open_file_itself(&path).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(Holder::read(&path)),
             // On a system without locks, writers are invisible.
@@ -79,7 +81,7 @@ impl Holder {
 
     fn read(path: &Path) -> Option<Self> {
         let mut text = String::new();
-        open_to_read(path)?.take(LONGEST).read_to_string(&mut text).ok()?;
+        open_file_itself(path).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
         Holder::parse(&text)
     }
 

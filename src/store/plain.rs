@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::files::or_none;
 use crate::error::{Error, Result};
-use crate::paths::{open_file_itself, read_bytes};
+use crate::paths::read_bytes;
 
 /// tantivy's list of the files that it may delete.
 const MANAGED: &str = ".managed.json";
@@ -121,11 +121,6 @@ pub(super) fn open_in_place(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file for reading; `None` if it does not exist or is not a plain file. Reading a pipe could wait forever.
-pub(super) fn open_to_read(path: &Path) -> Option<File> {
-    open_file_itself(path).ok()
-}
-
 #[cfg(unix)]
 fn unfollowed() -> i32 {
     use rustix::fs::OFlags;
@@ -146,6 +141,8 @@ fn has_other_names(_facts: &std::fs::Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use crate::paths::open_file_itself;
 
     #[test]
     fn only_names_of_files_in_the_folder_are_plain() {
@@ -197,10 +194,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (own, link, second) = (folder.path().join("own"), folder.path().join("link"), folder.path().join("second"));
         open_in_place(&own).unwrap();
-        assert!(open_in_place(&own).is_ok() && open_to_read(&own).is_some());
+        assert!(open_in_place(&own).is_ok() && open_file_itself(&own).is_ok());
         std::os::unix::fs::symlink("own", &link).unwrap();
         assert!(open_in_place(&link).unwrap_err().to_string().contains("symbolic link"));
-        assert!(open_to_read(&link).is_none());
+        assert!(open_file_itself(&link).is_err());
         std::fs::hard_link(&own, &second).unwrap();
         assert!(open_in_place(&second).unwrap_err().to_string().contains("hard link"));
     }
