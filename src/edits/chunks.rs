@@ -315,14 +315,13 @@ fn instead_of(old: &str, new: &str) -> String {
 pub(crate) mod tests {
     use super::*;
     use crate::error::Kind;
-    use crate::ingest::{SourceFacts, prepare};
-    use crate::load::markdown;
+    use crate::ingest::Prepared;
     use proptest::prelude::*;
 
     /// A document as it is stored, cut so small that every paragraph is a parent chunk of its sentences.
     pub(crate) fn stored(text: &str) -> NewDocument {
         let config = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8, ..ChunkConfig::default() };
-        let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
+        let mut new = Prepared::sample(text, &config).new;
         for (i, row) in new.chunks_mut().enumerate() {
             row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
         }

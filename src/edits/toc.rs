@@ -153,9 +153,7 @@ mod tests {
 
     #[test]
     fn white_space_around_a_title_does_not_change_its_level() {
-        let text = crate::load::markdown::parse("# Rent\n\nThe landlord pays.");
-        let config = crate::chunk::ChunkConfig::default();
-        let mut new = crate::ingest::prepare(&text, &crate::ingest::SourceFacts::sample(), &config, "now").new;
+        let mut new = crate::edits::samples::stored("# Rent\n\nThe landlord pays.");
         new.sections[0].title = " the landlord\u{2003}pays\n".into();
         let written = editable_toc(&new.document, &new.sections);
         let read: Vec<OutlineEntry> = parse_toc(&written, None).unwrap().into_iter().map(|line| line.entry).collect();

@@ -184,14 +184,13 @@ fn outline(sections: &[SectionRow]) -> String {
 mod tests {
     use super::*;
     use crate::chunk::ChunkConfig;
-    use crate::ingest::{SourceFacts, prepare};
-    use crate::load::markdown;
+    use crate::ingest::Prepared;
 
     #[test]
     fn a_parent_chunk_is_shown_with_titles_and_neighbours_of_its_section() {
         let text = "# Pump\n\nIt moves water.\n\nIt is blue.\n\n## Vent\n\nOpen it.\n";
         let config = ChunkConfig { parent_chars: 12, child_chars: 12, overlap_chars: 2, context: ContextKind::Llm };
-        let new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "now").new;
+        let new = Prepared::sample(text, &config).new;
         let shown = Shown::of(&new);
         assert_eq!((shown.title, shown.outline.as_str()), ("Pump", "Pump\n  Vent"));
         assert_eq!(shown.parent_chunks.len(), shown.ids.len());

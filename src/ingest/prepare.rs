@@ -124,6 +124,14 @@ impl Prepared {
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+impl Prepared {
+    /// The document of [`SourceFacts::sample`] with a text in Markdown.
+    pub(crate) fn sample(text: &str, config: &ChunkConfig) -> Self {
+        prepare(&crate::load::markdown::parse(text), &SourceFacts::sample(), config, "then")
+    }
+}
+
 /// Whether a stored document has more than its source gives: edits or a model's contexts.
 pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
     wants_model_context(row) || !row.edits.is_empty()
@@ -259,8 +267,8 @@ mod tests {
 
     #[test]
     fn rows_refer_to_each_other_by_id() {
-        let document = markdown::parse("# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it.");
-        let prepared = prepare(&document, &SourceFacts::sample(), &ChunkConfig::default(), "now");
+        let text = "# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it.";
+        let prepared = Prepared::sample(text, &ChunkConfig::default());
         let new = &prepared.new;
         assert_eq!((new.document.title.as_str(), new.document.sections, new.document.parents), ("Guide", 2, 2));
         assert_eq!(new.sections[1].parent_id.as_deref(), Some("abc123#1"));
@@ -273,10 +281,10 @@ mod tests {
 
     #[test]
     fn chunk_contexts_are_embedded_and_kept_apart_from_the_content() {
-        let document = markdown::parse("# Pump\n\nThe main pump moves water.\n\nIt must be vented.");
+        let text = "# Pump\n\nThe main pump moves water.\n\nIt must be vented.";
         let texts = |context: ContextKind, child_chars: usize| {
             let config = ChunkConfig { parent_chars: 30, child_chars, overlap_chars: 10, context };
-            prepare(&document, &SourceFacts::sample(), &config, "now")
+            Prepared::sample(text, &config)
         };
         let read = |prepared: &Prepared| -> Vec<String> {
             prepared.texts.iter().flat_map(|text| (0..text.children.len()).map(|child| text.alone(child))).collect()

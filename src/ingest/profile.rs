@@ -94,14 +94,13 @@ pub(super) fn lacks_profile(row: &DocumentRow, embed: bool) -> bool {
 mod tests {
     use super::*;
     use crate::chunk::ChunkConfig;
-    use crate::ingest::{SourceFacts, prepare};
+    use crate::ingest::Prepared;
     use crate::knowledge::profile::kind::Kind;
-    use crate::load::markdown;
 
     #[test]
     fn a_profile_does_not_depend_on_the_order_of_rows() {
         let text = "# Guide\n\n## Installing\n\n1. Open the valve.\n2. Close the drain.\n3. Start the pump.\n\n## Rules\n\nIt is forbidden.";
-        let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
+        let mut new = Prepared::sample(text, &ChunkConfig::default()).new;
         let first = profile_of(&new.document, &new.sections, &new.parents).unwrap();
         assert_eq!(first.kinds[0].kind, Kind::Procedure);
         new.sections.reverse();

@@ -328,14 +328,12 @@ fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownV
 mod tests {
     use super::*;
     use crate::chunk::ChunkConfig;
-    use crate::ingest::{SourceFacts, prepare};
-    use crate::load::markdown;
 
     const TEXT: &str = "# 主泵\n\n主泵把水送到水塔。\n\n其额定压力为 5 bar。\n\n# Pump\n\nIt stands in the house.\n";
 
     fn stored(context: ContextKind) -> NewDocument {
         let config = ChunkConfig { parent_chars: 14, child_chars: 14, overlap_chars: 3, context };
-        let mut new = prepare(&markdown::parse(TEXT), &SourceFacts::sample(), &config, "then").new;
+        let mut new = Prepared::sample(TEXT, &config).new;
         new.chunks_mut().for_each(|row| row.vector = vec![1.0]);
         new
     }

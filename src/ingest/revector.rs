@@ -346,16 +346,14 @@ struct Waiting {
 mod tests {
     use super::*;
     use crate::chunk::ChunkConfig;
-    use crate::ingest::{SourceFacts, prepare};
     use crate::knowledge::profile::{ParentChunkText, profile};
-    use crate::load::markdown;
 
     #[test]
     fn chunks_get_the_vectors_of_their_hashes() {
         let config = ChunkConfig { parent_chars: 40, child_chars: 20, ..ChunkConfig::default() };
         let text =
             "# Pump\n\nOpen the valve. Close the drain. Start the pump. Wait for it.\n\n启动水泵之前检查压力表。";
-        let mut prepared = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "now");
+        let mut prepared = Prepared::sample(text, &config);
         prepared.new.document.profile = profile("Pump", "en", &[], &[ParentChunkText { title: "", text }]);
         let coverage = Coverage::latin();
         let units = units_of(prepared.clone(), &coverage);
