@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::chunks::{ChunkOrder, DERIVED, NewText, structural, unknown_chunk};
+use super::chunks::{ChunkOrder, DERIVED, NewText, derived, structural, unknown_chunk};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};
@@ -25,9 +25,6 @@ struct Line {
 }
 
 /// The lines of a batch with their numbers.
-///
-/// # Errors
-/// If a line is not a JSON object with a `chunk_id`, with its number.
 fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
     let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     numbered
@@ -113,10 +110,7 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
     for (name, value) in line.metadata {
         if DERIVED.contains(&name.as_str()) {
             if !is_derived(&name, &value, parent, chunk) {
-                return Err(Error::usage(format!(
-                    "{name:?} cannot be set, because kb derives it from the text; nothing was changed"
-                ))
-                .hint("edit the text, or the table of contents"));
+                return Err(derived(&name).hint("edit the text, or the table of contents"));
             }
             continue;
         }

@@ -40,6 +40,11 @@ pub(super) fn structural(name: &str) -> Option<Error> {
     Some(Error::usage(format!("{field} cannot be changed: {why}; nothing was changed")).hint(*instead))
 }
 
+/// The error for a note with a name of [`DERIVED`].
+pub(super) fn derived(name: &str) -> Error {
+    Error::usage(format!("{name:?} cannot be set, because kb derives it from the text; nothing was changed"))
+}
+
 pub(super) fn unknown_chunk(id: &ChunkId) -> Error {
     Error::not_found(format!("no chunk {id:?}; nothing was changed"))
         .hint(format!("`{}` shows the ids", NextStep::ListChunks))
@@ -179,10 +184,7 @@ fn check_note(name: &str) -> Result<()> {
         return Err(error);
     }
     if DERIVED.contains(&name) {
-        return Err(Error::usage(format!(
-            "{name:?} cannot be set, because kb derives it from the text; nothing was changed"
-        ))
-        .hint("use another name for the note"));
+        return Err(derived(name).hint("use another name for the note"));
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     if name.is_empty() || !name.chars().all(good) || name.chars().count() > 64 {

@@ -33,9 +33,6 @@ pub struct Format {
 
 impl Format {
     /// The format of the store in a folder; `None` if there is no store.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(super) fn read(root: &Path) -> Result<Option<Self>> {
         read_json(&root.join(FORMAT_FILE))
     }

@@ -51,9 +51,6 @@ fn wrong(
 
 /// Removes damaged records and versions, and rewrites the record of the published generation. The caller must hold the
 /// writer's lock.
-///
-/// # Errors
-/// If the disk refuses.
 pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Finding]) -> Result<Vec<Mended>> {
     let of_published = record_id(published.generation);
     let mut mended = Vec::new();
