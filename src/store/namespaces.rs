@@ -9,9 +9,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::files::{read_json, sync_folder, write_json};
-use super::layout::{ALL, Namespace, SEPARATOR, Store, namespace_name};
+use super::layout::{Namespace, Store};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::Manifest;
+use super::namespace_name::{ALL, SEPARATOR, namespace_name};
 use super::removed::{REMOVING, clear_removed, delete};
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
