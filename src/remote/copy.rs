@@ -7,7 +7,7 @@ use futures::{StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::objects::{Found, Objects, Put, Version, is_away};
+use super::objects::{Found, Objects, Version, is_away};
 use crate::config::KnownStores;
 use crate::error::{Error, Result, or_gone};
 use crate::notice;
@@ -277,9 +277,9 @@ impl Copy {
         let over: Vec<String> =
             dropped.extract_if(.., |_, since| now.duration_since(*since) > STAYS).map(|(hash, _)| hash).collect();
         let head = Head { list, dropped, token: format!("{:032x}", fastrand::u128(..)) };
-        let put = known.as_ref().map_or(Put::New, |known| Put::InPlaceOf(known.version.clone()));
+        let replaced = known.as_ref().map(|known| known.version.clone());
         let is_own = |there: &Head| there.token == head.token;
-        let published = self.objects.put_own(&head_of(namespace), &head, put, LONGEST_HEAD, is_own).await?;
+        let published = self.objects.put_own(&head_of(namespace), &head, replaced, LONGEST_HEAD, is_own).await?;
         let version = published.map_err(|_| self.overtaken(namespace))?;
         self.note(namespace, &Known { version: version.clone(), head, at: now })?;
         // What cannot be deleted now is only a waste of space. A writer that was asleep since deletes nothing: another may

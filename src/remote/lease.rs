@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::objects::{Found, Objects, Put, Version, is_away};
+use super::objects::{Found, Objects, Version, is_away};
 use crate::error::{Error, Result, Setting};
 use crate::store::LockTimeout;
 
@@ -82,15 +82,15 @@ impl Lease {
     /// The lease, or that of another writer, where it is known.
     async fn try_take(objects: &Objects) -> Result<Result<(Held, Version), Option<Held>>> {
         objects.become_store().await?;
-        let put = match objects.value::<Held>(NAME, None, LONGEST).await {
+        let replaced = match objects.value::<Held>(NAME, None, LONGEST).await {
             Ok(Found::New(held, _)) if held.counts() => return Ok(Err(Some(held))),
-            Ok(Found::New(_, version)) => Put::InPlaceOf(version),
-            Ok(Found::Nothing | Found::Same) => Put::New,
+            Ok(Found::New(_, version)) => Some(version),
+            Ok(Found::Nothing | Found::Same) => None,
             Err(error) if is_away(&error) => return Err(error),
             // What is no lease would stop every writer for ever.
             Err(_) => {
                 objects.delete(NAME).await?;
-                Put::New
+                None
             }
         };
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -98,12 +98,16 @@ impl Lease {
         let holder = format!("process {}{host}", std::process::id());
         let token = format!("{:032x}", fastrand::u128(..));
         let own = Held { token, holder, until: Timestamp::now() }.prolonged();
-        Lease::put(objects, own, put).await
+        Lease::put(objects, own, replaced).await
     }
 
     /// Puts a lease and looks who has it then.
-    async fn put(objects: &Objects, own: Held, put: Put) -> Result<Result<(Held, Version), Option<Held>>> {
-        let put = objects.put_own(NAME, &own, put, LONGEST, |there: &Held| there.token == own.token).await?;
+    async fn put(
+        objects: &Objects,
+        own: Held,
+        replaced: Option<Version>,
+    ) -> Result<Result<(Held, Version), Option<Held>>> {
+        let put = objects.put_own(NAME, &own, replaced, LONGEST, |there: &Held| there.token == own.token).await?;
         Ok(put.map(|version| (own, version)))
     }
 
@@ -116,7 +120,7 @@ impl Lease {
                 let mut kept = kept.lock().await;
                 let (held, version) = kept.clone();
                 // Without a lease another writer may publish first, and what this one publishes is refused.
-                if let Ok(Ok(renewed)) = Lease::put(&own, held.prolonged(), Put::InPlaceOf(version)).await {
+                if let Ok(Ok(renewed)) = Lease::put(&own, held.prolonged(), Some(version)).await {
                     *kept = renewed;
                 }
             }
@@ -129,7 +133,7 @@ impl Lease {
         self.renewing.abort();
         let (held, version) = self.current.lock().await.clone();
         let over = Held { until: Timestamp::UNIX_EPOCH, ..held };
-        drop(self.objects.put_value(NAME, &over, Put::InPlaceOf(version)).await);
+        drop(self.objects.put_value(NAME, &over, Some(version)).await);
     }
 }
 

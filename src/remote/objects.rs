@@ -88,15 +88,6 @@ pub(super) enum Done {
     Unknown(Option<Error>),
 }
 
-/// What an object may replace.
-#[derive(Debug, Clone)]
-pub(super) enum Put {
-    /// Nothing: an object of that name makes it fail.
-    New,
-    /// This version.
-    InPlaceOf(Version),
-}
-
 impl Objects {
     /// The objects at `s3://bucket/prefix`, `gs://…` or `az://…`. Keys and the endpoint come from the variables of the
     /// environment that each provider's own tools read.
@@ -159,7 +150,7 @@ impl Objects {
         if let Found::New(..) = self.value::<Value>(MARK, None, LONGEST_MARK).await? {
             return Ok(());
         }
-        match self.put_value(MARK, &json!({ "made_by": env!("CARGO_PKG_VERSION") }), Put::New).await? {
+        match self.put_value(MARK, &json!({ "made_by": env!("CARGO_PKG_VERSION") }), None).await? {
             Done::Yes(_) => Ok(()),
             Done::Unknown(Some(error)) => Err(error),
             Done::Unknown(None) => self.must_be_store().await,
@@ -216,13 +207,16 @@ impl Objects {
         Ok(Found::New(value, version))
     }
 
-    /// Puts a JSON object.
-    pub(super) async fn put_value<T: Serialize>(&self, name: &str, value: &T, put: Put) -> Result<Done> {
+    /// Puts a JSON object in place of a version, or of nothing: then an object of that name makes it fail.
+    pub(super) async fn put_value<T: Serialize>(
+        &self,
+        name: &str,
+        value: &T,
+        replaced: Option<Version>,
+    ) -> Result<Done> {
         let bytes = serde_json::to_vec_pretty(value).expect("plain data has a JSON form");
-        let mode = match put {
-            Put::New => PutMode::Create,
-            Put::InPlaceOf(Version { e_tag, version }) => PutMode::Update(UpdateVersion { e_tag, version }),
-        };
+        let update = |Version { e_tag, version }| PutMode::Update(UpdateVersion { e_tag, version });
+        let mode = replaced.map_or(PutMode::Create, update);
         match self.store.put_opts(&self.path(name), bytes.into(), PutOptions::from(mode)).await {
             Ok(put) => Ok(Done::Yes(put.into())),
             // Storage answers so too if another request for the same object is on its way, or it is gone.
@@ -242,11 +236,11 @@ impl Objects {
         &self,
         name: &str,
         value: &T,
-        put: Put,
+        replaced: Option<Version>,
         longest: u64,
         is_own: impl Fn(&T) -> bool,
     ) -> Result<Result<Version, Option<T>>> {
-        let error = match self.put_value(name, value, put).await? {
+        let error = match self.put_value(name, value, replaced).await? {
             Done::Yes(version) => return Ok(Ok(version)),
             Done::Unknown(error) => error,
         };
