@@ -20,6 +20,8 @@ use crate::store::{Chunk, NewDocument, ParentChunk};
 
 /// The longest new text, in bytes. A longer one belongs into a document of its own.
 const LARGEST_TEXT: usize = 1 << 20;
+/// The longest name of a note, in characters.
+const LONGEST_NAME: usize = 64;
 /// Names that a note cannot have, because kb derives them.
 pub(super) const DERIVED: [&str; 4] = ["titles", "language", "page_start", "page_end"];
 
@@ -187,9 +189,9 @@ fn check_note(name: &str) -> Result<()> {
         return Err(derived(name).hint("use another name for the note"));
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.is_empty() || !name.chars().all(good) || name.chars().count() > 64 {
+    if name.is_empty() || !name.chars().all(good) || name.chars().count() > LONGEST_NAME {
         return Err(Error::usage(format!("{name:?} cannot be the name of a note; nothing was changed"))
-            .hint("use letters, digits, '_', '-' and '.', at most 64"));
+            .hint(format!("use letters, digits, '_', '-' and '.', at most {LONGEST_NAME}")));
     }
     Ok(())
 }

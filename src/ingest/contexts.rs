@@ -19,6 +19,8 @@ use crate::structure::PREAMBLE;
 
 /// Bytes of the beginning of a document; more than the model reads.
 const BEGINNING_BYTES: usize = 24_000;
+/// The model sees deeper sections at this depth: more white space would tell it nothing.
+const DEEPEST: usize = 8;
 
 /// What the language model wrote for documents.
 #[derive(Debug, Default)]
@@ -174,7 +176,7 @@ fn outline(sections: &[SectionRow]) -> String {
     let mut ordered: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
     ordered.sort_by_key(|section| section.position);
     let line = |section: &SectionRow| {
-        let depth = usize::try_from(section.level.saturating_sub(1)).unwrap_or_default().min(8);
+        let depth = usize::try_from(section.level.saturating_sub(1)).unwrap_or_default().min(DEEPEST);
         format!("{}{}", "  ".repeat(depth), section.title)
     };
     ordered.into_iter().map(line).collect::<Vec<_>>().join("\n")

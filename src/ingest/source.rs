@@ -13,6 +13,8 @@ use super::worker::{Limits, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::paths::{lies_in, open_file};
 
+/// How often a file is read that changes meanwhile.
+const ATTEMPTS: usize = 3;
 /// Results in the queue, per thread. The bound keeps memory independent of the number of files.
 const QUEUE_PER_THREAD: usize = 4;
 
@@ -90,14 +92,14 @@ pub(super) fn raise_limit() -> String {
     format!("raise the limit with {} MB", Setting("max_file_size"))
 }
 
-/// Reads a file of at most `most` bytes, and the time of its last change. Tries three times if the file changes
+/// Reads a file of at most `most` bytes, and the time of its last change. Tries again if the file changes
 /// meanwhile. `within` are the folders that it must lie in, wherever links lead by now; empty for any.
 pub(super) fn read_steadily(path: &Path, within: &[PathBuf], most: u64) -> Result<(Vec<u8>, i64)> {
     let failed = |error: std::io::Error| {
         let plain = crate::error::plain_io(&error);
         Error::failed(format!("cannot be read: {plain}")).hint(format!("check its permissions, or {}", skip("")))
     };
-    for _ in 0..3 {
+    for _ in 0..ATTEMPTS {
         let mut file = open_file(path).map_err(failed)?;
         if !within.is_empty() && !lies_in(&file, path, within).map_err(failed)? {
             let folders: Vec<String> = within.iter().map(|folder| folder.display().to_string()).collect();

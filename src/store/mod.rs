@@ -95,6 +95,9 @@ use std::path::Path;
 
 use crate::error::{Error, root_io};
 
+/// Characters of the text of a library's error that are shown.
+const SHOWN: usize = 300;
+
 /// Converts an error of LanceDB or tantivy.
 fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'static)) -> Error {
     let of_keyword_index = || error.downcast_ref().and_then(keyword_index::io_cause);
@@ -107,6 +110,6 @@ fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'stati
     if let Some(code) = code {
         return Error::io(doing, path, &std::io::Error::from_raw_os_error(code));
     }
-    let text = crate::text::truncate(&crate::text::squeeze(&text), 300);
+    let text = crate::text::truncate(&crate::text::squeeze(&text), SHOWN);
     Error::failed(format!("cannot {doing} {}: {text}", path.display()))
 }

@@ -25,6 +25,8 @@ use crate::text::count;
 
 /// The number of attempts to open a generation while publications interfere.
 const ATTEMPTS: usize = 20;
+/// The pause between two of them.
+const MOMENT: Duration = Duration::from_millis(5);
 /// About so many chunks are read at once, with their vectors.
 const CHUNKS_AT_ONCE: usize = 8192;
 /// The id of the keyword index in findings.
@@ -193,7 +195,7 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
         attempt += 1;
         // A publication may have interfered.
         if attempt < ATTEMPTS {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(MOMENT).await;
             continue;
         }
         let manifest = manifest.ok_or_else(|| namespace.nothing_ingested())?;
