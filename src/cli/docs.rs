@@ -9,7 +9,7 @@ use crate::error::{Error, Result, Setting};
 use crate::ingest::stale;
 use crate::render::{self, ListedDocument};
 use crate::search::{Filter, resolve_each, scopes_within};
-use crate::store::{DocumentRow, Namespace, Scope};
+use crate::store::{DocumentName, DocumentRow, Namespace, Scope};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,12 +78,13 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         return Ok(u8::from(documents.is_empty()));
     }
     args.part.refuse()?;
+    let known: Vec<Vec<DocumentName>> = rows.iter().map(|rows| rows.iter().map(DocumentName::from).collect()).collect();
     let mut found: Vec<(usize, &DocumentRow)> = Vec::new();
     for name in &args.documents {
-        for (at, named) in resolve_each(&rows, name, &store)? {
+        for (at, named) in resolve_each(&known, name, &store)? {
             named.note.iter().for_each(|note| context.tell(note));
             if !found.iter().any(|(known, row)| (*known, &row.doc_id) == (at, &named.document.doc_id)) {
-                found.push((at, named.document));
+                found.extend(rows[at].iter().find(|row| row.doc_id == named.document.doc_id).map(|row| (at, row)));
             }
         }
     }

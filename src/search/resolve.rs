@@ -6,8 +6,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Kind, NextStep, Result};
-use crate::ids::DocId;
-use crate::store::{DocumentName, DocumentRow, Store};
+use crate::store::{DocumentName, Store};
 use crate::text::{alike, first_of};
 
 /// Documents whose title and file name are less alike than this are not suggested.
@@ -24,40 +23,10 @@ pub enum Purpose {
     Change,
 }
 
-/// A row with the names of a document.
-pub trait HasNames {
-    /// Its id, its source and its title.
-    fn names(&self) -> (&DocId, &str, &str);
-
-    fn doc_id(&self) -> &DocId {
-        self.names().0
-    }
-
-    fn source(&self) -> &str {
-        self.names().1
-    }
-
-    fn title(&self) -> &str {
-        self.names().2
-    }
-}
-
-impl HasNames for DocumentRow {
-    fn names(&self) -> (&DocId, &str, &str) {
-        (&self.doc_id, &self.source, &self.title)
-    }
-}
-
-impl HasNames for DocumentName {
-    fn names(&self) -> (&DocId, &str, &str) {
-        (&self.doc_id, &self.source, &self.title)
-    }
-}
-
 /// A document that a name stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named<'a, D> {
-    pub document: &'a D,
+pub struct Named<'a> {
+    pub document: &'a DocumentName,
     /// Reports a guess.
     pub note: Option<String>,
 }
@@ -66,12 +35,12 @@ pub struct Named<'a, D> {
 ///
 /// # Errors
 /// Not found, with a suggestion; ambiguous, with the candidates; or too loose for its purpose, with the document it may mean.
-pub fn resolve_document<'a, D: HasNames>(
-    documents: &'a [D],
+pub fn resolve_document<'a>(
+    documents: &'a [DocumentName],
     name: &str,
     store: &Store,
     purpose: Purpose,
-) -> Result<Named<'a, D>> {
+) -> Result<Named<'a>> {
     let wanted = name.trim();
     if wanted.is_empty() {
         return Err(Error::usage("the name of the document is empty")
@@ -85,15 +54,15 @@ pub fn resolve_document<'a, D: HasNames>(
     };
     // From the strictest reading to the loosest; the first that fits any document decides. A source as `kb docs` shows it
     // comes before a path, which may be another file's.
-    let readings: [&dyn Fn(&D) -> bool; 5] = [
-        &|doc| *doc.doc_id() == wanted || doc.source() == wanted,
-        &|doc| as_path.as_deref() == Some(doc.source()),
-        &|doc| doc.title().to_lowercase() == lower,
-        &|doc| ends_with(doc.source(), &lower),
-        &|doc| stem(doc.source()).to_lowercase() == lower,
+    let readings: [&dyn Fn(&DocumentName) -> bool; 5] = [
+        &|doc| doc.doc_id == wanted || doc.source == wanted,
+        &|doc| as_path.as_deref() == Some(doc.source.as_str()),
+        &|doc| doc.title.to_lowercase() == lower,
+        &|doc| ends_with(&doc.source, &lower),
+        &|doc| stem(&doc.source).to_lowercase() == lower,
     ];
     for reading in readings {
-        let found: Vec<&D> = documents.iter().filter(|doc| reading(doc)).collect();
+        let found: Vec<&DocumentName> = documents.iter().filter(|doc| reading(doc)).collect();
         match found.as_slice() {
             [] => {}
             [document] => return Ok(Named { document, note: None }),
@@ -101,12 +70,12 @@ pub fn resolve_document<'a, D: HasNames>(
         }
     }
     // The beginning of an id means an id, even an ambiguous one: a title must not win by containing it.
-    let begun: Vec<&D> = documents.iter().filter(|doc| doc.doc_id().starts_with(&lower)).collect();
+    let begun: Vec<&DocumentName> = documents.iter().filter(|doc| doc.doc_id.starts_with(&lower)).collect();
     match begun.as_slice() {
         [] => by_part_of_name(documents, wanted, purpose),
         [document] if lower.len() >= SHORTEST_PREFIX => Ok(Named { document, note: None }),
         [document] => {
-            let message = format!("{wanted:?} is too short for an id; {} begins with it", called(*document));
+            let message = format!("{wanted:?} is too short for an id; {} begins with it", called(document));
             Err(Error::usage(message).hint(format!("type at least {SHORTEST_PREFIX} characters of the id")))
         }
         many => Err(ambiguous(wanted, many)),
@@ -114,11 +83,12 @@ pub fn resolve_document<'a, D: HasNames>(
 }
 
 /// The loosest reading, a part of a title or else of a file's name: good enough to read a document, not to change it.
-fn by_part_of_name<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: Purpose) -> Result<Named<'a, D>> {
+fn by_part_of_name<'a>(documents: &'a [DocumentName], wanted: &str, purpose: Purpose) -> Result<Named<'a>> {
     let lower = wanted.to_lowercase();
-    let readings: [&dyn Fn(&D) -> &str; 2] = [&|doc| doc.title(), &|doc| stem(doc.source())];
-    let containing = readings
-        .map(|name| -> Vec<&D> { documents.iter().filter(|doc| name(doc).to_lowercase().contains(&lower)).collect() });
+    let readings: [&dyn Fn(&DocumentName) -> &str; 2] = [&|doc| &doc.title, &|doc| stem(&doc.source)];
+    let containing = readings.map(|name| -> Vec<&DocumentName> {
+        documents.iter().filter(|doc| name(doc).to_lowercase().contains(&lower)).collect()
+    });
     let containing = containing.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
     match containing.as_slice() {
         [] => Err(Error::not_found(format!("no document {wanted:?}")).hint(
@@ -126,11 +96,11 @@ fn by_part_of_name<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: P
                 .unwrap_or_else(|| format!("`{}` lists the documents", NextStep::ListDocuments)),
         )),
         [document] if purpose == Purpose::Read => {
-            let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id(), document.title());
+            let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id, document.title);
             Ok(Named { document, note: Some(note) })
         }
-        [document] => Err(Error::usage(format!("{wanted:?} is only a part of the name of {}", called(*document)))
-            .hint(format!("if you mean that document, name it by its id, {}", document.doc_id()))),
+        [document] => Err(Error::usage(format!("{wanted:?} is only a part of the name of {}", called(document)))
+            .hint(format!("if you mean that document, name it by its id, {}", document.doc_id))),
         many => Err(ambiguous(wanted, many)),
     }
 }
@@ -140,12 +110,12 @@ fn by_part_of_name<'a, D: HasNames>(documents: &'a [D], wanted: &str, purpose: P
 ///
 /// # Errors
 /// As for [`resolve_document`]; not found only if no namespace has it.
-pub fn resolve_each<'a, D: HasNames>(
-    namespaces: &'a [Vec<D>],
+pub fn resolve_each<'a>(
+    namespaces: &'a [Vec<DocumentName>],
     name: &str,
     store: &Store,
-) -> Result<Vec<(usize, Named<'a, D>)>> {
-    let mut found: Vec<(usize, Named<D>)> = Vec::new();
+) -> Result<Vec<(usize, Named<'a>)>> {
+    let mut found: Vec<(usize, Named)> = Vec::new();
     for (at, documents) in namespaces.iter().enumerate() {
         match resolve_document(documents, name, store, Purpose::Read) {
             Ok(named) => found.push((at, named)),
@@ -173,29 +143,32 @@ fn stem(source: &str) -> &str {
 }
 
 /// A document as messages name it.
-pub fn called(document: &impl HasNames) -> String {
-    format!("{} ({})", document.doc_id(), document.source())
+pub fn called(document: &DocumentName) -> String {
+    format!("{} ({})", document.doc_id, document.source)
 }
 
-fn ambiguous(name: &str, many: &[&impl HasNames]) -> Error {
-    let named = first_of(many.iter().map(|document| called(*document)));
+fn ambiguous(name: &str, many: &[&DocumentName]) -> Error {
+    let named = first_of(many.iter().map(|document| called(document)));
     Error::usage(format!("{name:?} fits {} documents: {named}", many.len())).hint("name one by its id")
 }
 
 /// A suggestion, if something is near.
-fn nearest<'a, D: HasNames + 'a>(documents: impl Iterator<Item = &'a D>, wanted: &str) -> Option<String> {
-    let names = |doc: &'a D| [(doc.title().to_lowercase(), doc), (stem(doc.source()).to_lowercase(), doc)];
-    alike(documents.flat_map(names), wanted, LEAST_LIKENESS)
-        .first()
-        .map(|doc| format!("did you mean {}?", called(*doc)))
+fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentName>, wanted: &str) -> Option<String> {
+    let names = |doc: &'a DocumentName| [(doc.title.to_lowercase(), doc), (stem(&doc.source).to_lowercase(), doc)];
+    alike(documents.flat_map(names), wanted, LEAST_LIKENESS).first().map(|doc| format!("did you mean {}?", called(doc)))
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::store::DocumentRow;
 
     pub(in crate::search) fn row(id: &str, source: &str, title: &str) -> DocumentRow {
         DocumentRow { source: source.into(), title: title.into(), ..DocumentRow::sample(id) }
+    }
+
+    fn named(id: &str, source: &str, title: &str) -> DocumentName {
+        DocumentName::from(&row(id, source, title))
     }
 
     fn resolve(name: &str) -> Result<String> {
@@ -204,11 +177,11 @@ pub(super) mod tests {
 
     fn resolve_for(name: &str, purpose: Purpose) -> Result<(String, Option<String>)> {
         let rows = [
-            row("abc123", "docs/pump.pdf", "Pump Manual"),
-            row("abd456", "old/pump.pdf", "Pump Manual (old)"),
-            row("xyz789", "docs/手册.md", "维护手册"),
-            row("9kq000", "docs/net.md", "Network 9a and abroad"),
-            row("m2n3p4", "reports/ACME_2022Q4_EARNINGS.pdf", "Exhibit 99.1"),
+            named("abc123", "docs/pump.pdf", "Pump Manual"),
+            named("abd456", "old/pump.pdf", "Pump Manual (old)"),
+            named("xyz789", "docs/手册.md", "维护手册"),
+            named("9kq000", "docs/net.md", "Network 9a and abroad"),
+            named("m2n3p4", "reports/ACME_2022Q4_EARNINGS.pdf", "Exhibit 99.1"),
         ];
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
@@ -283,9 +256,9 @@ pub(super) mod tests {
     #[test]
     fn a_name_finds_a_document_in_each_namespace_that_has_it() {
         let namespaces = [
-            vec![row("abc123", "docs/pump.pdf", "Pump Manual"), row("xyz789", "docs/net.md", "Networks")],
-            vec![row("def456", "old/pump.pdf", "Pump Manual"), row("ghj000", "old/guide.md", "A network guide")],
-            vec![row("k2m4n6", "a/x.md", "Valves 1"), row("k3m4n6", "b/x.md", "Valves 2")],
+            vec![named("abc123", "docs/pump.pdf", "Pump Manual"), named("xyz789", "docs/net.md", "Networks")],
+            vec![named("def456", "old/pump.pdf", "Pump Manual"), named("ghj000", "old/guide.md", "A network guide")],
+            vec![named("k2m4n6", "a/x.md", "Valves 1"), named("k3m4n6", "b/x.md", "Valves 2")],
         ];
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();

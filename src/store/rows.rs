@@ -195,8 +195,9 @@ pub struct DocumentName {
 
 impl From<&DocumentRow> for DocumentName {
     fn from(row: &DocumentRow) -> Self {
-        let DocumentRow { doc_id, source, title, parents, children, .. } = row.clone();
-        DocumentName { doc_id, source, title, parents, children }
+        let DocumentRow { doc_id, source, title, parents, children, .. } = row;
+        let (doc_id, source, title) = (doc_id.clone(), source.clone(), title.clone());
+        DocumentName { doc_id, source, title, parents: *parents, children: *children }
     }
 }
 
