@@ -18,21 +18,22 @@ use super::understand::Route;
 /// Fuses the scores of both retrievers into one ranking, best first, and joins it with those of other wordings.
 pub(super) fn fuse(
     route: &Route,
+    fusion: Fusion,
     scores: &RetrieverScores,
     paraphrased: &[(f32, Vec<Candidate>)],
     trace: &mut Trace,
 ) -> Vec<Candidate> {
     let start = Instant::now();
-    let candidates = join(by_route(route, scores), paraphrased);
+    let candidates = join(by_route(route, fusion, scores), paraphrased);
     let recalled = scores.keyword.len() + scores.semantic.len();
     trace.stage("fuse", start, recalled, candidates.len()).ranking(&candidates);
     candidates
 }
 
-/// Fuses, best first, with the weights and the fusion of a route.
-pub(super) fn by_route(route: &Route, scores: &RetrieverScores) -> Vec<Candidate> {
+/// Fuses, best first, with the weights of a route.
+pub(super) fn by_route(route: &Route, fusion: Fusion, scores: &RetrieverScores) -> Vec<Candidate> {
     let (keyword, semantic) = (route.keyword, route.semantic);
-    match route.fusion {
+    match fusion {
         // A single retriever keeps its own scores.
         Fusion::Rrf(k) if keyword > 0.0 && semantic > 0.0 => by_ranks(scores, keyword, semantic, k),
         Fusion::Rrf(_) | Fusion::Weighted => by_scores(scores, keyword, semantic),
@@ -154,10 +155,8 @@ mod tests {
         ChunkKey { chunk_id: id.into(), namespace }
     }
 
-    fn route(fusion: Fusion, keyword: f32, semantic: f32) -> Route {
-        let request = SearchRequest { fusion, ..SearchRequest::new("q") };
-        let route = Route::choose(Kind::Concept, &request, 1.0);
-        Route { keyword, semantic, ..route }
+    fn route(keyword: f32, semantic: f32) -> Route {
+        Route { keyword, semantic, ..Route::choose(Kind::Concept, &SearchRequest::new("q"), 1.0) }
     }
 
     fn scores(keyword: &[(&str, f32)], semantic: &[(&str, f32)]) -> RetrieverScores {
@@ -192,7 +191,7 @@ mod tests {
     fn ranks_are_fused_on_request() {
         let both = scores(&[("a", 100.0), ("b", 2.0), ("c", 1.0)], &[("b", 0.9), ("c", 0.5), ("a", 0.1)]);
         let order = |fusion, keyword, semantic| {
-            let fused = by_route(&route(fusion, keyword, semantic), &both);
+            let fused = by_route(&route(keyword, semantic), fusion, &both);
             fused.into_iter().map(|c| (c.chunk_id.to_string(), (c.score * 1e4).round() as i32)).collect::<Vec<_>>()
         };
         let expected =
@@ -223,7 +222,7 @@ mod tests {
     #[test]
     fn a_parent_chunk_without_a_vector_keeps_its_rank_among_the_words() {
         let both = scores(&[("x", 10.0), ("a", 8.0)], &[("a", 0.9), ("b", 0.1)]);
-        assert_eq!(by_route(&route(Fusion::Rrf(60.0), 0.5, 0.5), &both)[0].chunk_id, "x");
+        assert_eq!(by_route(&route(0.5, 0.5), Fusion::Rrf(60.0), &both)[0].chunk_id, "x");
     }
 
     #[test]

@@ -182,13 +182,13 @@ impl Wordings<'_> {
             let keyword = KeywordRetriever::new(snapshots, terms.clone())?;
             let coverage = Coverage::new(&keyword, &terms, &[], question.model);
             if route.keyword > 0.0 {
-                scores.keyword = keyword.recall(self.scopes, route.pool)?;
+                scores.keyword = keyword.recall(self.scopes, request.pool)?;
             }
             if let Some(model) = question.model.model().filter(|_| route.semantic > 0.0) {
                 let encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
                 let vector = &encoded.vector;
                 let recalled =
-                    semantic(snapshots, self.vectors, vector, self.scopes, &scores.keyword, route.pool).await?;
+                    semantic(snapshots, self.vectors, vector, self.scopes, &scores.keyword, request.pool).await?;
                 if recalled.no_vectors && route.keyword > 0.0 {
                     route = route.keyword_only();
                 }
@@ -197,7 +197,7 @@ impl Wordings<'_> {
                 let rest = keyword.score(rest)?;
                 scores.keyword.extend(rest);
             }
-            let mut candidates = by_route(&route, &scores);
+            let mut candidates = by_route(&route, request.fusion, &scores);
             // An answer to a wording answers the question.
             let first = request.limit.min(candidates.len());
             coverage.rate(&keyword, &mut candidates[..first])?;

@@ -92,7 +92,7 @@ impl Searcher {
         let restricted = restrict(&asked, &mut trace).await?;
         let recalled = recall(&asked, restricted, encoding, paraphrasing, &mut trace).await?;
         question.decide(recalled.paraphrased.kind, &mut trace);
-        let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased.rankings, &mut trace);
+        let fused = fuse(&recalled.route, request.fusion, &recalled.scores, &recalled.paraphrased.rankings, &mut trace);
         let (route, keyword) = (&recalled.route, &recalled.keyword);
         let models = Rerankers { cross_encoder, endpoint: self.reranker.as_deref() };
         let reranked = rerank(&question, route, keyword, &snapshots, fused, models, &mut trace).await?;

@@ -81,7 +81,7 @@ pub(super) fn understand<'s>(
         route = Route { why: "the model that made the vectors is not installed", ..route.keyword_only() };
     }
     let terms = keyword_terms(&request.query, &understood.identifiers);
-    trace.stage("understand", start, 1, terms.len()).notes(understood.in_words()).notes(route.in_words());
+    trace.stage("understand", start, 1, terms.len()).notes(understood.in_words()).notes(route.in_words(request));
     Ok(Question { request, understood, route, terms, model, now: Timestamp::now() })
 }
 

@@ -1,7 +1,7 @@
 //! Which retrievers serve a question, and its keyword terms.
 
 use super::kind::Kind;
-use crate::search::request::{Expand, Fusion, Method, OtherWords, SearchRequest};
+use crate::search::request::{Fusion, Method, OtherWords, SearchRequest};
 use crate::store::KeywordField;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
@@ -33,11 +33,6 @@ pub struct Route {
     pub semantic: f32,
     /// The share of the question's words that the model's languages cover, from 0 to 1.
     pub coverage: f32,
-    pub fusion: Fusion,
-    /// How many candidates each retriever recalls.
-    pub pool: usize,
-    /// Which other words are searched for.
-    pub expand: Expand,
     /// Whether reranking by words can help; for a lookup the name itself decides.
     pub rerank: bool,
     /// Why the retrievers have these weights.
@@ -63,9 +58,6 @@ impl Route {
             keyword: 1.0 - semantic,
             semantic,
             coverage,
-            fusion: request.fusion,
-            pool: request.pool,
-            expand: request.expand,
             rerank: !matches!(kind, Kind::Lookup | Kind::Structure),
             why,
         }
@@ -94,20 +86,20 @@ impl Route {
     }
 
     /// The route in words, for the trace.
-    pub(super) fn in_words(&self) -> Vec<String> {
-        let fusion = match self.fusion {
+    pub(super) fn in_words(&self, request: &SearchRequest) -> Vec<String> {
+        let fusion = match request.fusion {
             Fusion::Weighted => "scores".to_owned(),
             Fusion::Rrf(k) => format!("ranks, k {k}"),
         };
-        let words = match self.expand.words {
+        let words = match request.expand.words {
             OtherWords::Off => "as typed",
             OtherWords::Missing => "matches instead of unknown words",
             OtherWords::All => "matches for all words",
         };
-        let wordings = if self.expand.wordings.any() { ", and the language model's wordings" } else { "" };
+        let wordings = if request.expand.wordings.any() { ", and the language model's wordings" } else { "" };
         vec![
             format!("weights: keyword {:.2}, semantic {:.2}: {}", self.keyword, self.semantic, self.why),
-            format!("fused by {fusion}; pool {}; words: {words}{wordings}", self.pool),
+            format!("fused by {fusion}; pool {}; words: {words}{wordings}", request.pool),
         ]
     }
 
