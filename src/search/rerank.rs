@@ -334,7 +334,7 @@ mod tests {
             HashMap::from([found("often", [true, false], [false; 2]), found("both", [true, false], [false, true])]);
         let mut ranked = vec![candidate("often", 0.6), candidate("both", 0.5)];
         rank_by_words(&mut ranked, 9, &[1.0, 2.0], &all, (&HashSet::new(), 0.0));
-        assert_eq!(spaced(&ranked), "both often");
+        assert_eq!(ids(&ranked), "bothoften");
         assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
     }
 
@@ -344,7 +344,7 @@ mod tests {
         let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
         let mut ranked: Vec<Candidate> = before.collect();
         rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
-        assert_eq!(spaced(&ranked), "b a c d");
+        assert_eq!(ids(&ranked), "bacd");
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
     }
 
@@ -354,21 +354,12 @@ mod tests {
         let mut ranked = vec![candidate("a", 0.5), candidate("b", 0.47)];
         let preferred = HashSet::from([ranked[1].key()]);
         rank_by_words(&mut ranked, 9, &[1.0, 1.0], &all, (&preferred, KIND));
-        assert_eq!(spaced(&ranked), "b a");
+        assert_eq!(ids(&ranked), "ba");
         assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
     }
 
-    fn spaced(candidates: &[Candidate]) -> String {
-        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect::<Vec<_>>().join(" ")
-    }
-
     fn candidates(scores: &[f32]) -> Vec<Candidate> {
-        let candidate = |(i, score): (usize, &f32)| Candidate {
-            chunk_id: i.to_string().into(),
-            score: *score,
-            ..Candidate::default()
-        };
-        scores.iter().enumerate().map(candidate).collect()
+        scores.iter().enumerate().map(|(i, score)| candidate(&i.to_string(), *score)).collect()
     }
 
     fn ids(candidates: &[Candidate]) -> String {
@@ -386,11 +377,7 @@ mod tests {
 
     #[test]
     fn a_chunk_of_several_namespaces_is_read_once() {
-        let twins: Vec<Candidate> = ["a", "a", "b", "c", "b"]
-            .into_iter()
-            .zip(candidates(&[0.0; 5]))
-            .map(|(id, candidate)| Candidate { chunk_id: id.into(), ..candidate })
-            .collect();
+        let twins = ["a", "a", "b", "c", "b"].map(|id| candidate(id, 0.0));
         assert_eq!([0, 1, 2, 3, 9].map(|depth| head(&twins, depth)), [0, 2, 3, 5, 5]);
         let (different, places) = each_once(["x", "x", "y", "x"].map(str::to_owned).to_vec());
         assert_eq!((different.join(" "), places), ("x y".to_owned(), vec![0, 0, 1, 0]));
