@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::titles::{Exactness, SectionIndex};
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::knowledge::profile::{Kind, Share};
+use crate::knowledge::profile::Kind;
 use crate::search::hit::{Candidate, first_different, joint_score};
 use crate::search::request::{Beam, SearchRequest};
 use crate::search::result::Ranking;
@@ -29,11 +29,8 @@ const KIND: f32 = 0.1;
 
 /// Some documents of a namespace.
 pub struct DocumentIndex {
-    /// The words of title and topics, by document.
-    words: HashMap<DocId, BTreeSet<String>>,
-    vectors: HashMap<DocId, Vec<f32>>,
-    /// The shares of the kinds of text.
-    kinds: HashMap<DocId, Vec<Share>>,
+    /// Each after the words of its title and topics.
+    documents: HashMap<DocId, (BTreeSet<String>, DocumentRow)>,
     /// The question's words with their weights.
     asked: BTreeMap<String, f32>,
 }
@@ -64,40 +61,37 @@ impl DocumentIndex {
     ///
     /// # Errors
     /// Those of `rarity`.
-    pub fn new(rows: &[DocumentRow], query: &str, rarity: impl Fn(&str) -> Result<f32>) -> Result<Self> {
+    pub fn new(rows: Vec<DocumentRow>, query: &str, rarity: impl Fn(&str) -> Result<f32>) -> Result<Self> {
         let words_of = |row: &DocumentRow| {
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
             std::iter::once(&row.title).chain(topics).flat_map(|text| informative_words(text)).collect()
         };
-        let words = rows.iter().map(|row| (row.doc_id.clone(), words_of(row))).collect();
-        let with_vector = rows.iter().filter(|row| !row.vector.is_empty());
-        let vectors = with_vector.map(|row| (row.doc_id.clone(), row.vector.clone())).collect();
-        let kinds = |row: &DocumentRow| Some((row.doc_id.clone(), row.profile.as_ref()?.kinds.clone()));
-        let kinds = rows.iter().filter_map(kinds).collect();
+        let documents = rows.into_iter().map(|row| (row.doc_id.clone(), (words_of(&row), row))).collect();
         let weigh = |word: String| rarity(&word).map(|rarity| (word, rarity));
         let asked = informative_words(query).into_iter().map(weigh).collect::<Result<_>>()?;
-        Ok(DocumentIndex { words, vectors, kinds, asked })
+        Ok(DocumentIndex { documents, asked })
     }
 
     fn nearness(&self, doc_id: &str, sections: &SectionIndex, asked: AskedDocument<'_>) -> Nearness {
+        let Some((words, row)) = self.documents.get(doc_id) else { return Nearness::default() };
         let titles = sections.of_document(doc_id).map(|at| match sections.exactness(at) {
             Exactness::No => sections.likeness(at),
             _ => 1.0,
         });
-        let own = self.vectors.get(doc_id);
-        let of_kind = |share: &&Share| Some(share.kind) == asked.kind;
+        let vector = asked.vector.filter(|_| !row.vector.is_empty());
+        let mut kinds = row.profile.iter().flat_map(|profile| &profile.kinds);
         Nearness {
-            kind: self.kinds.get(doc_id).and_then(|kinds| kinds.iter().find(of_kind)).map_or(0.0, |one| one.share),
             titles: titles.fold(0.0, f32::max),
-            words: self.share_of_words(self.words.get(doc_id)),
-            summary: own.zip(asked.vector).map_or(0.0, |(own, vector)| dot(own, vector).clamp(0.0, 1.0)),
+            words: self.share_of_words(words),
+            summary: vector.map_or(0.0, |vector| dot(&row.vector, vector).clamp(0.0, 1.0)),
+            kind: kinds.find(|share| Some(share.kind) == asked.kind).map_or(0.0, |one| one.share),
         }
     }
 
     /// The share of the question's words that a document has; rare words count more.
-    fn share_of_words(&self, own: Option<&BTreeSet<String>>) -> f32 {
+    fn share_of_words(&self, own: &BTreeSet<String>) -> f32 {
         let all: f32 = self.asked.values().sum();
-        let had = self.asked.iter().filter(|(word, _)| own.is_some_and(|own| own.contains(*word)));
+        let had = self.asked.iter().filter(|(word, _)| own.contains(*word));
         if all > 0.0 { had.map(|(_, rarity)| rarity).sum::<f32>() / all } else { 0.0 }
     }
 }
@@ -121,7 +115,7 @@ pub fn nearest(
     for (namespace, ((sections, documents), scope)) in indexes.iter().zip(scopes).enumerate() {
         let admitted = scope.documents();
         let is_admitted = |doc_id: &&DocId| admitted.as_ref().is_none_or(|ids| ids.contains(doc_id.as_str()));
-        let within = documents.words.keys().filter(is_admitted);
+        let within = documents.documents.keys().filter(is_admitted);
         all.extend(within.map(|id| (namespace, id.clone(), score(0.0, documents.nearness(id, sections, asked)))));
     }
     all.retain(|(.., score)| *score > 0.0);
@@ -207,7 +201,7 @@ mod tests {
 
     /// Some documents, and the one section of document d, with all words of equal weight.
     fn indexes(rows: &[DocumentRow], query: &str) -> Indexes {
-        (index(&[("1", "Priming")], query), DocumentIndex::new(rows, query, |_| Ok(1.0)).unwrap())
+        (index(&[("1", "Priming")], query), DocumentIndex::new(rows.to_vec(), query, |_| Ok(1.0)).unwrap())
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Near<'_> {
                 Ok(titles?.min(text?))
             };
             let rows = snapshot.documents_with_vectors(near.as_deref()).await?;
-            let documents = DocumentIndex::new(&rows, self.query, rarity)?;
+            let documents = DocumentIndex::new(rows, self.query, rarity)?;
             Ok((self.section_index(snapshot, near.as_deref()).await?, documents))
         }))
         .await
