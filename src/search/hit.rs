@@ -179,9 +179,6 @@ pub struct SourceChild {
     pub chunk_id: ChunkId,
     /// How well it matches, from 0 to 1.
     pub score: f32,
-    /// Its place in the parent chunk.
-    #[serde(skip)]
-    pub index: u32,
     #[serde(skip)]
     pub text: String,
 }

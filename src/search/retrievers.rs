@@ -294,16 +294,7 @@ mod tests {
         let add = angles
             .iter()
             .map(|(id, angle)| {
-                let facts = SourceFacts {
-                    source: format!("{id}.txt"),
-                    doc_id: (*id).into(),
-                    content_hash: String::new(),
-                    size: 1,
-                    mtime_ns: 0,
-                    corrected_toc: None,
-                    time: None,
-                    metadata: Default::default(),
-                };
+                let facts = SourceFacts { source: format!("{id}.txt"), doc_id: (*id).into(), ..SourceFacts::default() };
                 let mut new = prepare(&plain::parse("A parent chunk."), &facts, &ChunkConfig::default(), "now").new;
                 new.chunks_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);
                 new

@@ -108,7 +108,7 @@ pub fn name_children(sources: &mut [Source], known: &Known, question: &Question,
         let scored = chunk.children().into_iter().map(|(index, text)| {
             let chunk_id = ChunkId::child(&source.chunk_id, index);
             let score = question.score(text, known.cosines.get(&chunk_id).copied());
-            SourceChild { chunk_id, score, index, text: text.to_owned() }
+            SourceChild { chunk_id, score, text: text.to_owned() }
         });
         let mut scored: Vec<SourceChild> = scored.collect();
         // The sort is stable: equals stay in reading order.
@@ -197,6 +197,12 @@ mod tests {
     use super::*;
     use crate::search::hit::sample::{hit, source};
     use crate::store::ChildSpan;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn ids(hit: &Hit) -> Vec<&str> {
+        hit.sources.iter().map(|source| source.chunk_id.as_str()).collect()
+    }
 
     fn row(index: u32, section: &str) -> IndexedParentChunk {
         IndexedParentChunk {
@@ -215,11 +221,8 @@ mod tests {
     #[test]
     fn neighbours_stay_in_the_section_and_skip_deleted_chunks() {
         // 3 and 4 were deleted; 8 begins another section.
-        let rows: Vec<IndexedParentChunk> = [(1, "1"), (2, "1"), (5, "1"), (6, "1"), (7, "1"), (8, "2"), (9, "2")]
-            .map(|(index, section)| row(index, section))
-            .to_vec();
-        let parent_chunks: BTreeMap<u32, IndexedParentChunk> =
-            rows.into_iter().map(|row| (row.chunk_index, row)).collect();
+        let sections = [(1, "1"), (2, "1"), (5, "1"), (6, "1"), (7, "1"), (8, "2"), (9, "2")];
+        let parent_chunks = BTreeMap::from(sections.map(|(index, section)| (index, row(index, section))));
         let content = |index: u32, count| {
             let mut hit = hit(&format!("d:{index}"), &format!("{index} "));
             add_neighbours(&mut hit, &parent_chunks, count);
@@ -236,17 +239,8 @@ mod tests {
         let question = Question { terms: Terms::of("prime the pump"), keyword: 0.5, semantic: 0.5 };
         let content: String = texts.iter().map(|(text, _)| *text).collect();
         let each = texts.iter().zip(0u32..);
-        let parent_chunk = IndexedParentChunk {
-            chunk_id: "d:1".into(),
-            doc_id: "d".into(),
-            section_id: "d#1".into(),
-            chunk_index: 1,
-            content,
-            titles: String::new(),
-            page_start: None,
-            page_end: None,
-            child_chunks: each.clone().map(|((text, _), index)| ChildSpan { index, bytes: text.len() }).collect(),
-        };
+        let child_chunks = each.clone().map(|((text, _), index)| ChildSpan { index, bytes: text.len() }).collect();
+        let parent_chunk = IndexedParentChunk { content, child_chunks, ..row(1, "1") };
         let cosines = each
             .filter(|_| semantic)
             .map(|((_, cosine), index)| (ChunkId::from(format!("d:1.{index}")), *cosine))
@@ -258,7 +252,7 @@ mod tests {
         sources[0].clone()
     }
 
-    fn ids(source: &Source) -> Vec<&str> {
+    fn children(source: &Source) -> Vec<&str> {
         source.children.iter().map(|child| child.chunk_id.as_str()).collect()
     }
 
@@ -266,9 +260,9 @@ mod tests {
     fn the_best_child_chunks_are_named_by_words_and_vectors() {
         let texts =
             [("Open the valve. ", 1.0), ("Grease it. ", 0.0), ("Prime the pump. ", 0.0), ("The pump is red.", 0.6)];
-        assert_eq!(ids(&named(&texts, false, 9)), ["d:1.2", "d:1.3"], "a child without a word is left out");
-        assert_eq!(ids(&named(&texts, true, 3)), ["d:1.3", "d:1.0", "d:1.2"]);
-        assert_eq!(ids(&named(&texts[..2], false, 2)), ["d:1.0"], "found by its title");
+        assert_eq!(children(&named(&texts, false, 9)), ["d:1.2", "d:1.3"], "a child without a word is left out");
+        assert_eq!(children(&named(&texts, true, 3)), ["d:1.3", "d:1.0", "d:1.2"]);
+        assert_eq!(children(&named(&texts[..2], false, 2)), ["d:1.0"], "found by its title");
     }
 
     #[test]
@@ -291,8 +285,7 @@ mod tests {
         hit.sources.push(source("d:3", 3, "最后检查。记录。", None));
         window(&mut hit, &Terms::of("启动水泵"), 1);
         assert_eq!(hit.content, "先打开阀门。然后启动水泵。最后检查。");
-        let ids: Vec<&str> = hit.sources.iter().map(|source| source.chunk_id.as_str()).collect();
-        assert_eq!(ids, ["d:2", "d:3"]);
+        assert_eq!(ids(&hit), ["d:2", "d:3"]);
     }
 
     #[test]
@@ -302,18 +295,6 @@ mod tests {
         window(&mut hit, &Terms::of("pump"), 0);
         assert_eq!(hit.content, "Prime the pump. … A pump again.");
         assert_eq!(hit.matched_chunks, 2);
-    }
-}
-
-#[cfg(test)]
-mod merge_tests {
-    use super::*;
-    use crate::search::hit::sample::{hit, source};
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    fn ids(hit: &Hit) -> Vec<&str> {
-        hit.sources.iter().map(|source| source.chunk_id.as_str()).collect()
     }
 
     #[test]

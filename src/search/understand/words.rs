@@ -307,11 +307,6 @@ mod tests {
             [""; 0]
         );
     }
-}
-
-#[cfg(test)]
-mod keyword_tests {
-    use super::*;
 
     #[test]
     fn function_words_are_left_out() {
