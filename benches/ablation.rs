@@ -124,14 +124,14 @@ async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<(
             for context in CONTEXTS {
                 let store = open(set, context, other.as_ref()).await?;
                 for (method, template) in methods(what.words) {
-                    column.push((format!("{}, {method}", context.name()), store.measure(&template).await?.ndcg()));
+                    column.push((format!("{}, {method}", context.name()), ndcg(&store, &template).await?));
                 }
                 other = Some(store);
             }
         } else {
             let store = open(set, ContextKind::default(), None).await?;
             for (variant, template) in variants() {
-                column.push((variant.to_owned(), store.measure(&template).await?.ndcg()));
+                column.push((variant.to_owned(), ndcg(&store, &template).await?));
             }
         }
         columns.push(column);
@@ -145,6 +145,11 @@ async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<(
         println!("| {variant} | {} |", figures.join(" | "));
     }
     Ok(())
+}
+
+/// nDCG@10 of all queries of a set.
+async fn ndcg(store: &EvalStore, template: &SearchRequest) -> kb::Result<f64> {
+    Ok(store.measure(template).await?.get("ndcg@10").unwrap_or_default())
 }
 
 /// The retrievers, alone and together; for keyword search alone, with and without expansion.

@@ -34,41 +34,32 @@ const DEPTH: usize = 10;
 /// first document is relevant.
 pub const METRICS: [&str; 4] = ["ndcg@10", "recall@10", "mrr@10", "p@1"];
 
-/// The figures of one query, or their averages over many, in the order of [`METRICS`].
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Metrics(pub [f64; METRICS.len()]);
-
-impl Metrics {
-    /// The figures of a ranking of at most ten documents, given the grades of the relevant ones.
-    pub fn of(ranking: &[String], relevant: &HashMap<String, f64>) -> Self {
-        let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
-        let gain = |rank: usize, id: &String| relevant.get(id).map_or(0.0, |grade| grade * discount(rank));
-        let dcg: f64 = ranking.iter().enumerate().map(|(rank, id)| gain(rank, id)).sum();
-        let mut grades: Vec<f64> = relevant.values().copied().collect();
-        grades.sort_by(|a, b| b.total_cmp(a));
-        let ideal: f64 = grades.iter().take(DEPTH).enumerate().map(|(rank, grade)| grade * discount(rank)).sum();
-        let found = ranking.iter().filter(|id| relevant.contains_key(*id)).count();
-        let first = ranking.iter().position(|id| relevant.contains_key(id));
-        Metrics([
-            if ideal > 0.0 { dcg / ideal } else { 0.0 },
-            found as f64 / relevant.len().max(1) as f64,
-            first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
-            f64::from(u8::from(first == Some(0))),
-        ])
-    }
-
-    pub fn ndcg(&self) -> f64 {
-        self.0[0]
-    }
+/// The figures of a ranking of at most ten documents, given the grades of the relevant ones, in the order of
+/// [`METRICS`].
+fn metrics(ranking: &[String], relevant: &HashMap<String, f64>) -> [f64; METRICS.len()] {
+    let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
+    let gain = |rank: usize, id: &String| relevant.get(id).map_or(0.0, |grade| grade * discount(rank));
+    let dcg: f64 = ranking.iter().enumerate().map(|(rank, id)| gain(rank, id)).sum();
+    let mut grades: Vec<f64> = relevant.values().copied().collect();
+    grades.sort_by(|a, b| b.total_cmp(a));
+    let ideal: f64 = grades.iter().take(DEPTH).enumerate().map(|(rank, grade)| grade * discount(rank)).sum();
+    let found = ranking.iter().filter(|id| relevant.contains_key(*id)).count();
+    let first = ranking.iter().position(|id| relevant.contains_key(id));
+    [
+        if ideal > 0.0 { dcg / ideal } else { 0.0 },
+        found as f64 / relevant.len().max(1) as f64,
+        first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
+        f64::from(u8::from(first == Some(0))),
+    ]
 }
 
 /// Figures by name, in the order in which they are shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures(pub Vec<(&'static str, f64)>);
 
-impl From<Metrics> for Figures {
-    fn from(metrics: Metrics) -> Self {
-        Figures(METRICS.into_iter().zip(metrics.0).collect())
+impl Figures {
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|(own, _)| *own == name).map(|(_, value)| *value)
     }
 }
 
@@ -111,9 +102,8 @@ impl Condition {
 
     /// What is wrong with figures, if anything.
     pub fn unmet_by(&self, figures: &Figures) -> Option<String> {
-        let found = figures.0.iter().find(|(name, _)| *name == self.figure).map(|(_, value)| *value);
         let of = self.method.map_or_else(String::new, |method| format!("{}.", method.name()));
-        match found {
+        match figures.get(self.figure) {
             Some(value) if value >= self.least => None,
             Some(value) => Some(format!("{of}{} is {value:.4}, below {}", self.figure, self.least)),
             None => Some(format!("{of}{} was not measured", self.figure)),
@@ -249,17 +239,17 @@ impl EvalStore {
     ///
     /// # Errors
     /// If a search fails.
-    pub async fn measure(&self, template: &SearchRequest) -> Result<Metrics> {
-        let mut totals = Metrics::default();
+    pub async fn measure(&self, template: &SearchRequest) -> Result<Figures> {
+        let mut totals = [0.0; METRICS.len()];
         let mut count = 0usize;
         for (query, relevant) in self.set.judged_queries() {
             // Chunks of one document share its place in the ranking, so more of them are needed than are judged.
             let request = SearchRequest { query: query.to_owned(), limit: DEFAULT_POOL * 2, ..template.clone() };
-            let figures = Metrics::of(&self.ranking(&request).await?, relevant);
-            totals.0.iter_mut().zip(figures.0).for_each(|(total, figure)| *total += figure);
+            let figures = metrics(&self.ranking(&request).await?, relevant);
+            totals.iter_mut().zip(figures).for_each(|(total, figure)| *total += figure);
             count += 1;
         }
-        Ok(Metrics(totals.0.map(|total| total / count.max(1) as f64)))
+        Ok(Figures(METRICS.into_iter().zip(totals.map(|total| total / count.max(1) as f64)).collect()))
     }
 
     /// Runs all queries like `template` and compares the confidences of those whose answers are there with those whose
@@ -332,7 +322,7 @@ pub async fn evaluate(
         let template = SearchRequest { method, rerank: rerank.clone(), ..SearchRequest::new("") };
         let figures = match unanswerable {
             true => store.measure_unanswerable(&template).await?,
-            false => store.measure(&template).await?.into(),
+            false => store.measure(&template).await?,
         };
         let queries_per_second = queries as f64 / start.elapsed().as_secs_f64();
         reports.push(MethodReport { method, figures, queries_per_second });
@@ -411,19 +401,19 @@ fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
 mod tests {
     use super::*;
 
-    fn figures(ranking: &[&str], relevant: &[(&str, f64)]) -> Metrics {
+    fn figures(ranking: &[&str], relevant: &[(&str, f64)]) -> [f64; METRICS.len()] {
         let ranking: Vec<String> = ranking.iter().map(|id| (*id).to_owned()).collect();
-        Metrics::of(&ranking, &relevant.iter().map(|(id, grade)| ((*id).to_owned(), *grade)).collect())
+        metrics(&ranking, &relevant.iter().map(|(id, grade)| ((*id).to_owned(), *grade)).collect())
     }
 
     #[test]
     fn figures_agree_with_trec_eval() {
         let perfect = figures(&["a", "b"], &[("a", 2.0), ("b", 1.0)]);
-        assert_eq!(perfect, Metrics([1.0; 4]));
+        assert_eq!(perfect, [1.0; 4]);
         let second = figures(&["x", "a"], &[("a", 1.0)]);
-        assert!((second.ndcg() - 0.6309).abs() < 1e-4);
-        assert_eq!(second.0[1..], [1.0, 0.5, 0.0]);
-        assert_eq!(figures(&["x"], &[("a", 1.0)]), Metrics::default());
+        assert!((second[0] - 0.6309).abs() < 1e-4);
+        assert_eq!(second[1..], [1.0, 0.5, 0.0]);
+        assert_eq!(figures(&["x"], &[("a", 1.0)]), [0.0; 4]);
     }
 
     #[test]
