@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::find_section::{find_section, freely_named, most_literal};
 use super::note::NoteCode;
 use super::request::SearchRequest;
+use super::resolve::{file_name, stem};
 use super::section::with_subsections;
 use super::trace::Trace;
 use super::understand::Wanted;
@@ -94,9 +95,8 @@ pub(super) async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Res
     for snapshot in snapshots {
         let rows = snapshot.all_document_names().await?.into_iter();
         let has_name = |row: &DocumentName| {
-            let file = file_name(&row.source);
-            let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-            [row.title.as_str(), file, stem].iter().any(|own| own.to_lowercase() == name)
+            let names = [row.title.as_str(), file_name(&row.source), stem(&row.source)];
+            names.iter().any(|own| own.to_lowercase() == name)
         };
         called.extend(rows.filter(has_name).map(|row| row.doc_id));
     }
@@ -157,10 +157,6 @@ fn naming_words(text: &str) -> HashSet<String> {
             !is_stopword(word) && !ASKING.contains(&word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit())
         })
         .collect()
-}
-
-fn file_name(source: &str) -> &str {
-    source.rsplit(['/', ':']).next().unwrap_or(source)
 }
 
 /// The entry with a name and those below it, and a note if that is a guess.

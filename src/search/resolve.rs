@@ -137,9 +137,14 @@ pub fn resolve_each<'a>(
     Ok(found)
 }
 
-fn stem(source: &str) -> &str {
-    let name = source.rsplit(['/', ':']).next().unwrap_or(source);
+/// The name of a file without its ending.
+pub(super) fn stem(source: &str) -> &str {
+    let name = file_name(source);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+pub(super) fn file_name(source: &str) -> &str {
+    source.rsplit(['/', ':']).next().unwrap_or(source)
 }
 
 /// A document as messages name it.
