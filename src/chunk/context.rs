@@ -22,7 +22,6 @@ const LONGEST_TITLES: usize = 400;
 const NEAREST: usize = 2;
 const LONGEST_EMBEDDED_TITLE: usize = 80;
 
-/// The separator between titles.
 pub const SEPARATOR: &str = " › ";
 
 /// The context that is embedded and indexed with each chunk.

@@ -88,7 +88,6 @@ pub struct CutParent {
     pub children: Vec<Cut>,
 }
 
-/// Cuts all sections of a document.
 pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
     let mut parents = Vec::new();
     for (section_index, section) in sections.iter().enumerate() {

@@ -29,7 +29,6 @@ struct Query {
 /// The files of judgements; the first that exists is read.
 const JUDGEMENTS: [&str; 2] = ["qrels.tsv", "qrels/test.tsv"];
 
-/// A set of documents, queries and judgements.
 #[derive(Debug, Clone)]
 pub(super) struct BeirSet {
     pub documents: Vec<Source>,

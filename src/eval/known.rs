@@ -21,7 +21,6 @@ impl KnownDocument {
     }
 }
 
-/// The documents of all searched namespaces.
 pub(super) async fn known_documents(searcher: &Searcher) -> Result<Vec<KnownDocument>> {
     let mut documents = Vec::new();
     for snapshot in searcher.snapshots().await? {

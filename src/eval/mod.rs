@@ -78,13 +78,11 @@ pub struct Condition {
     least: f64,
 }
 
-/// All names of figures.
 fn figure_names() -> impl Iterator<Item = &'static str> {
     METRICS.into_iter().chain(UNANSWERABLE_FIGURES).chain(QUESTION_FIGURES)
 }
 
 impl Condition {
-    /// The name of its figure.
     pub fn figure(&self) -> &'static str {
         self.figure
     }
@@ -140,7 +138,6 @@ impl std::str::FromStr for Condition {
     }
 }
 
-/// The figures of one method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodReport {
     pub method: Method,
@@ -151,7 +148,6 @@ pub struct MethodReport {
     pub queries_per_second: f64,
 }
 
-/// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvalReport {
     /// The folder of the set.
@@ -286,7 +282,6 @@ impl EvalStore {
     }
 }
 
-/// What is measured.
 pub struct Evaluation<'a> {
     /// The folder of the set.
     pub folder: &'a Path,

@@ -150,17 +150,13 @@ fn wrong(file: &Path, line: usize, what: &str) -> Error {
         .hint("a line has a question and what its answer must have: any of source, section, pages and text")
 }
 
-/// The outcome of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     pub question: String,
-    /// Whether the documents have an answer.
     pub answerable: bool,
     /// The place of the answer among the hits, from 1; `None` if it is not among them.
     pub place: Option<usize>,
-    /// How many hits there are.
     pub hits: usize,
-    /// The confidence of the result.
     pub confidence: f32,
     /// The first hit.
     pub first: Option<String>,
@@ -176,7 +172,6 @@ impl Answered {
     }
 }
 
-/// The result of asking all questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QuestionsReport {
     pub questions: Vec<Answered>,

@@ -23,9 +23,7 @@ pub(super) struct Encoded {
     pub vector: Vec<f32>,
     /// How well the model could read it, from 0 to 1.
     pub share: f32,
-    /// Milliseconds that loading the model took.
     pub load_ms: f64,
-    /// Milliseconds that making the vector took.
     pub encode_ms: f64,
 }
 
@@ -165,7 +163,6 @@ fn key(model: &Model, question: &str) -> String {
 
 /// The model of the searched vectors: one for all namespaces, because cosines of two models cannot be compared.
 pub(super) struct VectorModel {
-    /// The model record of each namespace.
     records: Vec<ModelRecord>,
     model: Result<Arc<Model>, Unusable>,
 }

@@ -35,7 +35,6 @@ impl KnownEntities {
         self.names.in_parent_chunk(titles, text).into_iter().map(|place| &self.rows[place]).collect()
     }
 
-    /// The entities that a text mentions.
     pub(super) fn in_text(&self, text: &str) -> Vec<&EntityRow> {
         self.names.in_text(text).into_iter().map(|place| &self.rows[place]).collect()
     }
@@ -60,7 +59,6 @@ impl ContextEntity {
     }
 }
 
-/// Recognises entities in a question and in its answers.
 pub(super) struct Recogniser<'k> {
     /// The searched namespaces, by name.
     known: Vec<(&'k str, &'k KnownEntities)>,

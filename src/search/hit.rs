@@ -15,7 +15,6 @@ use crate::store::{DocumentName, DocumentTime, Fields, IndexedParentChunk, Snaps
 use crate::text::highlight::{find_matches, snippet};
 use crate::text::visible;
 
-/// Characters of a snippet.
 const SNIPPET_CHARS: usize = 240;
 /// The next best score adds this share of what the best leaves open; the one after it this share of that, and so on.
 const NEXT: f32 = 0.25;
@@ -28,7 +27,6 @@ pub(super) struct ChunkKey {
     pub namespace: usize,
 }
 
-/// Scores by parent chunk.
 pub(super) type Scores = HashMap<ChunkKey, f32>;
 
 /// The scores of each retriever, over all searched namespaces.
@@ -138,7 +136,6 @@ pub struct Hit {
     pub sources: Vec<Source>,
 }
 
-/// The time, metadata and profile of a hit's document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Described {
     pub time: Option<DocumentTime>,
@@ -383,7 +380,6 @@ pub(super) fn parent_chunks(
     Ok(chunks)
 }
 
-/// Hits for tests.
 #[cfg(test)]
 pub mod sample {
     use super::{Hit, SectionName, Source};

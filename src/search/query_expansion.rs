@@ -32,7 +32,6 @@ const WORDS: f32 = 0.2;
 /// The most that all of them together weigh.
 const ALL: f32 = 1.0;
 
-/// A question in other words.
 #[derive(Debug, Clone, PartialEq)]
 struct Wording {
     text: String,
@@ -64,7 +63,6 @@ fn wordings(query: &str, expansion: &Expansion, wanted: LlmWordings) -> Vec<Word
     wordings
 }
 
-/// The search terms of a text.
 fn terms(text: &str) -> Vec<String> {
     let mut terms: Vec<String> = keyword_terms(text, &[]).into_iter().map(|(_, text, _)| text).collect();
     terms.sort();
@@ -78,7 +76,6 @@ pub(super) struct Paraphrasing {
     client: Arc<llm::Client>,
 }
 
-/// The outcome of other wordings.
 #[derive(Default)]
 pub(super) struct Paraphrased {
     /// The weight and the ranking of each wording.
@@ -155,7 +152,6 @@ impl Paraphrasing {
     }
 }
 
-/// What recalling other wordings needs.
 pub(super) struct Wordings<'a> {
     pub asked: &'a Asked<'a, 'a>,
     /// Empty if semantic search is not used.

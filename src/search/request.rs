@@ -17,11 +17,9 @@ use crate::ids::DocId;
 
 /// Candidates per retriever: enough for a parent chunk that both rate well to be found by at least one.
 pub const DEFAULT_POOL: usize = 100;
-/// The largest number of candidates per retriever.
 pub const LARGEST_POOL: usize = 10_000;
 /// Hits that `kb search` shows.
 pub const DEFAULT_LIMIT: usize = 5;
-/// The largest number of hits.
 pub const LARGEST_LIMIT: usize = 1000;
 /// Candidates that a cross-encoder reads: about as many as a small one reads in [`DEFAULT_RERANK_TIME`].
 pub const DEFAULT_RERANK_DEPTH: usize = 30;
@@ -256,7 +254,6 @@ pub struct HalfLife {
     pub decay: Decay,
 }
 
-/// How a score decays with age.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Decay {
     /// By half with each half-life: 0.5^(age / half-life).
@@ -318,7 +315,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// How many candidates each retriever should recall.
     pub fn pool(self) -> usize {
         match self {
             Mode::Precise => DEFAULT_POOL,
@@ -437,7 +433,6 @@ impl Shape {
         self.counter.clone().unwrap_or_else(TokenCounter::shared)
     }
 
-    /// Whether adjacent hits of a section merge.
     pub fn merges(&self) -> bool {
         self.merge.unwrap_or(self.mode != Mode::Drill)
     }
@@ -452,7 +447,6 @@ impl Shape {
         self.mode == Mode::Drill && !self.seeks_sections()
     }
 
-    /// Whether the hits are sections.
     pub fn seeks_sections(&self) -> bool {
         self.mode == Mode::Section || self.target == Target::Sections
     }
@@ -463,17 +457,13 @@ impl Shape {
 pub struct SearchRequest {
     pub query: String,
     pub method: Method,
-    /// The most hits.
     pub limit: usize,
     /// Searches only these documents, in every namespace that has them; `None`: all.
     pub documents: Option<Vec<DocId>>,
-    /// Further restricts those documents.
     pub restriction: Restriction,
     /// How scores decay with the age of documents, counted from now or `restriction.as_of`.
     pub half_life: Option<HalfLife>,
-    /// Hits below this confidence are dropped.
     pub min_confidence: f32,
-    /// Candidates per retriever.
     pub pool: usize,
     pub rerank: Rerank,
     /// Whether the trace keeps the output of each stage.

@@ -84,7 +84,6 @@ pub(super) async fn rerank(
     }
 }
 
-/// The models that may rerank.
 pub(super) struct Rerankers<'a> {
     pub cross_encoder: Option<LoadingCrossEncoder>,
     pub endpoint: Option<&'a llm::Reranker>,

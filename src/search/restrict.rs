@@ -27,7 +27,6 @@ pub(super) struct Restricted {
     pub quoted: bool,
 }
 
-/// The scopes of a question.
 pub(super) async fn restrict(asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<Restricted> {
     let Asked { searcher, question, snapshots } = *asked;
     let mut scopes = filter(searcher, question.request, snapshots, trace).await?;

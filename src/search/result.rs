@@ -13,10 +13,8 @@ use crate::store::Scope;
 /// Parent chunks for a question, best first, not yet read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// The names of the namespaces that were searched.
     pub namespaces: Vec<String>,
     pub understood: Understanding,
-    /// Which retrievers were used, with which weights.
     pub route: Route,
     /// Words that were searched for instead of the question's or in addition to them.
     pub(super) replacements: Vec<Replacement>,
@@ -26,7 +24,6 @@ pub struct Ranking {
     pub(super) unsure: Vec<Candidate>,
     /// The question's vector, if semantic search was used.
     pub vector: Option<Vec<f32>>,
-    /// The scope of each namespace.
     pub(super) scopes: Vec<Scope>,
     /// Whether the question wants semantic search and no searched chunk has a vector.
     pub no_vectors: bool,
@@ -39,24 +36,18 @@ impl Ranking {
     }
 }
 
-/// What a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
     pub query: String,
-    /// The names of the namespaces that were searched.
     pub namespaces: Vec<String>,
-    /// How the question was understood.
     pub understood: Understanding,
-    /// Which retrievers were used, with which weights.
     pub route: Route,
     /// The answer to a question about structure: tables of contents, or parts of them. Empty for other questions.
     pub contents: Vec<Contents>,
-    /// How hits were chosen, joined and grouped.
     pub shape: Shape,
     /// Best first, or group by group; empty if tables of contents answer the question.
     pub hits: Vec<Hit>,
     pub left_out: Vec<Omitted>,
-    /// The candidates with too little confidence.
     pub(super) unsure: Vec<Candidate>,
     /// The best of those, if there are no hits.
     pub nearest: Vec<Hit>,

@@ -32,7 +32,6 @@ pub(super) struct QuestionWord {
     pub unspaced: bool,
 }
 
-/// Keyword search in the searched namespaces.
 pub(super) struct KeywordRetriever<'a> {
     snapshots: &'a [&'a Snapshot],
     terms: Terms,
@@ -112,7 +111,6 @@ fn keyed(hits: Vec<Vec<KeywordHit>>) -> impl Iterator<Item = (ChunkKey, f32)> {
     })
 }
 
-/// The results of semantic search.
 pub(super) struct SemanticRecall {
     /// The scores of the best by this retriever, and of keyword candidates that have vectors.
     pub scores: Scores,
@@ -206,7 +204,6 @@ pub(super) fn on_each<'i, T: Sync, R: Send>(
     items.par_iter().enumerate().map(|(place, item)| work(place, item)).collect()
 }
 
-/// The ids of parent chunks by the place of their namespace.
 fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespaces: usize) -> Vec<Vec<ChunkId>> {
     let mut ids = vec![Vec::new(); namespaces];
     for key in parent_chunks {

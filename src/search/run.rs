@@ -108,7 +108,6 @@ impl Searcher {
     }
 }
 
-/// Opens the searched namespaces.
 async fn open<'s>(searcher: &'s Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Vec<&'s Snapshot>> {
     let start = Instant::now();
     let snapshots = searcher.snapshots().await?;

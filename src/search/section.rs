@@ -15,9 +15,7 @@ use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SectionContent {
     pub doc_id: DocId,
-    /// The document's source.
     pub source: String,
-    /// The document's title.
     pub title: String,
     /// The sections in the requested order, each followed by its subsections; each part has its own text only.
     pub parts: Vec<SectionPart>,

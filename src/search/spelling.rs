@@ -42,7 +42,6 @@ const BESIDE_WEIGHT: f32 = 0.3;
 /// Words that are searched for instead of a word of the question, or in addition to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Replacement {
-    /// The word as it was typed.
     pub typed: String,
     /// Whether no chunk has it.
     pub missing: bool,
@@ -99,12 +98,10 @@ fn has_synonym(token: &Token, synonyms: &[Synonymous]) -> bool {
     synonyms.iter().any(|synonym| tokenize(&synonym.typed).iter().any(|own| own.text == token.text))
 }
 
-/// A word of a question that can be replaced.
 struct Replaceable {
     token: Token,
     /// As it was typed, in small letters.
     typed: String,
-    /// Whether a star follows.
     starred: bool,
 }
 
@@ -130,7 +127,6 @@ fn words(query: &str) -> Vec<Replaceable> {
         .collect()
 }
 
-/// The words of all searched namespaces.
 struct Vocabulary<'a>(&'a [&'a Snapshot]);
 
 impl Vocabulary<'_> {

@@ -25,7 +25,6 @@ const MOST_CHARACTERS: usize = 16;
 const MOST_WORDS_IN_HASTE: usize = 3;
 /// The most meanings of an abbreviation; the most frequent are taken.
 const MOST_MEANINGS: usize = 4;
-/// The most synonyms of one name.
 const MOST_SYNONYMS: usize = 16;
 /// The weight of another name, all its words together; a word of the question has 1 and so comes first. Several
 /// meanings share it.
@@ -36,9 +35,7 @@ const SYNONYM_WEIGHT: f32 = 0.9;
 /// Other names for a name in the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Synonymous {
-    /// The name as it was typed.
     pub typed: String,
-    /// The others, as they are written.
     pub others: Vec<String>,
 }
 

@@ -13,7 +13,6 @@ use crate::ids::ChunkId;
 /// The stages that recall; later stages work on what these found.
 const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
 
-/// The stages of a search, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     pub stages: Vec<Stage>,
@@ -24,7 +23,6 @@ pub struct Trace {
     pub(super) begun: Instant,
 }
 
-/// A stage of a search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stage {
     pub name: String,
@@ -51,7 +49,6 @@ pub struct Traced {
     pub id: String,
     /// The place of its namespace among the searched ones.
     pub namespace: usize,
-    /// Its score in this stage.
     pub score: f32,
     /// The first words of a parent chunk.
     pub begins: String,
@@ -93,7 +90,6 @@ impl Trace {
         Trace { stages: Vec::new(), notes: Vec::new(), detailed, begun: Instant::now() }
     }
 
-    /// Adds a note for the user.
     pub fn note(&mut self, code: NoteCode, message: impl Into<String>) {
         self.notes.push(Note { code, message: message.into() });
     }
@@ -158,7 +154,6 @@ impl Stage {
         Some((before.len() + 1, self.candidates[at].score))
     }
 
-    /// Adds a decision.
     pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
         self.notes([note.into()])
     }
@@ -168,13 +163,11 @@ impl Stage {
         self
     }
 
-    /// Keeps the scores of a retriever.
     pub(super) fn scores(&mut self, scores: &Scores) {
         self.list(scores.iter().map(|(key, score)| Traced::new(&key.chunk_id, key.namespace, *score)));
         self.candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
 
-    /// Keeps a ranking.
     pub fn ranking(&mut self, candidates: &[Candidate]) {
         self.list(candidates.iter().map(|one| Traced::new(&one.chunk_id, one.namespace, one.score)));
     }
@@ -192,7 +185,6 @@ impl Stage {
     }
 }
 
-/// Milliseconds since a moment.
 pub(super) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
 }

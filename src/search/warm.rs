@@ -15,7 +15,6 @@ use crate::store::Namespace;
 /// At most this many namespaces stay open.
 const MOST_OPEN: usize = 8;
 
-/// What is kept between questions.
 pub struct Warm {
     /// The open generations; the last used come last.
     open: Mutex<Vec<(Namespace, Arc<Opened>)>>,

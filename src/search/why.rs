@@ -28,7 +28,6 @@ const RETRIEVERS: [&str; 4] = ["keyword", "semantic", "reworded", "by_documents"
 /// What became of a chunk or a section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Why {
-    /// The chunk or section in question.
     pub id: String,
     /// Of the parent chunks that the id stands for, the one that came furthest.
     pub chunk_id: Option<ChunkId>,
@@ -36,7 +35,6 @@ pub struct Why {
     pub rank: Option<usize>,
     /// How the result shows it, if it is not a hit of its own.
     pub shown: Option<String>,
-    /// The stages it went through.
     pub stages: Vec<WhyStage>,
     #[serde(flatten)]
     pub loss: Loss,
@@ -45,7 +43,6 @@ pub struct Why {
 /// Where something was lost; empty if it is in the result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Loss {
-    /// The stage.
     pub lost_in: Option<String>,
     /// The place that it had there, from 1.
     pub place: Option<usize>,
@@ -366,7 +363,6 @@ fn has(hit: &Hit, chunk_id: &str) -> bool {
     hit.sources.iter().any(|source| source.chunk_id == chunk_id)
 }
 
-/// How a result shows something.
 #[derive(Debug, Clone, PartialEq)]
 struct Shown {
     /// The place of the hit, from 1.

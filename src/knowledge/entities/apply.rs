@@ -13,14 +13,11 @@ use crate::text::{count, fold_name};
 
 /// Entities of a namespace; every context reads all of them.
 const MOST_ENTITIES: usize = 50_000;
-/// Aliases of an entity.
 const MOST_ALIASES: usize = 50;
-/// States of an entity.
 const MOST_STATES: usize = 10_000;
 /// Times that an error names.
 const MOST_NAMED: usize = 5;
 
-/// The result of orders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityPlan {
     pub change: EntityChange,

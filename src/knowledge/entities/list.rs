@@ -28,7 +28,6 @@ pub struct ListedEntity {
     pub namespace: String,
 }
 
-/// All facts about an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntityFacts {
     #[serde(flatten)]
@@ -39,7 +38,6 @@ pub struct EntityFacts {
     pub mentions: Vec<EntityMention>,
 }
 
-/// A document that mentions an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntityMention {
     pub doc_id: DocId,

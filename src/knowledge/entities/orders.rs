@@ -18,7 +18,6 @@ const LONGEST_TYPE: usize = 100;
 const LONGEST_STATE: usize = 2000;
 /// The longest line of a batch, in bytes. A longer one is refused without reading all of it into memory.
 const LONGEST_LINE: usize = 64 << 10;
-/// The most lines of a batch.
 const MOST_LINES: usize = 200_000;
 /// The largest batch, in bytes.
 const LARGEST: usize = 64 << 20;
@@ -68,7 +67,6 @@ impl OrderTime {
     }
 }
 
-/// A change to an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityOrder {
     /// A name or alias.

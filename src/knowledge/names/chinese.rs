@@ -17,7 +17,6 @@ const ENDS: [char; 22] = [
     '"', '|',
 ];
 
-/// The names that a sentence defines.
 pub(super) fn definitions(sentence: &str) -> Vec<Definition> {
     if !sentence.contains(is_wide) {
         return Vec::new();

@@ -8,7 +8,6 @@ const LONGEST_BRACKET: usize = 160;
 /// The most words of a name without proof by initials.
 const MOST_WORDS: usize = 5;
 
-/// The names that a sentence defines.
 pub(super) fn definitions(sentence: &str) -> Vec<Definition> {
     let mut found: Vec<Definition> =
         brackets(sentence).filter_map(|(before, inside)| bracketed(before, inside)).collect();

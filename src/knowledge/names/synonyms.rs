@@ -112,7 +112,6 @@ impl Synonyms {
         self.link(&names, &names);
     }
 
-    /// Adds the synonyms of another list.
     pub fn extend(&mut self, more: Synonyms) {
         for (name, others) in more.others {
             let known = self.others.entry(name).or_default();

@@ -69,7 +69,6 @@ pub fn judge(title: &str, text: &str) -> Kind {
     best.0
 }
 
-/// The score of each kind.
 fn scores(title: &str, text: &str) -> words::Strengths {
     let sums = sums(&lines(first_chars(text, LONGEST_PARENT_CHUNK)));
     let share = |sum: f32, whole: f32| if whole > 0.0 { sum / whole } else { 0.0 };

@@ -74,7 +74,6 @@ mod tests {
     }
 }
 
-/// The share of a kind in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     pub kind: Kind,

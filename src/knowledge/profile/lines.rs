@@ -17,7 +17,6 @@ const LEAST_EXPLAINED: usize = 2;
 /// Characters of a line that are read.
 const LONGEST_LINE: usize = 20_000;
 
-/// The form of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// A numbered item: `1.`, `(2)`, `Step 3`, `第三步`.
@@ -48,7 +47,6 @@ pub(super) struct Line {
     pub size: usize,
 }
 
-/// The lines of a parent chunk.
 pub(super) fn lines(text: &str) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
     let (mut fenced, mut broken) = (false, true);
@@ -220,7 +218,6 @@ fn is_rule(row: &str) -> bool {
     row.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '=' | '+'))
 }
 
-/// Whether a line is code.
 fn is_code(line: &str) -> bool {
     if ["$ ", "# ", ">>> ", "> ", "% ", "// ", "/* "].iter().any(|prompt| line.starts_with(prompt)) {
         return true;

@@ -15,7 +15,6 @@ const LEAST_USE: f32 = 0.2;
 /// … and the most named uses.
 const MOST_USES: usize = 2;
 
-/// The words for a kind and its use.
 struct Texts {
     chinese: &'static str,
     use_in_english: &'static str,

@@ -23,7 +23,6 @@ const SHARE_OF_CONTENTS: usize = 2;
 /// After this many parent chunks that do not fit, no more are counted.
 const MOST_MISSES: usize = 6;
 
-/// What a context is built from.
 pub(super) struct Sources<'a> {
     /// What answers a question about structure.
     pub contents: &'a [Contents],
@@ -41,7 +40,6 @@ struct Unit<'h> {
     tokens: usize,
 }
 
-/// The parts of a context, their text and its tokens.
 #[derive(Debug)]
 pub(super) struct Assembled {
     pub parts: ContextParts,

@@ -12,7 +12,6 @@ use crate::search::hit::Omitted;
 use crate::search::section_name::SectionName;
 use crate::store::{DocumentTime, Fields, StateTime};
 
-/// The parts of a context.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextParts {
     /// The tables of contents, or parts of them, that the question asks for.
@@ -42,7 +41,6 @@ pub struct ContextContents {
     pub entries_left_out: usize,
 }
 
-/// A document with its parent chunks in a context.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextDocument {
     pub doc_id: DocId,
@@ -51,7 +49,6 @@ pub struct ContextDocument {
     pub source: String,
     /// BCP 47.
     pub language: String,
-    /// Its time, if known.
     pub time: Option<DocumentTime>,
     pub metadata: Fields,
     /// From its profile; empty without one.
@@ -96,7 +93,6 @@ pub enum Detail {
     Silent,
 }
 
-/// Writes a context.
 pub trait Layout {
     /// # Errors
     /// If the layout uses something that does not exist.
@@ -139,7 +135,6 @@ const HINT: &str = "it may use query, contents (title, source, doc_id, namespace
     score, content)), entities (name, entity_type, aliases, namespace, state, time, \
     in_question), left_out (source, section, chunk_ids), each section and entry with id, path, number, title, titles and level, and entities_left_out (names)";
 
-/// A template that was parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     name: String,

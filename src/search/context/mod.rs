@@ -18,22 +18,18 @@ use crate::error::Result;
 use assemble::{Assembled, Sources, assemble};
 use layout::{ContextDocument, ContextParts, Layout};
 
-/// A context for a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Context {
     pub query: String,
-    /// The names of the searched namespaces.
     pub namespaces: Vec<String>,
     /// The name of the token counter.
     pub tokenizer: String,
-    /// The limit.
     pub max_tokens: usize,
     pub tokens: usize,
     /// The context, as it goes into a prompt.
     pub text: String,
     #[serde(flatten)]
     pub parts: ContextParts,
-    /// Notes for the user.
     pub notes: Vec<Note>,
     /// If nothing was found, the hits that are too unsure to be answers.
     #[serde(skip)]

@@ -65,7 +65,6 @@ pub(super) async fn expand(
     Ok((hits, left_out))
 }
 
-/// What expanding hits needs.
 struct Expansion<'a> {
     snapshots: &'a [&'a Snapshot],
     request: &'a SearchRequest,
@@ -109,7 +108,6 @@ fn metadata(mut fields: Fields, of_section: Option<&BTreeMap<String, String>>) -
     fields
 }
 
-/// Names the child chunks of each hit that match best.
 async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
     let (shape, route) = (&from.request.shape, &from.ranking.route);
     // If no sentence has a word of the question, the window is centred on the nearest child chunk.

@@ -16,7 +16,6 @@ use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
 use crate::text::{as_number, fold, fold_name};
 
-/// The facts of one namespace.
 #[derive(Default)]
 pub struct Facts {
     documents: OnceCell<Documents>,
@@ -95,7 +94,6 @@ impl Facts {
         Ok(Cow::Borrowed(all))
     }
 
-    /// Languages by parent chunk id.
     pub async fn languages(&self, snapshot: &Snapshot) -> Result<&HashMap<ChunkId, String>> {
         self.languages.get_or_try_init(|| snapshot.parent_chunk_languages()).await
     }

@@ -183,7 +183,6 @@ impl Parser<'_> {
     }
 }
 
-/// The error for a mistake in a filter.
 fn mistake(text: &str, at: usize, expected: &str, found: &str) -> Error {
     let place = text[..at].chars().count() + 1;
     Error::usage(format!("filter, character {place}: expected {expected}, found {found}"))

@@ -60,7 +60,6 @@ pub(super) async fn select(
     parent_chunks(&snapshots, request, ranking, trace).await
 }
 
-/// The best sections.
 async fn sections(
     searcher: &Searcher,
     snapshots: &[&Snapshot],
@@ -201,7 +200,6 @@ fn diverse(hits: Vec<Hit>, limit: usize, diversity: f32) -> Vec<Hit> {
     chosen
 }
 
-/// Keeps the first `most` hits of each document.
 fn cap_per_document(mut hits: Vec<Hit>, most: usize) -> Vec<Hit> {
     let mut counts = HashMap::new();
     hits.retain(|hit| {

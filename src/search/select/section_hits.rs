@@ -16,7 +16,6 @@ use crate::search::section_name::SectionName;
 use crate::search::trace::Traced;
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 
-/// The rows of a namespace that the hits need.
 struct Rows {
     documents: HashMap<DocId, DocumentName>,
     /// By document and number.

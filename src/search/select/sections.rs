@@ -18,7 +18,6 @@ const TOP_WITHOUT_TITLE: f32 = 0.99;
 /// Sections below this score are not found.
 const LEAST: f32 = 0.02;
 
-/// A section that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundSection {
     /// The place of its namespace among the searched ones.

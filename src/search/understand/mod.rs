@@ -34,7 +34,6 @@ pub(super) struct Question<'s> {
     pub request: &'s SearchRequest,
     pub understood: Understanding,
     pub route: Route,
-    /// Its keyword terms.
     pub terms: Terms,
     /// The model of the searched vectors.
     pub model: &'s VectorModel,
@@ -85,10 +84,8 @@ pub(super) fn understand<'s>(
     Ok(Question { request, understood, route, terms, model, now: Timestamp::now() })
 }
 
-/// How a question is understood.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Understanding {
-    /// What it asks for.
     pub kind: Kind,
     /// How sure that is, from 0 to 1.
     pub sure: f32,
@@ -105,7 +102,6 @@ pub struct Understanding {
 }
 
 impl Understanding {
-    /// Understands a question.
     pub fn of(query: &str) -> Self {
         // The lists of words are in simplified characters.
         let simplified = in_simplified(query);

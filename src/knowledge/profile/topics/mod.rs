@@ -67,7 +67,6 @@ struct Evidence {
     last: u32,
 }
 
-/// How a phrase is written.
 #[derive(Debug, Default)]
 struct Spelling {
     /// The spellings in the text with their counts.

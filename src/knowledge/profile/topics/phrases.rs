@@ -9,7 +9,6 @@ use serde::Deserialize;
 use crate::text::script::{is_han, is_unspaced};
 use crate::text::tokens::tokenize;
 
-/// The most words of a phrase.
 const MOST_WORDS: usize = 3;
 /// The fewest characters of a Chinese phrase …
 const SHORTEST_HAN: usize = 2;

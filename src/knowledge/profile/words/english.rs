@@ -44,7 +44,6 @@ pub(in crate::knowledge::profile) fn is_imperative(sentence: &str) -> bool {
         || sentence.split(['(', ';']).skip(1).any(orders)
 }
 
-/// Whether a sentence is in the past tense.
 pub(in crate::knowledge::profile) fn is_past(sentence: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
     let (mut past, mut present) = (0, 0);
