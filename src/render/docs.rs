@@ -144,7 +144,7 @@ fn facts(listed: &ListedDocument<'_>, several: bool) -> Vec<(String, String)> {
 /// The kinds of a document's parent chunks: `procedure 44 %, theory 13 %`.
 fn kinds(profile: &Profile) -> String {
     let shares = profile.kinds.iter().zip(in_percent(&profile.kinds));
-    shares.map(|(share, percent)| format!("{} {percent}", share.kind)).collect::<Vec<String>>().join(", ")
+    shares.map(|(share, percent)| format!("{} {percent}", share.kind.name())).collect::<Vec<String>>().join(", ")
 }
 
 /// What `kb open` shows.

@@ -1,7 +1,5 @@
 //! The kinds of knowledge that a parent chunk can be, and their shares in a document.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// The purpose of a parent chunk.
@@ -52,12 +50,6 @@ impl Kind {
     /// The index in [`ALL`](Self::ALL).
     pub(super) fn place(self) -> usize {
         self as usize
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
