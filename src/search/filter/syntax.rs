@@ -98,21 +98,10 @@ pub struct Unclosed(pub usize, pub char);
 /// Matched in upper or lower case.
 pub const KEYWORDS: [&str; 6] = ["and", "or", "not", "in", "contains", "exists"];
 
-/// How signs are written, the longer ones first.
-const SIGNS: [(&str, &str); 12] = [
-    ("!=", "!="),
-    ("<=", "<="),
-    (">=", ">="),
-    ("≠", "!="),
-    ("≤", "<="),
-    ("≥", ">="),
-    ("<", "<"),
-    (">", ">"),
-    ("=", "="),
-    ("(", "("),
-    (")", ")"),
-    (",", ","),
-];
+/// The longer ones first.
+const SIGNS: [&str; 9] = ["!=", "<=", ">=", "<", ">", "=", "(", ")", ","];
+/// Signs in one character.
+const SHORT_SIGNS: [(char, &str); 3] = [('≠', "!="), ('≤', "<="), ('≥', ">=")];
 
 pub fn tokens(text: &str) -> Result<Vec<Token>, Unclosed> {
     let mut tokens = Vec::new();
@@ -142,9 +131,12 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, Unclosed> {
 fn sign(text: &str) -> Option<(&'static str, usize)> {
     let plain =
         |c: char| "！＝＜＞（），".chars().zip("!=<>(),".chars()).find(|(wide, _)| *wide == c).map_or(c, |(_, c)| c);
+    if let Some((short, sign)) = SHORT_SIGNS.into_iter().find(|(short, _)| text.starts_with(*short)) {
+        return Some((sign, short.len_utf8()));
+    }
     let start: String = text.chars().take(2).map(plain).collect();
-    let (written, sign) = SIGNS.into_iter().find(|(written, _)| start.starts_with(written))?;
-    Some((sign, text.chars().take(written.chars().count()).map(char::len_utf8).sum()))
+    let sign = SIGNS.into_iter().find(|sign| start.starts_with(sign))?;
+    Some((sign, text.chars().take(sign.len()).map(char::len_utf8).sum()))
 }
 
 /// The mark that closes a quotation.
