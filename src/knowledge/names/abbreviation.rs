@@ -95,7 +95,7 @@ fn initials(text: &str) -> Vec<char> {
 /// a Chinese name needs an English one beside it, or `titles` that announce a list.
 pub(super) fn definitions(text: &str, titles: &str) -> Vec<Definition> {
     let titles = titles.to_lowercase();
-    let is_list = LISTS.list.titles.iter().any(|title| titles.contains(title));
+    let is_list = LISTS.list_titles.iter().any(|title| titles.contains(title));
     text.lines().flat_map(|line| in_line(line, is_list)).collect()
 }
 

@@ -13,14 +13,9 @@ pub const LONGEST_NAME: usize = 80;
 /// The word lists of `words.toml`, documented there.
 #[derive(Deserialize)]
 pub(super) struct Lists {
-    pub(super) list: ListWords,
+    pub(super) list_titles: Vec<String>,
     pub(super) english: EnglishWords,
     pub(super) chinese: ChineseWords,
-}
-
-#[derive(Deserialize)]
-pub(super) struct ListWords {
-    pub(super) titles: Vec<String>,
 }
 
 #[derive(Deserialize)]
