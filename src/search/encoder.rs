@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::task::JoinHandle;
 
 use super::trace::milliseconds;
-use crate::embed::{Embedder, Engine, EngineChoice, Model, select};
+use crate::embed::{Embedder, EngineChoice, Model};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::models::{Models, record_of};
 use crate::store::{CacheFolder, ModelRecord, Snapshot};
@@ -33,7 +33,7 @@ pub(super) type LoadedModels = Arc<Mutex<HashMap<String, Arc<Embedder>>>>;
 /// Embeds questions. A model is loaded when the first question needs it.
 #[derive(Clone)]
 pub struct Encoder {
-    choice: EngineChoice,
+    pub(super) choice: EngineChoice,
     models: Models,
     /// The model that was given loaded.
     given: Option<Arc<Model>>,
@@ -58,14 +58,6 @@ impl Encoder {
         let model = embedder.model().clone();
         let loaded = Arc::new(Mutex::new(HashMap::from([(model.fingerprint.clone(), embedder)])));
         Encoder { given: Some(model), loaded, ..Encoder::new(EngineChoice::Auto, Models::open("")) }
-    }
-
-    /// The engine, started if necessary.
-    ///
-    /// # Errors
-    /// If a library that was named is missing or does not load.
-    pub(super) fn engine(&self) -> Result<Engine> {
-        select(&self.choice)
     }
 
     /// The model of a record.

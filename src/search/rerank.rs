@@ -23,7 +23,7 @@ use super::retrievers::KeywordRetriever;
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Understanding};
 use crate::chunk::context::{SEPARATOR, embedded_text};
-use crate::embed::CrossEncoder;
+use crate::embed::{CrossEncoder, select};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::knowledge::profile::judge;
 use crate::llm;
@@ -222,7 +222,7 @@ impl LoadedCrossEncoder {
             return Ok(last.model.clone());
         }
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        let model = Arc::new(CrossEncoder::load(&encoder.engine()?, folder, jobs)?);
+        let model = Arc::new(CrossEncoder::load(&select(&encoder.choice)?, folder, jobs)?);
         *loaded = Some(LastUsed { files, model: model.clone() });
         Ok(model)
     }
@@ -317,10 +317,7 @@ fn probability(logit: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn candidate(chunk_id: &str, score: f32) -> Candidate {
-        Candidate { chunk_id: chunk_id.into(), score, ..Candidate::default() }
-    }
+    use crate::search::hit::sample::candidate;
 
     fn found(chunk_id: &str, content: [bool; 2], titles: [bool; 2]) -> (ChunkKey, WordsFound) {
         let found = WordsFound { chunk_id: chunk_id.into(), content: content.to_vec(), titles: titles.to_vec() };

@@ -64,9 +64,6 @@ pub struct SectionIndex {
 
 impl SectionIndex {
     /// `rarity` is the weight of a word: the fewer titles have it, the more.
-    ///
-    /// # Errors
-    /// Those of `rarity`.
     pub fn new(mut rows: Vec<SectionRow>, query: &str, rarity: impl Fn(&str) -> Result<f32>) -> Result<Self> {
         rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
         let mut by_document: HashMap<DocId, Range<usize>> = HashMap::new();
