@@ -148,6 +148,7 @@ fn scale(score: f32, low: f32, top: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::super::SearchRequest;
+    use super::super::hit::sample::candidate;
     use super::super::understand::Kind;
     use super::*;
 
@@ -240,14 +241,7 @@ mod tests {
     }
 
     fn ranking(scores: &[(&str, f32)]) -> Vec<Candidate> {
-        let candidate = |(id, score): &(&str, f32)| Candidate {
-            chunk_id: (*id).into(),
-            namespace: 0,
-            score: *score,
-            keyword: Some(*score),
-            ..Candidate::default()
-        };
-        scores.iter().map(candidate).collect()
+        scores.iter().map(|(id, score)| Candidate { keyword: Some(*score), ..candidate(id, *score) }).collect()
     }
 
     #[test]

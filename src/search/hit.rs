@@ -382,7 +382,11 @@ pub(super) fn parent_chunks(
 
 #[cfg(test)]
 pub mod sample {
-    use super::{Hit, SectionName, Source};
+    use super::{Candidate, Hit, SectionName, Source};
+
+    pub fn candidate(chunk_id: &str, score: f32) -> Candidate {
+        Candidate { chunk_id: chunk_id.into(), score, ..Candidate::default() }
+    }
 
     /// A hit on the parent chunk `DOC:INDEX`, in the section `1` of its document.
     pub fn hit(chunk_id: &str, text: &str) -> Hit {

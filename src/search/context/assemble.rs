@@ -382,12 +382,9 @@ mod tests {
         move |documents: &[ContextDocument]| {
             let entity = |place: usize| ContextEntity {
                 name: format!("E{place}"),
-                kind: String::new(),
-                aliases: Vec::new(),
-                namespace: "default".to_owned(),
                 state: "s".repeat(lengths[place]),
-                time: jiff::Timestamp::UNIX_EPOCH.into(),
                 in_question: place == 0,
+                ..ContextEntity::default()
             };
             let there =
                 |place: &usize| *place == 0 || documents.iter().any(|document| *document.doc_id == format!("d{place}"));

@@ -58,9 +58,6 @@ struct Nearness {
 
 impl DocumentIndex {
     /// `rarity` is the weight of a word: the fewer chunks have it, the more.
-    ///
-    /// # Errors
-    /// Those of `rarity`.
     pub fn new(rows: Vec<DocumentRow>, query: &str, rarity: impl Fn(&str) -> Result<f32>) -> Result<Self> {
         let words_of = |row: &DocumentRow| {
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
@@ -187,6 +184,7 @@ mod tests {
     use super::super::titles::tests::index;
     use super::*;
     use crate::knowledge::profile::{ParentChunkText, TitleText, profile};
+    use crate::search::hit::sample::candidate;
 
     fn document(doc_id: &str, topic: &str) -> DocumentRow {
         let titles = [TitleText { title: topic, level: 1, bytes: 4 }];
@@ -232,10 +230,6 @@ mod tests {
         assert_eq!(nearest(None, &Scope::Everything, 9), ["d"], "the others are not near at all");
         assert_eq!(nearest(asked, &Scope::Documents(["e".into(), "f".into()].into()), 1), ["e"]);
         assert_eq!(nearest(asked, &Scope::ParentChunks(["f:3".into()].into()), 9), ["f"]);
-    }
-
-    fn candidate(chunk_id: &str, score: f32) -> Candidate {
-        Candidate { chunk_id: chunk_id.into(), score, ..Candidate::default() }
     }
 
     fn followed(beam: &str) -> Vec<String> {

@@ -151,17 +151,12 @@ pub fn all(indexes: &[SectionIndex], ranking: &Ranking) -> Vec<(SectionId, f32)>
 mod tests {
     use super::super::titles::tests::index;
     use super::*;
+    use crate::search::hit::sample::candidate;
 
     fn ranked(sections: &[(&str, &str)], found: &[(u32, f32)], query: &str) -> Vec<(String, f32, usize)> {
         let index = index(sections, query);
-        let candidates: Vec<Candidate> = found
-            .iter()
-            .map(|(parent_chunk, score)| Candidate {
-                chunk_id: format!("d:{parent_chunk}").into(),
-                score: *score,
-                ..Candidate::default()
-            })
-            .collect();
+        let candidates: Vec<Candidate> =
+            found.iter().map(|(index, score)| candidate(&format!("d:{index}"), *score)).collect();
         let within = [index.within(&crate::store::Scope::Everything)];
         let indexes = [index];
         rank_sections(&indexes, &within, &candidates, 10)
