@@ -97,9 +97,7 @@ impl Question {
             && self.pages.as_ref().is_none_or(on_page)
             && self.text.as_deref().is_none_or(|text| fold_name(&hit.content).contains(&fold_name(text)))
     }
-}
 
-impl Question {
     /// The source or the section that no document has, so that no search can find the answer.
     fn unknown(&self, documents: &[KnownDocument]) -> Option<Note> {
         let named = format!("which the question {:?} names", truncate(&self.question, 60));

@@ -80,40 +80,38 @@ fn fitting(
     source: &str,
     max_tokens: Option<usize>,
 ) -> Result<(Vec<SectionPart>, Vec<Omitted>)> {
-    let counter = max_tokens.map(|most| (TokenCounter::shared(), most));
+    let (most, counter) = (max_tokens.unwrap_or(usize::MAX), max_tokens.map(|_| TokenCounter::shared()));
+    let count = |text: &str| counter.as_ref().map_or(Ok(0), |counter| counter.count(text));
     let (mut parts, mut left_out, mut used, mut first_cost) = (Vec::new(), Vec::new(), 0, None);
     for (section, depth, chunks) in sections {
-        let (mut taken, mut shown) = (chunks.len(), true);
-        if let Some((counter, most)) = &counter {
-            (taken, shown) = (0, left_out.is_empty());
-            // Nothing is shown after what is left out, so nothing more is counted.
-            if shown {
-                let counts = chunks.iter().map(|chunk| counter.count(&chunk.content));
-                let (title, costs) = (counter.count(&section.title)?, counts.collect::<Result<Vec<usize>>>()?);
-                let least = title + costs.first().copied().unwrap_or(0);
-                first_cost.get_or_insert(least);
-                shown = used + least <= *most;
-                used += title;
-                while shown && taken < costs.len() && used + costs[taken] <= *most {
-                    used += costs[taken];
-                    taken += 1;
-                }
+        // Nothing is shown after what is left out, so nothing more is counted.
+        let (mut taken, mut shown) = (0, left_out.is_empty());
+        if shown {
+            let costs: Vec<usize> = chunks.iter().map(|chunk| count(&chunk.content)).collect::<Result<_>>()?;
+            let title = count(&section.title)?;
+            let least = title + costs.first().copied().unwrap_or(0);
+            first_cost.get_or_insert(least);
+            shown = used + least <= most;
+            used += title;
+            while shown && taken < costs.len() && used + costs[taken] <= most {
+                used += costs[taken];
+                taken += 1;
             }
-            if !shown || taken < chunks.len() {
-                left_out.push(Omitted {
-                    chunk_ids: chunks[taken..].iter().map(|row| row.chunk.chunk_id.clone()).collect(),
-                    source: source.to_owned(),
-                    section: SectionName::new(section.section_id.clone(), section.title.clone()),
-                });
-            }
+        }
+        if !shown || taken < chunks.len() {
+            left_out.push(Omitted {
+                chunk_ids: chunks[taken..].iter().map(|row| row.chunk.chunk_id.clone()).collect(),
+                source: source.to_owned(),
+                section: SectionName::new(section.section_id.clone(), section.title.clone()),
+            });
         }
         if shown {
             let text: String = chunks[..taken].iter().map(|chunk| chunk.content.as_str()).collect();
             parts.push(SectionPart { section, depth, content: text.trim_end().to_owned() });
         }
     }
-    match (counter, first_cost) {
-        (Some((_, most)), Some(least)) if parts.is_empty() => {
+    match first_cost {
+        Some(least) if parts.is_empty() => {
             Err(Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
                 .hint(format!("it needs {least}; raise {}", Setting("max_tokens"))))
         }
