@@ -34,7 +34,7 @@ use crate::text::{count, is_contents_page};
 const DUPLICATE_RUN: usize = 8;
 /// Parent chunks that share this much of their runs are duplicates.
 const LEAST_LIKENESS: f32 = 0.9;
-/// The characters of Chinese numbers, with those of amounts of money.
+/// The characters of Chinese numbers, with those of amounts of money. Without 参, a digit that is mostly a word.
 const HAN_DIGITS: &str = "〇零一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟";
 /// The length of runs that identify topics: about a stem, or two Chinese words.
 const TOPIC_RUN: usize = 4;

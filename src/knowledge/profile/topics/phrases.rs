@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::text::han::is_han_digit;
 use crate::text::script::{is_han, is_unspaced};
 use crate::text::tokens::tokenize;
 
@@ -198,7 +199,7 @@ fn mixed_phrase(run: &str, behind: &str, interner: &mut Interner, take: &mut imp
 /// The text after a number like `第三章`.
 fn without_number(run: &str) -> &str {
     let Some(rest) = run.strip_prefix('第') else { return run };
-    let rest = rest.trim_start_matches(|c: char| "零一二三四五六七八九十百".contains(c));
+    let rest = rest.trim_start_matches(is_han_digit);
     rest.strip_prefix(['章', '节', '部', '篇', '条', '步']).unwrap_or(run)
 }
 

@@ -49,7 +49,7 @@ pub(in crate::knowledge::profile) fn is_past(sentence: &str) -> bool {
     LISTS.ended.iter().any(|word| sentence.contains(word.as_str())) || has_date(sentence)
 }
 
-/// `1902 年`, `三月`, `两点十四分`.
+/// `1902 年`, `三月`, `两点十四分`; not `零点` and `百日`, which are seldom dates.
 fn has_date(sentence: &str) -> bool {
     let mut before: Vec<char> = Vec::new();
     for c in sentence.chars().filter(|c| !c.is_whitespace()) {
