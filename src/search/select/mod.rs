@@ -14,7 +14,7 @@ pub(super) mod titles;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Instant;
 
 use self::near::Near;
@@ -219,7 +219,8 @@ impl Shingles {
     fn of(text: &str, length: usize) -> Self {
         let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
         let runs = letters.windows(length.clamp(1, letters.len().max(1)));
-        let mut hashes: Vec<u64> = runs.map(hash).collect();
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let mut hashes: Vec<u64> = runs.map(|run| hasher.hash_one(run)).collect();
         hashes.sort_unstable();
         hashes.dedup();
         Shingles(hashes)
@@ -254,12 +255,6 @@ fn shared(a: &[u64], b: &[u64]) -> usize {
         right += usize::from(y <= x);
     }
     shared
-}
-
-fn hash(run: &[char]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    run.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

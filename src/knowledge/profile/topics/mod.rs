@@ -86,8 +86,7 @@ pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentC
     // The document's own title is not a topic; it is often the first heading too.
     for section in titles.iter().filter(|section| squeeze(section.title) != squeeze(title)) {
         let share = section.bytes as f32 / size.max(1) as f32;
-        let weight =
-            share.min(1.0).sqrt() * PER_LEVEL.powi(i32::try_from(section.level).unwrap_or(i32::MAX).clamp(1, 9) - 1);
+        let weight = share.min(1.0).sqrt() * PER_LEVEL.powi(section.level.clamp(1, 9) as i32 - 1);
         let mut seen = HashSet::new();
         phrases(section.title, &mut interner, &mut |phrase, written| {
             if seen.insert(phrase) {
