@@ -1,0 +1,250 @@
+//! Lets a cross-encoder, or an endpoint, read the first candidates.
+//!
+//! Candidates that it did not read, being too far down or out of time, follow in their old order. The model loads while
+//! the store opens and the retrievers recall, and stays for the next question.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::task::JoinHandle;
+
+use crate::chunk::context::embedded_text;
+use crate::embed::{CrossEncoder, select};
+use crate::error::{Error, NextStep, Result, Setting};
+use crate::llm;
+use crate::paths::real;
+use crate::search::encoder::{Encoder, LONGEST_ENCODED, joined};
+use crate::search::hit::{Candidate, parent_chunks};
+use crate::search::note::NoteCode;
+use crate::search::request::{Rerank, SearchRequest};
+use crate::search::trace::{Trace, milliseconds};
+use crate::store::Snapshot;
+
+pub(in crate::search) struct Rerankers<'a> {
+    pub cross_encoder: Option<LoadingCrossEncoder>,
+    pub endpoint: Option<&'a llm::Reranker>,
+}
+
+/// What reads candidates.
+enum Reader<'a> {
+    CrossEncoder(Arc<CrossEncoder>, &'a Path),
+    Endpoint(&'a llm::Reranker),
+}
+
+/// Lets the cross-encoder or the endpoint that the request names read the first candidates, and ranks them by its scores.
+pub(super) async fn read_first(
+    models: Rerankers<'_>,
+    request: &SearchRequest,
+    snapshots: &[&Snapshot],
+    candidates: Vec<Candidate>,
+    trace: &mut Trace,
+) -> Result<Vec<Candidate>> {
+    let (reader, depth, time) = match (&request.rerank, models) {
+        (Rerank::Model(settings), Rerankers { cross_encoder: Some(loading), .. }) => {
+            let (model, load_ms) = joined("reranking", loading).await?;
+            trace.took("cross_encoder_load", load_ms);
+            (Reader::CrossEncoder(model, &settings.folder), settings.depth, settings.time)
+        }
+        (Rerank::Endpoint { depth, time }, Rerankers { endpoint: Some(reranker), .. }) => {
+            (Reader::Endpoint(reranker), *depth, *time)
+        }
+        _ => return Ok(candidates),
+    };
+    let start = Instant::now();
+    let wanted = head(&candidates, depth);
+    let (texts, places) = each_once(texts(snapshots, &candidates[..wanted])?);
+    let question: String = request.query.chars().take(LONGEST_ENCODED).collect();
+    let (name, scores) = match &reader {
+        Reader::CrossEncoder(model, folder) => {
+            let name = format!("{} on {}", folder.display(), model.engine().name());
+            let model = model.clone();
+            let scoring = tokio::task::spawn_blocking(move || model.scores(&question, &texts, time));
+            (name, joined("reranking", scoring).await?)
+        }
+        Reader::Endpoint(_) if texts.is_empty() => return Ok(candidates),
+        Reader::Endpoint(reranker) => (reranker.name(), ask(reranker, &question, &texts, time, trace).await),
+    };
+    let logits: Vec<f32> = places.iter().map_while(|place| scores.get(*place).copied()).collect();
+    let (candidates, read) = (ranked(candidates, &logits), logits.len());
+    let stage = trace.stage("cross_encoder", start, read, candidates.len());
+    stage.note(name).note(format!("read {read} of the first {wanted}")).ranking(&candidates);
+    if let (Reader::CrossEncoder(..), Some(time)) = (reader, time.filter(|_| read < wanted)) {
+        let message = format!(
+            "the reranking model read {read} of the first {wanted} parent chunks in {time:?}; the rest keep their \
+             order; {} gives it more time",
+            Setting("rerank_budget")
+        );
+        trace.note(NoteCode::RerankingStopped, message);
+    }
+    Ok(candidates)
+}
+
+/// The scores from an endpoint; none if it fails, and a note says why.
+async fn ask(
+    reranker: &llm::Reranker,
+    question: &str,
+    texts: &[String],
+    time: Option<Duration>,
+    trace: &mut Trace,
+) -> Vec<f32> {
+    let answer = reranker.logits(question, texts);
+    let answer = match time {
+        Some(time) => tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(llm::Failure::late(time))),
+        None => answer.await,
+    };
+    answer.unwrap_or_else(|failure| {
+        let message =
+            format!("{} gave no scores, so the order does not use them: {}", reranker.name(), failure.in_words());
+        trace.note(NoteCode::RerankingStopped, message);
+        Vec::new()
+    })
+}
+
+/// A model that is being loaded, and the milliseconds that took.
+pub(in crate::search) type LoadingCrossEncoder = JoinHandle<Result<(Arc<CrossEncoder>, f64)>>;
+
+/// The last used model.
+#[derive(Clone, Default)]
+pub(in crate::search) struct LoadedCrossEncoder(Arc<Mutex<Option<LastUsed>>>);
+
+struct LastUsed {
+    /// What it was loaded from.
+    files: Files,
+    model: Arc<CrossEncoder>,
+}
+
+/// Files with their lengths and times, which change with their content.
+type Files = Vec<(PathBuf, u64, Option<SystemTime>)>;
+
+/// The files in a folder and the folders in it. A relative path means another folder in another current folder.
+fn files_in(folder: &Path) -> Files {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let all = entries(&real(folder)).flat_map(|path| entries(&path).chain([path]).collect::<Vec<_>>());
+    let with_facts = |path: PathBuf| {
+        let facts = std::fs::metadata(&path).ok()?;
+        Some((path, facts.len(), facts.modified().ok()))
+    };
+    let mut files: Files = all.filter_map(with_facts).collect();
+    files.sort();
+    files
+}
+
+impl LoadedCrossEncoder {
+    /// Begins to load the model that a request names, on another thread.
+    pub fn begin(&self, request: &SearchRequest, encoder: &Encoder) -> Option<LoadingCrossEncoder> {
+        let Rerank::Model(settings) = &request.rerank else { return None };
+        let (loaded, encoder, folder) = (self.clone(), encoder.clone(), settings.folder.clone());
+        Some(tokio::task::spawn_blocking(move || {
+            let start = Instant::now();
+            Ok((loaded.get(&encoder, &folder)?, milliseconds(start)))
+        }))
+    }
+
+    fn get(&self, encoder: &Encoder, folder: &Path) -> Result<Arc<CrossEncoder>> {
+        // Held while it loads, so that two questions do not load it twice.
+        // A model is kept once it is whole, so a crash while one was loaded leaves the lock sound.
+        let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = files_in(folder);
+        if let Some(last) = loaded.as_ref().filter(|last| last.files == files) {
+            return Ok(last.model.clone());
+        }
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let model = Arc::new(CrossEncoder::load(&select(&encoder.choice)?, folder, jobs)?);
+        *loaded = Some(LastUsed { files, model: model.clone() });
+        Ok(model)
+    }
+}
+
+/// The text that the model reads of each candidate: its titles, and below them its text.
+fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String>> {
+    let chunks = parent_chunks(snapshots, candidates.iter().map(Candidate::key))?;
+    let text = |candidate: &Candidate| match chunks.get(&candidate.key()) {
+        Some(chunk) => Ok(embedded_text(&chunk.titles, &chunk.content)),
+        None => Err(Error::failed(format!("the chunk {} was found but cannot be read", candidate.chunk_id))
+            .hint(format!("`{}` shows what is wrong with the namespace", NextStep::Check))),
+    };
+    candidates.iter().map(text).collect()
+}
+
+/// How many of the first candidates are read: as many as have `depth` different chunks.
+fn head(candidates: &[Candidate], depth: usize) -> usize {
+    let mut known: HashSet<&str> = HashSet::with_capacity(depth);
+    let mut fits = |id| known.contains(id) || (known.len() < depth && known.insert(id));
+    candidates.iter().map(|candidate| candidate.chunk_id.as_str()).take_while(|id| fits(id)).count()
+}
+
+/// The different texts in order, and which of them each is: a chunk of several namespaces is read once.
+fn each_once(texts: Vec<String>) -> (Vec<String>, Vec<usize>) {
+    let mut known: HashMap<String, usize> = HashMap::with_capacity(texts.len());
+    let mut different = Vec::with_capacity(texts.len());
+    let mut places = Vec::with_capacity(texts.len());
+    for text in texts {
+        let place = *known.entry(text).or_insert_with_key(|text| {
+            different.push(text.clone());
+            different.len() - 1
+        });
+        places.push(place);
+    }
+    (different, places)
+}
+
+/// Ranks the first candidates, which the model has read, by their logits. Their scores become the model's, from 0 to 1;
+/// those of the rest are scaled to lie below.
+fn ranked(mut candidates: Vec<Candidate>, logits: &[f32]) -> Vec<Candidate> {
+    let rest = candidates.split_off(logits.len().min(candidates.len()));
+    let mut read: Vec<(f32, Candidate)> = logits.iter().copied().zip(candidates).collect();
+    // By the logits themselves: large ones all come near to 1. Sorting leaves equals as they are.
+    read.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let least = read.last().map_or(1.0, |(number, _)| probability(*number));
+    let read = read.into_iter().map(|(number, candidate)| Candidate { score: probability(number), ..candidate });
+    let rest = rest.into_iter().map(|candidate| Candidate { score: candidate.score * least, ..candidate });
+    read.chain(rest).collect()
+}
+
+/// The logistic function.
+fn probability(logit: f32) -> f32 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::hit::sample::candidate;
+
+    fn candidates(scores: &[f32]) -> Vec<Candidate> {
+        scores.iter().enumerate().map(|(i, score)| candidate(&i.to_string(), *score)).collect()
+    }
+
+    fn ids(candidates: &[Candidate]) -> String {
+        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect()
+    }
+
+    #[test]
+    fn unread_candidates_follow_in_their_old_order() {
+        let found = ranked(candidates(&[0.9, 0.8, 0.7, 0.6, 0.6, 0.1]), &[-2.0, 30.0, 20.0]);
+        assert_eq!(ids(&found), "120345");
+        assert!(found.windows(2).all(|pair| pair[0].score >= pair[1].score), "{found:?}");
+        assert!(found.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
+        assert_eq!(found[2].score, probability(-2.0));
+    }
+
+    #[test]
+    fn a_chunk_of_several_namespaces_is_read_once() {
+        let twins = ["a", "a", "b", "c", "b"].map(|id| candidate(id, 0.0));
+        assert_eq!([0, 1, 2, 3, 9].map(|depth| head(&twins, depth)), [0, 2, 3, 5, 5]);
+        let (different, places) = each_once(["x", "x", "y", "x"].map(str::to_owned).to_vec());
+        assert_eq!((different.join(" "), places), ("x y".to_owned(), vec![0, 0, 1, 0]));
+    }
+
+    #[test]
+    fn equals_and_unread_candidates_stay_as_they_are() {
+        assert_eq!(ids(&ranked(candidates(&[0.9, 0.8, 0.7]), &[1.0, 1.0, 1.0])), "012");
+        let unread = ranked(candidates(&[0.9, 0.8]), &[]);
+        assert_eq!(unread, candidates(&[0.9, 0.8]));
+        assert!(ranked(Vec::new(), &[]).is_empty());
+        let infinite = ranked(candidates(&[0.9, 0.8]), &[f32::NEG_INFINITY, f32::INFINITY]);
+        assert_eq!((ids(&infinite), infinite[0].score, infinite[1].score), ("10".to_owned(), 1.0, 0.0));
+    }
+}

@@ -1,0 +1,164 @@
+//! Reranks the best candidates by signs that neither retriever sees: how much of the question a chunk and its titles have,
+//! and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
+//!
+//! In BM25 a frequent word makes up for a missing one, and a vector covers everything at once. Which words of the
+//! question occur at all is a sign of its own ("coordination level" in the field's older literature). `cargo bench
+//! --bench ablation` measures what the signs are worth.
+
+mod cross_encoder;
+
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use super::hit::{Candidate, ChunkKey, parent_chunks};
+use super::request::{Method, Rerank};
+use super::retrievers::KeywordRetriever;
+use super::trace::Trace;
+use super::understand::{Question, Route, Understanding};
+use crate::chunk::context::SEPARATOR;
+use crate::error::Result;
+use crate::knowledge::profile::judge;
+use crate::store::{IndexedParentChunk, Snapshot, WordsFound};
+use crate::text::count;
+use cross_encoder::read_first;
+pub(super) use cross_encoder::{LoadedCrossEncoder, LoadingCrossEncoder, Rerankers};
+
+/// How many candidates are reranked by words; the rest follow in their old order.
+const DEPTH: usize = 100;
+/// The weight of the share of the question's words that a chunk or the titles above it have; the fused score has 1 …
+const COVERAGE: f32 = 0.4;
+/// … of their share in the titles alone …
+const TITLE: f32 = 0.1;
+/// … and of being of the kind that the question surely asks for: steps for "how do I …".
+const KIND: f32 = 0.05;
+/// Candidates whose text is read to tell its kind.
+const KIND_DEPTH: usize = 30;
+
+/// Reranks by the question's words if that can help, then by the requested cross-encoder or endpoint.
+pub(super) async fn rerank(
+    question: &Question<'_>,
+    route: &Route,
+    keyword: &KeywordRetriever<'_>,
+    snapshots: &[&Snapshot],
+    mut candidates: Vec<Candidate>,
+    models: Rerankers<'_>,
+    trace: &mut Trace,
+) -> Result<Vec<Candidate>> {
+    let request = question.request;
+    let by_words = match request.rerank {
+        Rerank::Off => false,
+        Rerank::Light => true,
+        Rerank::Auto | Rerank::Model(_) | Rerank::Endpoint { .. } => {
+            route.rerank && matches!(request.method, Method::Auto | Method::Hybrid)
+        }
+    };
+    if by_words {
+        let start = Instant::now();
+        let places = keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
+        let weights: Vec<f32> = keyword.question_words().iter().map(|word| word.weight).collect();
+        let preferred = of_kind(&question.understood, snapshots, &candidates)?;
+        let kind = KIND * question.understood.sure;
+        rank_by_words(&mut candidates, DEPTH, &weights, &places, (&preferred, kind));
+        let stage = trace.stage("rerank", start, places.len(), candidates.len());
+        stage.ranking(&candidates);
+        if !preferred.is_empty() {
+            stage.note(format!("{} of the kind that is asked for", count(preferred.len(), "parent chunk")));
+        }
+    }
+    read_first(models, request, snapshots, candidates, trace).await
+}
+
+/// The first candidates whose text is of the kind that answers the question.
+fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<HashSet<ChunkKey>> {
+    let Some(kind) = understood.answered_by() else { return Ok(HashSet::new()) };
+    let first = &candidates[..KIND_DEPTH.min(candidates.len())];
+    let is_of_kind = |chunk: &IndexedParentChunk| {
+        let title = chunk.titles.rsplit(SEPARATOR).next().unwrap_or_default();
+        judge(title, &chunk.content) == kind
+    };
+    let chunks = parent_chunks(snapshots, first.iter().map(Candidate::key))?.into_iter();
+    Ok(chunks.filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| key).collect())
+}
+
+/// Reranks the first candidates. `weights` are those of the question's words, `places` says which of them each chunk
+/// has; `preferred` are the chunks of the kind that is asked for, and `kind` is the weight of that.
+fn rank_by_words(
+    candidates: &mut [Candidate],
+    depth: usize,
+    weights: &[f32],
+    places: &HashMap<ChunkKey, WordsFound>,
+    (preferred, kind): (&HashSet<ChunkKey>, f32),
+) {
+    let all: f32 = weights.iter().sum();
+    if all <= 0.0 {
+        return;
+    }
+    let (first, rest) = candidates.split_at_mut(depth.min(candidates.len()));
+    let most = 1.0 + COVERAGE + TITLE + if preferred.is_empty() { 0.0 } else { kind };
+    for candidate in &mut *first {
+        let key = candidate.key();
+        let signs = places.get(&key).map_or(0.0, |found| signs(found, weights) / all);
+        let of_kind = if preferred.contains(&key) { kind } else { 0.0 };
+        candidate.score = (candidate.score + signs + of_kind) / most;
+    }
+    // The keys were in order, and sorting leaves equals as they are.
+    first.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let last = first.last().map_or(0.0, |candidate| candidate.score);
+    for candidate in rest {
+        candidate.score = (candidate.score / most).min(last);
+    }
+}
+
+/// The weighted sum of the signs.
+fn signs(found: &WordsFound, weights: &[f32]) -> f32 {
+    let sum = |is_there: &dyn Fn(usize) -> bool| -> f32 {
+        (0..weights.len()).filter(|&word| is_there(word)).map(|word| weights[word]).sum()
+    };
+    let covered = sum(&|word| found.content[word] || found.titles[word]);
+    COVERAGE * covered + TITLE * sum(&|word| found.titles[word])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::hit::sample::candidate;
+
+    fn found(chunk_id: &str, content: [bool; 2], titles: [bool; 2]) -> (ChunkKey, WordsFound) {
+        let found = WordsFound { chunk_id: chunk_id.into(), content: content.to_vec(), titles: titles.to_vec() };
+        (ChunkKey { chunk_id: chunk_id.into(), namespace: 0 }, found)
+    }
+
+    #[test]
+    fn a_parent_chunk_with_all_the_words_overtakes_one_with_one_of_them() {
+        let all =
+            HashMap::from([found("often", [true, false], [false; 2]), found("both", [true, false], [false, true])]);
+        let mut ranked = vec![candidate("often", 0.6), candidate("both", 0.5)];
+        rank_by_words(&mut ranked, 9, &[1.0, 2.0], &all, (&HashSet::new(), 0.0));
+        assert_eq!(ids(&ranked), "bothoften");
+        assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
+    }
+
+    #[test]
+    fn candidates_below_the_depth_keep_their_order() {
+        let all = HashMap::from([found("b", [true; 2], [false; 2])]);
+        let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
+        let mut ranked: Vec<Candidate> = before.collect();
+        rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
+        assert_eq!(ids(&ranked), "bacd");
+        assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    }
+
+    #[test]
+    fn of_equals_the_one_of_the_requested_kind_comes_first() {
+        let all = HashMap::from([found("a", [true; 2], [false; 2]), found("b", [true; 2], [false; 2])]);
+        let mut ranked = vec![candidate("a", 0.5), candidate("b", 0.47)];
+        let preferred = HashSet::from([ranked[1].key()]);
+        rank_by_words(&mut ranked, 9, &[1.0, 1.0], &all, (&preferred, KIND));
+        assert_eq!(ids(&ranked), "ba");
+        assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
+    }
+
+    fn ids(candidates: &[Candidate]) -> String {
+        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect()
+    }
+}
