@@ -8,37 +8,9 @@ use jiff::Timestamp;
 
 use super::context::layout::{ContextDocument, ContextEntity};
 use super::filter::Restriction;
+use super::filter::facts::KnownEntities;
 use super::trace::Trace;
-use crate::error::Result;
-use crate::store::{EntityRow, Snapshot, StateTime};
-use crate::text::Names;
-
-/// The entities of a namespace, ready to be recognised.
-pub(super) struct KnownEntities {
-    pub(super) rows: Vec<EntityRow>,
-    names: Names,
-}
-
-impl KnownEntities {
-    pub(super) async fn read(snapshot: &Snapshot) -> Result<Self> {
-        KnownEntities::new(snapshot.entities().await?)
-    }
-
-    fn new(rows: Vec<EntityRow>) -> Result<Self> {
-        let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
-        let names = Names::new(names)?;
-        Ok(KnownEntities { rows, names })
-    }
-
-    /// The entities that a parent chunk mentions, in its text or in the titles above it.
-    pub(super) fn in_parent_chunk(&self, titles: &str, text: &str) -> Vec<&EntityRow> {
-        self.names.in_parent_chunk(titles, text).into_iter().map(|place| &self.rows[place]).collect()
-    }
-
-    pub(super) fn in_text(&self, text: &str) -> Vec<&EntityRow> {
-        self.names.in_text(text).into_iter().map(|place| &self.rows[place]).collect()
-    }
-}
+use crate::store::{EntityRow, StateTime};
 
 impl ContextEntity {
     fn of(row: &EntityRow, namespace: &str, moment: &StateTime, in_question: bool) -> Option<Self> {

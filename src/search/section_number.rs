@@ -2,7 +2,6 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::understand::NUMBERS;
 use crate::structure::{NumberKind, item_number, parse_number};
 use crate::text::han::simplified;
 
@@ -109,6 +108,8 @@ fn plain(text: &str) -> String {
 
 /// Kinds of sections whose numbers may be spelt out.
 const KINDS: [&str; 3] = ["chapter", "part", "section"];
+/// The numbers from 1, spelt out.
+pub(super) const NUMBERS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 /// The numbers after [`NUMBERS`].
 const MORE_NUMBERS: [&str; 10] =
     ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"];

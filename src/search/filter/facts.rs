@@ -9,12 +9,11 @@ use tokio::sync::OnceCell;
 
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::search::entities::KnownEntities;
 use crate::search::filter::headings::HeadingForm;
 use crate::search::find_section::without_number;
-use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
+use crate::store::{DocumentFacts, EntityRow, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
-use crate::text::{as_number, fold, fold_name};
+use crate::text::{Names, as_number, fold, fold_name};
 
 #[derive(Default)]
 pub struct Facts {
@@ -111,7 +110,7 @@ impl Facts {
     }
 
     pub async fn entities(&self, snapshot: &Snapshot) -> Result<&KnownEntities> {
-        self.entities.get_or_try_init(|| KnownEntities::read(snapshot)).await
+        self.entities.get_or_try_init(async || KnownEntities::new(snapshot.entities().await?)).await
     }
 
     pub async fn notes(&self, snapshot: &Snapshot) -> Result<&ChunkNotes> {
@@ -181,6 +180,29 @@ pub fn above<'a, T>(section_id: &str, each: &'a HashMap<SectionId, T>) -> Vec<&'
     let above = |id: &&str| id.rfind('.').filter(|&dot| !id[dot..].contains('#'));
     let ids = std::iter::successors(Some(section_id), |id| above(id).map(|dot| &id[..dot]));
     ids.filter_map(|id| each.get(id)).collect()
+}
+
+/// The entities of a namespace, ready to be recognised.
+pub struct KnownEntities {
+    pub rows: Vec<EntityRow>,
+    names: Names,
+}
+
+impl KnownEntities {
+    pub fn new(rows: Vec<EntityRow>) -> Result<Self> {
+        let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
+        let names = Names::new(names)?;
+        Ok(KnownEntities { rows, names })
+    }
+
+    /// The entities that a parent chunk mentions, in its text or in the titles above it.
+    pub fn in_parent_chunk(&self, titles: &str, text: &str) -> Vec<&EntityRow> {
+        self.names.in_parent_chunk(titles, text).into_iter().map(|place| &self.rows[place]).collect()
+    }
+
+    pub fn in_text(&self, text: &str) -> Vec<&EntityRow> {
+        self.names.in_text(text).into_iter().map(|place| &self.rows[place]).collect()
+    }
 }
 
 /// The entities that documents and chunks mention, by their folded names.

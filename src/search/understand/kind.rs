@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::words::WORDS;
+use crate::search::section_number::NUMBERS;
 use crate::text::han::is_han_digit;
 use crate::text::tokens::{TokenKind, tokenize};
 
@@ -119,10 +120,6 @@ pub(super) fn wanted(query: &str) -> Option<(Wanted, f32)> {
         .or_else(|| chinese_part(query).map(|part| (Wanted::Part(part), CLEAR)))
         .or_else(|| english_whole(&words).or_else(|| chinese_whole(&lower)).map(|sure| (Wanted::Whole, sure)))
 }
-
-/// The numbers from 1, spelt out.
-pub(in crate::search) const NUMBERS: [&str; 10] =
-    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 const UNITS: [&str; 5] = ["chapters", "sections", "subsections", "headings", "appendices"];
 
