@@ -130,7 +130,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let jobs = args.jobs.map_or_else(cores, Threads::get);
     let what = Evaluation { folder, methods: &args.methods, rerank: &rerank, model, unanswerable: args.unanswerable };
     let mut report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
-    report.unmet = conditions.iter().filter_map(|condition| condition.unmet(&report)).collect();
+    report.unmet = conditions.iter().filter_map(|condition| report.unmet(condition)).collect();
     context.show(evaluation(&report))?;
     if report.missing > 0 && !args.unanswerable {
         let missing = count(report.missing, "document");
@@ -154,7 +154,7 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     }
     let searcher = context.searcher_over(&store, &config)?;
     let mut report = ask_questions(&searcher, &questions, &template, baseline).await?;
-    report.unmet = conditions.iter().filter_map(|condition| condition.unmet_by(&report.figures)).collect();
+    report.unmet = conditions.iter().filter_map(|condition| condition.unmet(&report.figures)).collect();
     context.show(answered_questions(&report))?;
     report.notes.iter().for_each(|note| context.tell(&note.message));
     Ok(note_unmet(context, &report.unmet))

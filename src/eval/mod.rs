@@ -1,6 +1,7 @@
 //! Measures quality: with queries and known answers on a scratch store, or with questions on the store as it is.
 
 mod beir;
+mod figures;
 mod known;
 mod questions;
 mod unanswerable;
@@ -10,133 +11,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use beir::BeirSet;
-pub use questions::{Answered, Comparison, QUESTION_FIGURES, QuestionsReport, ask_questions, read_questions};
-pub use unanswerable::UNANSWERABLE_FIGURES;
+pub use figures::{Condition, Figures, METRICS, QUESTION_FIGURES, UNANSWERABLE_FIGURES};
+use figures::{DEPTH, metrics};
+pub use questions::{Answered, Comparison, QuestionsReport, ask_questions, read_questions};
 
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model};
-use crate::error::{Error, Kind, Result, Setting};
+use crate::error::{Kind, Result};
 use crate::ids::DocId;
 use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Format, plain};
 use crate::models::record_of;
 use crate::search::{Candidate, DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
 use crate::store::{Namespace, Snapshot, Store, Writer};
-
-/// The first documents of a ranking, which are judged.
-const DEPTH: usize = 10;
-
-/// The names of the figures, as `trec_eval` counts them: normalised discounted cumulative gain with linear gains, the
-/// share of the relevant documents that were found, one over the rank of the first relevant document, and whether the
-/// first document is relevant.
-pub const METRICS: [&str; 4] = ["ndcg@10", "recall@10", "mrr@10", "p@1"];
-
-/// The figures of a ranking of at most ten documents, given the grades of the relevant ones, in the order of
-/// [`METRICS`].
-fn metrics(ranking: &[String], relevant: &HashMap<String, f64>) -> [f64; METRICS.len()] {
-    let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
-    let gain = |rank: usize, id: &String| relevant.get(id).map_or(0.0, |grade| grade * discount(rank));
-    let dcg: f64 = ranking.iter().enumerate().map(|(rank, id)| gain(rank, id)).sum();
-    let mut grades: Vec<f64> = relevant.values().copied().collect();
-    grades.sort_by(|a, b| b.total_cmp(a));
-    let ideal: f64 = grades.iter().take(DEPTH).enumerate().map(|(rank, grade)| grade * discount(rank)).sum();
-    let found = ranking.iter().filter(|id| relevant.contains_key(*id)).count();
-    let first = ranking.iter().position(|id| relevant.contains_key(id));
-    [
-        if ideal > 0.0 { dcg / ideal } else { 0.0 },
-        found as f64 / relevant.len().max(1) as f64,
-        first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
-        f64::from(u8::from(first == Some(0))),
-    ]
-}
-
-/// Figures by name, in the order in which they are shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Figures(pub Vec<(&'static str, f64)>);
-
-impl Figures {
-    pub fn get(&self, name: &str) -> Option<f64> {
-        self.0.iter().find(|(own, _)| *own == name).map(|(_, value)| *value)
-    }
-}
-
-impl Serialize for Figures {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().copied())
-    }
-}
-
-/// A figure that must be reached: `hybrid.ndcg@10>=0.40` of a set, `hit@5>=0.9` of questions.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Condition {
-    /// `None` for the figures of questions.
-    pub method: Option<Method>,
-    figure: &'static str,
-    least: f64,
-}
-
-fn figure_names() -> impl Iterator<Item = &'static str> {
-    METRICS.into_iter().chain(UNANSWERABLE_FIGURES).chain(QUESTION_FIGURES)
-}
-
-impl Condition {
-    pub fn figure(&self) -> &'static str {
-        self.figure
-    }
-
-    /// Whether its figure is measured with answers left out.
-    pub fn is_unanswerable(&self) -> bool {
-        UNANSWERABLE_FIGURES.contains(&self.figure)
-    }
-
-    /// What is wrong with the figures of a set, if anything.
-    pub fn unmet(&self, report: &EvalReport) -> Option<String> {
-        let row = report.methods.iter().find(|row| Some(row.method) == self.method)?;
-        self.unmet_by(&row.figures)
-    }
-
-    /// What is wrong with figures, if anything.
-    pub fn unmet_by(&self, figures: &Figures) -> Option<String> {
-        let of = self.method.map_or_else(String::new, |method| format!("{}.", method.name()));
-        match figures.get(self.figure) {
-            Some(value) if value >= self.least => None,
-            Some(value) => Some(format!("{of}{} is {value:.4}, below {}", self.figure, self.least)),
-            None => Some(format!("{of}{} was not measured", self.figure)),
-        }
-    }
-}
-
-impl std::str::FromStr for Condition {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        let parse = || {
-            let (left, least) = text.split_once(">=")?;
-            let (method, figure) = match left.trim().split_once('.') {
-                Some((method, figure)) => (Some(<Method as clap::ValueEnum>::from_str(method, true).ok()?), figure),
-                None => (None, left.trim()),
-            };
-            let figure = figure_names().find(|name| name.eq_ignore_ascii_case(figure))?;
-            if method.is_none() != QUESTION_FIGURES.contains(&figure) {
-                return None;
-            }
-            Some(Condition { method, figure, least: least.trim().parse().ok()? })
-        };
-        parse().ok_or_else(|| {
-            Error::usage(format!(
-                "invalid value {text:?} for {}: expected METHOD.FIGURE>=NUMBER, of questions FIGURE>=NUMBER",
-                Setting("min")
-            ))
-            .hint(format!(
-                "for example 'hybrid.ndcg@10>=0.40'; the figures are {}",
-                figure_names().collect::<Vec<_>>().join(", ")
-            ))
-        })
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodReport {
@@ -167,6 +57,14 @@ pub struct EvalReport {
     pub methods: Vec<MethodReport>,
     /// The conditions that are not met, in words.
     pub unmet: Vec<String>,
+}
+
+impl EvalReport {
+    /// What a condition misses, if anything.
+    pub fn unmet(&self, condition: &Condition) -> Option<String> {
+        let row = self.methods.iter().find(|row| Some(row.method) == condition.method)?;
+        condition.unmet(&row.figures)
+    }
 }
 
 /// How the documents of an [`EvalStore`] are ingested.
@@ -390,37 +288,4 @@ fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
         }
     }
     hasher.finalize().to_hex()[..16].to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn figures(ranking: &[&str], relevant: &[(&str, f64)]) -> [f64; METRICS.len()] {
-        let ranking: Vec<String> = ranking.iter().map(|id| (*id).to_owned()).collect();
-        metrics(&ranking, &relevant.iter().map(|(id, grade)| ((*id).to_owned(), *grade)).collect())
-    }
-
-    #[test]
-    fn figures_agree_with_trec_eval() {
-        let perfect = figures(&["a", "b"], &[("a", 2.0), ("b", 1.0)]);
-        assert_eq!(perfect, [1.0; 4]);
-        let second = figures(&["x", "a"], &[("a", 1.0)]);
-        assert!((second[0] - 0.6309).abs() < 1e-4);
-        assert_eq!(second[1..], [1.0, 0.5, 0.0]);
-        assert_eq!(figures(&["x"], &[("a", 1.0)]), [0.0; 4]);
-    }
-
-    #[test]
-    fn conditions_are_read_and_bad_ones_refused() {
-        let condition: Condition = "hybrid.ndcg@10>=0.40".parse().unwrap();
-        assert_eq!((condition.method, condition.figure, condition.least), (Some(Method::Hybrid), "ndcg@10", 0.4));
-        let condition: Condition = "hit@5 >= 0.9".parse().unwrap();
-        assert_eq!((condition.method, condition.figure, condition.least), (None, "hit@5", 0.9));
-        for bad in
-            ["hybrid", "ndcg@10>=1", "hybrid.hit@5>=1", "hybrid.x>=1", "none.p@1>=1", "hybrid.p@1>=x", "hybrid.p@1>1"]
-        {
-            assert!(bad.parse::<Condition>().is_err(), "{bad}");
-        }
-    }
 }

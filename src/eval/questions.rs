@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Figures;
+use super::figures::{Figures, QUESTION_FIGURES};
 use super::known::{KnownDocument, is_section, known_documents};
 use crate::error::{Error, Result, Setting};
 use crate::paths::read_text;
@@ -17,11 +17,6 @@ use crate::text::{fold_name, truncate};
 
 /// The hits among which an answer counts.
 const DEPTH: usize = 10;
-/// The names of the figures. Over questions with an answer: the share whose answer is the first hit, among the first
-/// five and among the first ten, and one over the place of the answer. Over questions without an answer: the share that
-/// find nothing.
-pub const QUESTION_FIGURES: [&str; 5] = ["hit@1", "hit@5", "hit@10", "mrr@10", "refused"];
-
 /// A question and what its answer must have. One hit must have all of it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,15 +1,9 @@
 //! Measures how well the confidence separates questions with an answer from those without.
 
-use super::Figures;
+use super::figures::{Figures, UNANSWERABLE_FIGURES};
 
-/// The share of the questions with an answer that a threshold must keep when [`REFUSED`] is measured.
+/// The share of the questions with an answer that a threshold must keep.
 const KEPT: f64 = 0.95;
-/// The names of the figures. The first is the area under the receiver operating characteristic: the probability that a
-/// question with an answer has more confidence than one without. The second is the share of the questions without an
-/// answer that have less confidence than 95 % of those with one.
-pub const UNANSWERABLE_FIGURES: [&str; 2] = [AUROC, REFUSED];
-const AUROC: &str = "auroc";
-const REFUSED: &str = "refused@95";
 
 /// The figures for the confidences of the questions with an answer and of those without.
 pub(super) fn figures(mut answerable: Vec<f32>, mut unanswerable: Vec<f32>) -> Figures {
@@ -23,7 +17,8 @@ pub(super) fn figures(mut answerable: Vec<f32>, mut unanswerable: Vec<f32>) -> F
     let least = ((1.0 - KEPT) * answerable.len() as f64) as usize;
     let refused = answerable.get(least).map_or(0, |limit| below(*limit));
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
-    Figures(vec![(AUROC, share(wins, pairs)), (REFUSED, share(refused, unanswerable.len()))])
+    let values = [share(wins, pairs), share(refused, unanswerable.len())];
+    Figures(UNANSWERABLE_FIGURES.into_iter().zip(values).collect())
 }
 
 #[cfg(test)]
