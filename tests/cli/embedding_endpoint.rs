@@ -87,7 +87,7 @@ fn documents_and_questions_get_the_vectors_of_the_endpoint() {
     let sandbox = sandbox(&server, "query_prefix = \"query: \"\ndocument_prefix = \"passage: \"\n");
     assert_eq!(ingest(&sandbox)["embedded"], 2);
     let requests = server.requests();
-    assert!(requests.iter().all(|request| request.path == "/v1/embeddings" && request.body["model"] == "words"));
+    assert!(requests.iter().all(|request| request.target == "/v1/embeddings" && request.body["model"] == "words"));
     assert!(requests.last().unwrap().body["input"].to_string().contains("passage: "), "{requests:?}");
     assert_eq!(sandbox.items(&["status"])[0]["model"], "endpoint:words");
     let found = sandbox.json(&["search", "slowly close", "--method", "semantic"]);
@@ -163,7 +163,7 @@ fn answers_without_vectors_are_named() {
         let mut command = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
         let run = Run::of(command.env("MY_KEY", KEY).output().unwrap());
         assert!(run.code == 3 && run.err.contains("gave no vectors") && !run.err.contains(KEY), "{}", run.err);
-        assert_eq!(server.requests()[0].authorization, Some(format!("Bearer {KEY}")));
+        assert_eq!(server.requests()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     }
 }
 

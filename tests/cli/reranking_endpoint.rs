@@ -43,7 +43,7 @@ fn the_scores_of_the_endpoint_decide() {
     assert_eq!(sandbox.json(&["search", "pump", "--method", "keyword"])["hits"][0]["source"], "a.md");
     let found = search(&sandbox, &[]);
     assert_eq!((&found["hits"][0]["source"], server.count()), (&"b.md".into(), 1), "{found}");
-    assert_eq!(server.requests()[0].path, "/v1/rerank");
+    assert_eq!(server.requests()[0].target, "/v1/rerank");
 }
 
 #[test]

@@ -1,87 +1,55 @@
 //! Pages on the web as sources, from a server on this machine.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 
+use crate::common::http::{self, Answer, Request, Server};
 use crate::common::{Run, Sandbox};
 
-/// A server of a few pages. It ends with the test.
+/// A server of a few pages.
 struct Site {
-    address: String,
-    /// The path and the headers of each request.
-    requests: Arc<Mutex<Vec<(String, String)>>>,
+    http: Server,
     /// The content of `/changing`.
     version: Arc<AtomicU32>,
 }
 
+const MODIFIED: &str = "Mon, 02 Mar 2026 10:00:00 GMT";
 const GUIDE: &str =
     "<html><head><title>Pump guide</title></head><body><h1>Priming</h1><p>Open the vent first.</p></body></html>";
 
-/// The head and the body of an answer.
-fn answer(path: &str, headers: &str, version: u32) -> (String, Vec<u8>) {
-    let ok = |kind: &str, body: &[u8]| (format!("200 OK\r\nContent-Type: {kind}"), body.to_vec());
-    match path {
-        "/guide" if headers.contains("if-none-match: \"v1\"") => ("304 Not Modified".to_owned(), Vec::new()),
-        "/guide" => {
-            let last = "Last-Modified: Mon, 02 Mar 2026 10:00:00 GMT";
-            (format!("200 OK\r\nContent-Type: text/html\r\nETag: \"v1\"\r\n{last}"), GUIDE.into())
+fn answer(request: &Request, version: u32) -> Answer {
+    let ok = |kind: &str, body: &str| Answer::new(200, body).with("Content-Type", kind);
+    let has = |tag: &str| request.header("if-none-match") == Some(tag);
+    let changing = format!("\"w{version}\"");
+    match request.target.as_str() {
+        "/guide" if has("\"v1\"") => Answer::new(304, ""),
+        "/guide" => ok("text/html", GUIDE).with("ETag", "\"v1\"").with("Last-Modified", MODIFIED),
+        "/notes.md" => ok("text/plain", "# Valves\n\nClose the valve slowly."),
+        "/changing" if has(&changing) => Answer::new(304, ""),
+        "/changing" => ok("text/plain", &format!("The page is number {version}.")).with("ETag", changing),
+        "/latest" => Answer::new(302, "").with("Location", format!("/version{version}")),
+        path if path.starts_with("/version") && request.header("if-modified-since").is_some() => Answer::new(304, ""),
+        path if path.starts_with("/version") => {
+            ok("text/plain", &format!("Text of {path}.")).with("Last-Modified", MODIFIED)
         }
-        "/notes.md" => ok("text/plain", b"# Valves\n\nClose the valve slowly."),
-        "/changing" if headers.contains(&format!("if-none-match: \"w{version}\"")) => {
-            ("304 Not Modified".to_owned(), Vec::new())
-        }
-        "/changing" => {
-            let head = format!("200 OK\r\nContent-Type: text/plain\r\nETag: \"w{version}\"");
-            (head, format!("The page is number {version}.").into_bytes())
-        }
-        "/latest" => (format!("302 Found\r\nLocation: /version{version}"), Vec::new()),
-        _ if path.starts_with("/version") && headers.contains("if-modified-since") => {
-            ("304 Not Modified".to_owned(), Vec::new())
-        }
-        _ if path.starts_with("/version") => {
-            let last = "Last-Modified: Mon, 02 Mar 2026 10:00:00 GMT";
-            (format!("200 OK\r\nContent-Type: text/plain\r\n{last}"), format!("Text of {path}.").into_bytes())
-        }
-        "/old" => ("302 Found\r\nLocation: /guide".to_owned(), Vec::new()),
-        "/round" => ("302 Found\r\nLocation: /round".to_owned(), Vec::new()),
-        "/out" => ("302 Found\r\nLocation: file:///etc/passwd".to_owned(), Vec::new()),
-        "/picture" => ok("image/png", b"x"),
-        "/large" => ok("text/html", &vec![b'x'; 3 << 20]),
-        _ => ("404 Not Found".to_owned(), b"gone".to_vec()),
+        "/old" => Answer::new(302, "").with("Location", "/guide"),
+        "/round" => Answer::new(302, "").with("Location", "/round"),
+        "/out" => Answer::new(302, "").with("Location", "file:///etc/passwd"),
+        "/picture" => ok("image/png", "x"),
+        "/large" => ok("text/html", &"x".repeat(3 << 20)),
+        _ => Answer::new(404, "gone"),
     }
 }
 
 impl Site {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let site = Site { address, requests: Arc::default(), version: Arc::new(AtomicU32::new(1)) };
-        let (requests, version) = (site.requests.clone(), site.version.clone());
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
-                let first = lines.next().unwrap_or_default();
-                let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-                let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
-                let headers = headers.join("\n").to_lowercase();
-                let (head, body) = answer(&path, &headers, version.load(Ordering::SeqCst));
-                requests.lock().unwrap().push((path, headers));
-                let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-                // A client that has seen enough closes the connection.
-                let _closed = (&stream).write_all(head.as_bytes()).and_then(|()| (&stream).write_all(&body));
-            }
-        });
-        site
+        let version = Arc::new(AtomicU32::new(1));
+        let now = version.clone();
+        Site { http: Server::start(move |request| Some(answer(request, now.load(Ordering::SeqCst)))), version }
     }
 
     fn at(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
-    }
-
-    fn count(&self) -> usize {
-        self.requests.lock().unwrap().len()
+        format!("http://{}{path}", self.http.address)
     }
 }
 
@@ -112,13 +80,11 @@ fn a_page_that_has_not_changed_is_not_sent_again() {
     let run = ingest(&sandbox, &site.at("/guide"));
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&report["counts"]["unchanged"], &report["generation"]), (&1.into(), &serde_json::Value::Null));
-    let headers = site.requests.lock().unwrap()[1].1.clone();
-    assert!(
-        headers.contains("if-none-match: \"v1\"") && headers.contains("if-modified-since: mon, 02 mar"),
-        "{headers}"
-    );
+    let request = &site.http.requests()[1];
+    assert_eq!(request.header("if-none-match"), Some("\"v1\""));
+    assert_eq!(request.header("if-modified-since"), Some(MODIFIED));
     assert_eq!(sandbox.kb(&["ingest", &site.at("/guide"), "--force", "--no-embed", "--allow-private"]).code, 0);
-    assert!(!site.requests.lock().unwrap()[2].1.contains("if-none-match"), "--force reads it again");
+    assert_eq!(site.http.requests()[2].header("if-none-match"), None, "--force reads it again");
 }
 
 #[test]
@@ -138,12 +104,11 @@ fn redirects_are_shown_and_end() {
 fn what_is_no_page_fails_alone() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     sandbox.write("a.md", "# Pumps\n\nPrime the pump.");
-    let nowhere = { TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap() };
     for (address, words) in [
         (site.at("/missing"), "HTTP 404"),
         (site.at("/picture"), "image/png"),
         (site.at("/large"), "is larger than"),
-        (format!("http://{nowhere}/"), "cannot be fetched"),
+        (format!("http://{}/", http::nowhere()), "cannot be fetched"),
     ] {
         let run = sandbox.kb(&["ingest", "a.md", &address, "--no-embed", "--allow-private", "--max-file-size", "1"]);
         assert!(run.code == 4 && run.out.contains(words), "{address}: {}{}", run.out, run.err);
@@ -158,12 +123,12 @@ fn what_is_no_page_fails_alone() {
 #[test]
 fn a_private_address_is_not_asked_unless_it_is_allowed() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
-    let port = site.address.rsplit(':').next().unwrap();
+    let port = site.http.address.rsplit(':').next().unwrap();
     for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f000001"] {
         let run = sandbox.kb(&["ingest", &format!("http://{host}:{port}/guide"), "--no-embed"]);
         assert!(run.code == 4 && run.out.contains("in a private network"), "{host}: {}{}", run.out, run.err);
     }
-    assert_eq!(site.count(), 0);
+    assert_eq!(site.http.requests().len(), 0);
     let link = ingest(&sandbox, "http://169.254.169.254/latest");
     assert!(link.code == 4 && link.out.contains("kb never contacts"), "{}", link.out);
 }
@@ -182,7 +147,12 @@ fn an_address_that_is_named_twice_is_one_document() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     let twice = [site.at("/guide#a"), site.at("/guide#b")];
     let run = sandbox.kb(&["ingest", &twice[0], &twice[1], "--no-embed", "--allow-private"]);
-    assert_eq!((run.code, sandbox.items(&["docs"]).as_array().unwrap().len(), site.count()), (0, 1, 1), "{}", run.err);
+    assert_eq!(
+        (run.code, sandbox.items(&["docs"]).as_array().unwrap().len(), site.http.requests().len()),
+        (0, 1, 1),
+        "{}",
+        run.err
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 // Each test binary uses its own part of this, and a helper that fails ends its test.
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
+pub mod http;
 pub mod repository;
 pub mod schema;
 #[cfg(target_os = "linux")]

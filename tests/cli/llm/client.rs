@@ -10,7 +10,7 @@ use kb::internals::llm::{
 };
 use serde_json::json;
 
-use super::server::{Reply, Request, Server};
+use super::server::{Messages, Reply, Request, Server};
 
 /// A timeout that passes.
 const SHORT: Duration = Duration::from_millis(500);

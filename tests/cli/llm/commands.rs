@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::server::{Reply, Server};
+use super::server::{Messages, Reply, Server};
 use crate::common::{Run, Sandbox, stage, titles};
 
 /// The answer to every request.
@@ -209,7 +209,7 @@ fn check_reports_an_answer_or_the_problem() {
         }
         Run::of(command.output().unwrap())
     };
-    let good = Server::start(|request| match request.authorization.as_deref() {
+    let good = Server::start(|request| match request.header("authorization") {
         Some(header) if header == format!("Bearer {KEY}") => Reply::Say("OK".into()),
         sent => Reply::Status(401, &[], json!({ "error": { "message": format!("not {sent:?}") } }).to_string()),
     });

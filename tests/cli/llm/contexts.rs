@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use super::server::{Reply, Request, Server};
+use super::server::{Messages, Reply, Request, Server};
 use crate::common::{Run, Sandbox};
 
 /// Each section is one parent chunk.

@@ -68,9 +68,9 @@ fn what_one_machine_publishes_the_others_find() {
     let (writer, reader) = (Machine::writer(&storage), Machine::new(&storage));
     assert!(reader.best("close the valve").ends_with("valves.md"));
     assert!(reader.best("水泵 灌水").ends_with("pumps.md"));
-    let before = storage.state().requests.len();
+    let before = storage.requests().len();
     reader.best("close the valve");
-    assert_eq!(storage.state().requests.len() - before, 1, "an up-to-date copy costs one request");
+    assert_eq!(storage.requests().len() - before, 1, "an up-to-date copy costs one request");
     assert_eq!(writer.change("# Valves\n\nOpen the gate first.").code, 0);
     assert!(reader.best("gate").ends_with("valves.md"), "the next generation has arrived");
     assert_eq!(reader.best("slowly"), "", "and the old text is gone");
@@ -135,10 +135,10 @@ fn of_two_writers_who_both_believe_to_hold_the_lease_one_publishes() {
     let (one, other) = (Machine::writer(&storage), Machine::new(&storage));
     // While the one waits for the names of its files, the other publishes, as if the lease of the one had run out.
     let path = one.sandbox.write("docs/slow.md", "# Slow\n\nSlow text.");
-    let before = storage.state().requests.len();
+    let before = storage.requests().len();
     let mut slow = one.command(&["ingest", "--no-embed", "--files-from", "-"]);
     let mut slow = slow.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let has_pulled = || storage.state().requests[before..].iter().any(|(_, path)| path.ends_with("head.json"));
+    let has_pulled = || storage.requests()[before..].iter().any(|request| request.target.ends_with("head.json"));
     while !has_pulled() {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -255,7 +255,7 @@ fn a_storage_that_redirects_is_not_followed() {
     let run = Machine::new(&storage).kb(&["search", "valve"]);
     assert!(run.code == 3 && run.err.contains("cannot read"), "{}", run.err);
     assert!(machine.kb(&["search", "valve"]).err.contains("from the copy here"));
-    assert!(storage.state().requests.iter().all(|(_, path)| path != "/elsewhere"));
+    assert!(storage.requests().iter().all(|request| request.target != "/elsewhere"));
 }
 
 #[test]
