@@ -31,6 +31,7 @@ pub mod cli;
 mod config;
 mod edits;
 mod embed;
+mod endpoint;
 mod error;
 mod eval;
 #[cfg(feature = "fuzzing")]
@@ -74,6 +75,9 @@ pub mod internals {
         pub use crate::embed::{
             EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, GRAPH, Model, ModelFiles, TokenCounter, select,
         };
+    }
+    pub mod endpoint {
+        pub use crate::endpoint::EndpointSettings;
     }
     pub mod eval {
         pub use crate::eval::{EvalStore, Made};

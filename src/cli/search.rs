@@ -9,10 +9,10 @@ use futures::future::try_join_all;
 use super::filter::{FILTERS, TimeArgs};
 use super::global::{ASKS_AN_ENDPOINT, Context, READS_A_FILE};
 use crate::config::{HalfLifeSetting, Output, SearchSettings, Share, list_settings};
-use crate::embed::TokenCounter;
+use crate::embed::{Reranker, TokenCounter};
+use crate::endpoint::RERANKING;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::llm::{RERANKING, Reranker};
 use crate::render;
 use crate::search::{
     Fallback, FilterOrigin, Hit, Note, NoteCode, Rerank, Restriction, Route, SearchRequest, Searcher, Target, Trace,

@@ -8,8 +8,8 @@ use toml::Table;
 
 use super::settings_file::SettingsFile;
 use super::{FILE, IngestSettings, KnownStores, SearchSettings, StoreSettings, trust};
+use crate::endpoint::endpoint_settings;
 use crate::error::Result;
-use crate::llm::endpoint_settings;
 
 /// Settings without a flag: the name, the variable if it has one, and the default.
 const OTHERS: [(&str, Option<&str>, &str); 12] = [
@@ -100,7 +100,7 @@ fn plain(value: &toml::Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::EndpointConfig;
+    use crate::endpoint::EndpointConfig;
 
     #[test]
     fn every_setting_of_a_file_is_listed_with_its_place() {

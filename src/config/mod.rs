@@ -30,8 +30,8 @@ pub use values::{HalfLifeSetting, Share};
 
 use self::settings_file::SettingsFile;
 use crate::embed::{Device, TokenCounter};
+use crate::endpoint::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING};
 use crate::error::{Error, Result};
-use crate::llm::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING};
 use crate::search::HeadingForms;
 
 /// The file's name, in the store's folder.

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
 use super::model::{Coverage, EmbeddingConfig, LARGEST_DIMENSION, Model, Pooling, Quantization, Source, VectorOutput};
+use super::tokens::token_count;
+use crate::endpoint::{EndpointSettings, Failure, Reason, Wire};
 use crate::error::{Error, NextStep, Result};
-use crate::llm::{Failure, LlmSettings, Reason, Wire, tokens};
 use crate::text::script::Script;
 use crate::vectors::{dot, of_length_one};
 
@@ -54,13 +55,13 @@ impl Model {
     ///
     /// # Errors
     /// The endpoint does not answer, or not as the protocol says.
-    pub fn at_endpoint(settings: &LlmSettings) -> Result<Model> {
+    pub fn at_endpoint(settings: &EndpointSettings) -> Result<Model> {
         let probes = Endpoint::new(settings, "")?.ask(&PROBES)?;
         Ok(Model::at_endpoint_as_recorded(settings, probes[0].len(), &fingerprint(&probes)))
     }
 
     /// The model behind an endpoint as a store recorded it. Sends no request.
-    pub fn at_endpoint_as_recorded(settings: &LlmSettings, dimension: usize, fingerprint: &str) -> Model {
+    pub fn at_endpoint_as_recorded(settings: &EndpointSettings, dimension: usize, fingerprint: &str) -> Model {
         let scripts = vec![Script::Latin, Script::Han, Script::Kana, Script::Hangul, Script::Other];
         let unrelated = match probes(fingerprint).as_slice() {
             [one, other] => cosine(one, other),
@@ -119,7 +120,7 @@ fn are_same(now: &[Vec<f32>], kept: &[Vec<f32>]) -> bool {
 /// A client of an endpoint.
 pub(super) struct Endpoint {
     wire: Wire,
-    settings: LlmSettings,
+    settings: EndpointSettings,
     /// The first numbers of the probes' vectors.
     probes: Vec<Vec<f32>>,
     /// Set once the endpoint has given the same probes.
@@ -130,7 +131,7 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     /// `fingerprint` is that of the expected model.
-    pub(super) fn new(settings: &LlmSettings, fingerprint: &str) -> Result<Self> {
+    pub(super) fn new(settings: &EndpointSettings, fingerprint: &str) -> Result<Self> {
         Ok(Endpoint {
             wire: Wire::new(settings)?,
             settings: settings.clone(),
@@ -191,7 +192,7 @@ impl Endpoint {
     fn within_ceiling(&self, texts: &[&str]) -> Result<(), Failure> {
         // Counting takes time.
         let Some(most) = self.settings.max_tokens else { return Ok(()) };
-        let own = texts.iter().map(|text| tokens(text)).sum::<u64>();
+        let own = texts.iter().map(|text| token_count(text)).sum::<u64>();
         match self.sent.fetch_add(own, Ordering::Relaxed) + own > most {
             true => Err(Failure::new(Reason::Ceiling, format!("{most} tokens in this run"))),
             false => Ok(()),

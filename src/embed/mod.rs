@@ -16,6 +16,7 @@ mod late_chunking;
 mod minilm;
 mod model;
 mod onnx;
+mod reranker;
 mod sense;
 mod sessions;
 mod threads;
@@ -36,5 +37,6 @@ pub use model::{
     Coverage, EMBEDDED, EmbeddingConfig, GRAPH, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput,
     is_known_word,
 };
-pub use tokens::TokenCounter;
+pub use reranker::Reranker;
+pub use tokens::{TokenCounter, token_count};
 pub(crate) use trial::{Tried, try_out};

@@ -11,8 +11,8 @@ use std::sync::{Arc, LazyLock};
 use fastembed::TokenizerFiles;
 use serde::{Deserialize, Serialize};
 
+use crate::endpoint::EndpointSettings;
 use crate::error::{Error, Result};
-use crate::llm::LlmSettings;
 use crate::text::script::{Script, coverage};
 
 /// The ONNX graph, about 23 MB.
@@ -125,7 +125,7 @@ pub enum Source {
     Embedded,
     Folder(ModelFiles),
     /// Behind an endpoint that computes the vectors.
-    Endpoint(Box<LlmSettings>),
+    Endpoint(Box<EndpointSettings>),
 }
 
 /// The files of a model in a folder, besides [`GRAPH`], `tokenizer.json`, `config.json`, `tokenizer_config.json` and

@@ -137,6 +137,12 @@ impl TokenCounter {
     }
 }
 
+/// The number of tokens in a text by kb's own tokenizer; that of a model behind an endpoint counts slightly differently.
+pub fn token_count(text: &str) -> u64 {
+    // No text has more tokens than characters.
+    TokenCounter::shared().count(text).unwrap_or_else(|_| crate::text::char_count(text)) as u64
+}
+
 impl std::fmt::Debug for TokenCounter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("TokenCounter").field(&self.name).finish()

@@ -8,12 +8,12 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
-use super::failure::{Failure, Reason, with_retries};
+use super::chat::{Chat, Reply};
 use super::hash;
 use super::prompts::{Ask, Prompts};
-use super::settings::{EndpointConfig, LlmSettings, environment};
-use super::usage::{Ledger, LlmReport, Usage, tokens};
-use super::wire::{Reply, Wire};
+use super::usage::{Ledger, LlmReport, Usage};
+use crate::embed::token_count;
+use crate::endpoint::{EndpointConfig, EndpointSettings, Failure, Reason, environment, with_retries};
 use crate::error::{Error, Result, plain_io};
 use crate::store::CacheFolder;
 use crate::text::{printable, squeeze, truncate};
@@ -42,7 +42,7 @@ impl Configured {
     /// # Errors
     /// If a setting is missing, unknown or out of range, or a user's prompt is incomplete.
     pub fn client(&self) -> Result<Option<Client>> {
-        let settings = LlmSettings::resolve(&self.config, &environment(), &self.store)?;
+        let settings = EndpointSettings::resolve(&self.config, &environment(), &self.store)?;
         settings.map(|settings| Client::new(settings, self.caches.then_some(self.store.as_path()))).transpose()
     }
 
@@ -51,7 +51,7 @@ impl Configured {
     /// # Errors
     /// As [`client`](Self::client), and if no model is configured.
     pub fn required(&self, wanted: &str) -> Result<Client> {
-        self.client()?.ok_or_else(|| LlmSettings::missing(wanted))
+        self.client()?.ok_or_else(|| EndpointSettings::missing(wanted))
     }
 }
 
@@ -68,8 +68,8 @@ struct Entry {
 /// The client of one run. It counts what the run uses and what fails.
 #[derive(Debug)]
 pub struct Client {
-    settings: LlmSettings,
-    wire: Wire,
+    settings: EndpointSettings,
+    chat: Chat,
     /// `.kb/cache/llm/ab/abcd….json`: answers without their questions.
     cache: Option<CacheFolder>,
     pub(super) prompts: Prompts,
@@ -86,9 +86,9 @@ impl Client {
     ///
     /// # Errors
     /// If a user's prompt is incomplete, or the system has no certificates.
-    pub fn new(settings: LlmSettings, store: Option<&Path>) -> Result<Self> {
+    pub fn new(settings: EndpointSettings, store: Option<&Path>) -> Result<Self> {
         Ok(Client {
-            wire: Wire::new(&settings)?,
+            chat: Chat::new(&settings)?,
             cache: store.map(|store| CacheFolder::of_store(store, "llm", "json", MOST_CACHED)),
             prompts: Prompts::of_user(&settings)?,
             ledger: Ledger::new(&settings.model, settings.max_tokens),
@@ -100,7 +100,7 @@ impl Client {
         })
     }
 
-    pub fn settings(&self) -> &LlmSettings {
+    pub fn settings(&self) -> &EndpointSettings {
         &self.settings
     }
 
@@ -192,11 +192,11 @@ impl Client {
     async fn attempt(&self, ask: &Ask) -> Result<Reply, Failure> {
         let hold = self.ledger.hold(|| ask.most())?;
         self.ledger.lock().report.requests += 1;
-        let outcome = self.wire.send(ask).await;
+        let outcome = self.chat.send(ask).await;
         match &outcome {
             // An endpoint that reports no usage is counted here.
             Ok(reply) => {
-                hold.settle(reply.usage.unwrap_or_else(|| Usage { output: tokens(&reply.text), ..ask.most() }))
+                hold.settle(reply.usage.unwrap_or_else(|| Usage { output: token_count(&reply.text), ..ask.most() }))
             }
             Err(failure) if failure.reason.may_count() => hold.settle(Usage { output: 0, ..ask.most() }),
             Err(_) => drop(hold),
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn a_damaged_cache_entry_counts_as_missing_until_it_is_replaced() {
         let store = tempfile::tempdir().unwrap();
-        let client = Client::new(LlmSettings::new("http://localhost", "m").unwrap(), Some(store.path())).unwrap();
+        let client = Client::new(EndpointSettings::new("http://localhost", "m").unwrap(), Some(store.path())).unwrap();
         let (one, two) = (key(&["1"]), key(&["2"]));
         let cached = |key: &str| client.cached(key, |answer| Ok(answer.to_owned()));
         assert_eq!(cached(&one), None);

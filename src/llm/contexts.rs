@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::client::Client;
 use super::guard::{Fence, is_about, line, object};
 use super::prompts::Ask;
-use super::usage::{Estimate, tokens};
+use super::usage::Estimate;
+use crate::embed::token_count;
 use crate::error::Result;
 use crate::text::{char_count, squeeze, truncate};
 
@@ -140,7 +141,7 @@ impl Plan {
         };
         let contexts: Vec<_> = keys.iter().zip(chunks).map(cached).collect();
         let missing: Vec<usize> = (0..chunks.len()).filter(|&at| contexts[at].is_none()).collect();
-        let sizes: Vec<u64> = missing.iter().map(|&at| tokens(&shown(&chunks[at]))).collect();
+        let sizes: Vec<u64> = missing.iter().map(|&at| token_count(&shown(&chunks[at]))).collect();
         let batches = batches(&sizes).into_iter().map(|batch| missing[batch].to_vec()).collect();
         Plan { contexts, keys, batches }
     }
@@ -241,7 +242,7 @@ fn check(
     chunk: &ContextParentChunk<'_>,
 ) -> std::result::Result<String, &'static str> {
     let context = line(text, CONTEXT_CHARS)?;
-    if !CONTEXT_TOKENS.contains(&tokens(&context)) {
+    if !CONTEXT_TOKENS.contains(&token_count(&context)) {
         return Err("has too few or too many tokens");
     }
     if squeeze(chunk.text).contains(&context) {

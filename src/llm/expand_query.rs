@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::client::Client;
-use super::failure::Failure;
 use super::guard::{Fence, line, object};
+use crate::endpoint::Failure;
 use crate::text::truncate;
 
 const PROMPT: &str = "expand-query";

@@ -69,7 +69,7 @@ fn harmless(text: &str) -> String {
 }
 
 /// Invisible characters and joiners: a turn mark with one inside looks like a turn mark.
-pub(super) fn is_hidden(c: char) -> bool {
+fn is_hidden(c: char) -> bool {
     crate::text::is_hidden(c) || crate::text::is_joiner(c)
 }
 

@@ -1,42 +1,32 @@
-//! The optional language model: a client for any OpenAI-compatible endpoint, and the three tasks it is used for.
+//! The optional language model: a client, and the three tasks it is used for.
 //!
 //! Promises: nothing is sent unless `[llm]` is configured. A model never makes another command fail: a missing or
-//! unusable answer becomes `None` or a [`Failure`], the caller falls back to its rules, and [`LlmReport`] counts it.
-//! Answers are cached on disk by model, prompt and input. The key appears in no output, error, cache entry or store
-//! ([`secret`]). Text from documents is fenced and answers are validated ([`guard`]). A request holds text of one
-//! document only, so a hostile document can spoil nothing but its own answers.
+//! unusable answer becomes `None` or a [`Failure`](crate::endpoint::Failure), the caller falls back to its rules, and [`LlmReport`] counts it.
+//! Answers are cached on disk by model, prompt and input. Text from documents is fenced and answers are validated
+//! ([`guard`]). A request holds text of one document only, so a hostile document can spoil nothing but its own answers.
 //!
 //! A task ([`contexts`], [`write_profile`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the
-//! cache, holds the tokens that the request may use ([`usage`]) and sends it ([`wire`]); the task validates the answer.
+//! cache, holds the tokens that the request may use ([`usage`]) and sends it ([`chat`]); the task validates the answer.
 
+mod chat;
 mod client;
 mod contexts;
 mod expand_query;
-mod failure;
 mod guard;
 mod profile;
 mod prompts;
-mod reranker;
-mod secret;
-mod settings;
 mod usage;
-mod wire;
 
 pub use client::{Checked, Client, Configured};
 pub use contexts::{ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts};
 #[cfg(feature = "fuzzing")]
 pub use expand_query::read as read_answer;
 pub use expand_query::{Expansion, expand_query};
-pub use failure::{Failure, Reason};
 pub use profile::{WrittenProfile, estimate_profile, write_profile};
 #[cfg(feature = "fuzzing")]
 pub use prompts::check_prompts;
 pub use prompts::{names as prompt_names, text_of as prompt_text};
-pub use reranker::Reranker;
-pub use settings::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, LlmSettings, RERANKING, Variables, endpoint_settings};
-pub(crate) use usage::tokens;
 pub use usage::{Estimate, LlmReport};
-pub(crate) use wire::Wire;
 
 /// A hash of texts, each with its length, so that two different lists never have the same input.
 fn hash(texts: &[&str]) -> blake3::Hash {

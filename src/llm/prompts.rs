@@ -6,8 +6,9 @@
 use minijinja::{Environment, UndefinedBehavior, Value};
 use std::collections::BTreeMap;
 
-use super::settings::LlmSettings;
-use super::usage::{Usage, tokens};
+use super::usage::Usage;
+use crate::embed::token_count;
+use crate::endpoint::EndpointSettings;
 use crate::error::{Error, NextStep, Result};
 
 /// Separates the two parts.
@@ -58,7 +59,7 @@ pub(super) struct Ask {
 impl Ask {
     /// What the request uses at most.
     pub(super) fn most(&self) -> Usage {
-        Usage { input: tokens(&self.system) + tokens(&self.user) + AROUND, output: self.most_output }
+        Usage { input: token_count(&self.system) + token_count(&self.user) + AROUND, output: self.most_output }
     }
 }
 
@@ -73,7 +74,7 @@ impl Prompts {
     ///
     /// # Errors
     /// If the configured folder is missing, or one of its prompts cannot be read or lacks a placeholder.
-    pub(super) fn of_user(settings: &LlmSettings) -> Result<Self> {
+    pub(super) fn of_user(settings: &EndpointSettings) -> Result<Self> {
         let mut texts: BTreeMap<_, _> = BUILT_IN.iter().map(|prompt| (prompt.name, prompt.text.to_owned())).collect();
         let Some(folder) = &settings.prompts else { return Ok(Prompts { texts }) };
         if !folder.is_dir() {
@@ -162,8 +163,8 @@ fn filled(text: &str, values: &BTreeMap<&str, String>) -> std::result::Result<(S
 mod tests {
     use super::*;
 
-    fn settings() -> LlmSettings {
-        LlmSettings::new("http://localhost", "m").unwrap()
+    fn settings() -> EndpointSettings {
+        EndpointSettings::new("http://localhost", "m").unwrap()
     }
 
     #[test]
@@ -184,7 +185,7 @@ mod tests {
     fn a_users_prompt_replaces_the_built_in_one_and_has_another_version() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("expand-query.md"), "Mine. {{ fence }}\n---\n{{ question }}").unwrap();
-        let own = LlmSettings { prompts: Some(folder.path().to_owned()), ..settings() };
+        let own = EndpointSettings { prompts: Some(folder.path().to_owned()), ..settings() };
         let prompts = Prompts::of_user(&own).unwrap();
         let values = BTreeMap::from([("fence", "f".to_owned()), ("question", "q".to_owned())]);
         let mine = prompts.fill("expand-query", &values, 10).unwrap();
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn an_incomplete_prompt_is_refused_before_anything_is_sent() {
         let folder = tempfile::tempdir().unwrap();
-        let settings = LlmSettings { prompts: Some(folder.path().to_owned()), ..settings() };
+        let settings = EndpointSettings { prompts: Some(folder.path().to_owned()), ..settings() };
         let refused = |text: &str| {
             std::fs::write(folder.path().join("expand-query.md"), text).unwrap();
             Prompts::of_user(&settings).unwrap_err().to_line()
@@ -209,7 +210,7 @@ mod tests {
         assert!(refused("Just do it.\n---\n{{ question }}").contains("is data"));
         let unknown = refused("{{ fence }}\n---\n{{ question }}\n{{ wether }}");
         assert!(unknown.contains("line 4") && unknown.contains("PrintPrompt(\"expand-query\")"), "{unknown}");
-        let gone = LlmSettings { prompts: Some(folder.path().join("nowhere")), ..settings };
+        let gone = EndpointSettings { prompts: Some(folder.path().join("nowhere")), ..settings };
         assert!(Prompts::of_user(&gone).unwrap_err().message().contains("does not exist"));
     }
 }

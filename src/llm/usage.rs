@@ -8,9 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::failure::{Failure, Reason};
-use crate::embed::TokenCounter;
-use crate::text::{char_count, count};
+use crate::endpoint::{Failure, Reason};
+use crate::text::count;
 
 /// Tokens of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,12 +18,6 @@ pub(super) struct Usage {
     pub input: u64,
     /// Answered.
     pub output: u64,
-}
-
-/// The number of tokens in a text by kb's own tokenizer; the model's tokenizer counts slightly differently.
-pub(crate) fn tokens(text: &str) -> u64 {
-    // No text has more tokens than characters.
-    TokenCounter::shared().count(text).unwrap_or_else(|_| char_count(text)) as u64
 }
 
 /// What a run asked of the model, and what came of it.

@@ -8,8 +8,8 @@ use super::catalogue::{known, nearest};
 use super::record::{ModelKind, Record, cannot};
 use super::workplace::{Hold, downloads, remove_folder, remove_model, size_of};
 use crate::embed::{EMBEDDED, Model, endpoint_model_name, is_endpoint_model};
+use crate::endpoint::{EMBEDDINGS, EndpointConfig};
 use crate::error::{Error, NextStep, Result, Setting};
-use crate::llm::{EMBEDDINGS, EndpointConfig};
 use crate::store::ModelRecord;
 
 /// The variable that names the folder of models.

@@ -20,6 +20,7 @@ use super::request::{LlmWordings, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
 use super::trace::{Trace, milliseconds};
 use super::understand::{Kind, Question, Route, Terms, Understanding, keyword_terms};
+use crate::endpoint::Failure;
 use crate::error::Result;
 use crate::llm::{self, Expansion};
 use crate::store::{LoadedVectors, Scope};
@@ -72,7 +73,7 @@ fn terms(text: &str) -> Vec<String> {
 
 /// The language model's pending answer; the store opens meanwhile.
 pub(super) struct Paraphrasing {
-    answer: tokio::task::JoinHandle<(Result<Expansion, llm::Failure>, f64)>,
+    answer: tokio::task::JoinHandle<(Result<Expansion, Failure>, f64)>,
     client: Arc<llm::Client>,
 }
 
@@ -119,7 +120,7 @@ impl Paraphrasing {
         let (start, query) = (Instant::now(), &search.asked.question.request.query);
         let (answer, took) = match self.answer.await {
             Ok(answered) => answered,
-            Err(error) => (Err(llm::Failure::crashed(&error.to_string())), milliseconds(start)),
+            Err(error) => (Err(Failure::crashed(&error.to_string())), milliseconds(start)),
         };
         let report = self.client.report();
         let expansion = match answer {

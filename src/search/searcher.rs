@@ -11,6 +11,7 @@ use super::entities::Recogniser;
 use super::filter::facts::Facts;
 use super::request::SearchRequest;
 use super::rerank::LoadedCrossEncoder;
+use crate::embed::Reranker;
 use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
@@ -30,7 +31,7 @@ pub struct Searcher {
     model: OnceCell<VectorModel>,
     synonyms: OnceLock<Synonyms>,
     pub(super) cross_encoder: LoadedCrossEncoder,
-    pub(super) reranker: Option<Arc<llm::Reranker>>,
+    pub(super) reranker: Option<Arc<Reranker>>,
     pub(super) language_model: Option<Arc<llm::Client>>,
 }
 
@@ -60,7 +61,7 @@ impl Searcher {
     }
 
     /// Reranks with an endpoint (`rerank = "endpoint"`).
-    pub fn reranking(self, reranker: Arc<llm::Reranker>) -> Self {
+    pub fn reranking(self, reranker: Arc<Reranker>) -> Self {
         Searcher { reranker: Some(reranker), ..self }
     }
 

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant, SystemTime};
 use tokio::task::JoinHandle;
 
 use crate::chunk::context::embedded_text;
-use crate::embed::{CrossEncoder, select};
+use crate::embed::{CrossEncoder, Reranker, select};
+use crate::endpoint::Failure;
 use crate::error::{Error, NextStep, Result, Setting};
-use crate::llm;
 use crate::paths::real;
 use crate::search::encoder::{Encoder, LONGEST_ENCODED, joined};
 use crate::search::hit::{Candidate, parent_chunks};
@@ -24,13 +24,13 @@ use crate::store::Snapshot;
 
 pub(in crate::search) struct Rerankers<'a> {
     pub cross_encoder: Option<LoadingCrossEncoder>,
-    pub endpoint: Option<&'a llm::Reranker>,
+    pub endpoint: Option<&'a Reranker>,
 }
 
 /// What reads candidates.
 enum Reader<'a> {
     CrossEncoder(Arc<CrossEncoder>, &'a Path),
-    Endpoint(&'a llm::Reranker),
+    Endpoint(&'a Reranker),
 }
 
 /// Lets the cross-encoder or the endpoint that the request names read the first candidates, and ranks them by its scores.
@@ -83,7 +83,7 @@ pub(super) async fn read_first(
 
 /// The scores from an endpoint; none if it fails, and a note says why.
 async fn ask(
-    reranker: &llm::Reranker,
+    reranker: &Reranker,
     question: &str,
     texts: &[String],
     time: Option<Duration>,
@@ -91,7 +91,7 @@ async fn ask(
 ) -> Vec<f32> {
     let answer = reranker.logits(question, texts);
     let answer = match time {
-        Some(time) => tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(llm::Failure::late(time))),
+        Some(time) => tokio::time::timeout(time, answer).await.unwrap_or_else(|_| Err(Failure::late(time))),
         None => answer.await,
     };
     answer.unwrap_or_else(|failure| {

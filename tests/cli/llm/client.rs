@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use kb::internals::endpoint::EndpointSettings;
 use kb::internals::llm::{
-    Client, ContextDocument, ContextParentChunk, LlmReport, LlmSettings, Unanswered, contexts, estimate_contexts,
-    expand_query,
+    Client, ContextDocument, ContextParentChunk, LlmReport, Unanswered, contexts, estimate_contexts, expand_query,
 };
 use serde_json::json;
 
@@ -20,12 +20,12 @@ const LONG: Duration = Duration::from_secs(60);
 pub const PUMP: ContextDocument<'static> = ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation" };
 
 /// Settings that retry at once and have time on a busy machine.
-pub fn settings(server: &Server) -> LlmSettings {
-    LlmSettings {
+pub fn settings(server: &Server) -> EndpointSettings {
+    EndpointSettings {
         timeout: Duration::from_secs(10),
         back_off: Duration::from_millis(5),
         retries: 3,
-        ..LlmSettings::new(&server.base_url(), "test").unwrap()
+        ..EndpointSettings::new(&server.base_url(), "test").unwrap()
     }
 }
 
@@ -58,7 +58,7 @@ pub fn honest(request: &Request) -> String {
 }
 
 /// Asks for the contexts of this many parent chunks.
-fn ask(settings: LlmSettings, store: &Path, count: usize) -> (Vec<Option<String>>, LlmReport) {
+fn ask(settings: EndpointSettings, store: &Path, count: usize) -> (Vec<Option<String>>, LlmReport) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let texts = texts(count);
     runtime.block_on(async {
@@ -92,7 +92,7 @@ fn a_second_run_makes_no_request() {
     assert_eq!((server.count(), report.requests, report.cached, report.input_tokens), (3, 0, 20, 0));
     assert_eq!(again, lines);
     // Another model, or another parent chunk, is another question.
-    ask(LlmSettings { model: "other".into(), ..settings(&server) }, store.path(), 20);
+    ask(EndpointSettings { model: "other".into(), ..settings(&server) }, store.path(), 20);
     assert_eq!(server.count(), 6);
     ask(settings(&server), store.path(), 21);
     assert_eq!(server.count(), 7);
@@ -176,7 +176,7 @@ fn failures_without_retries_are_counted() {
         }),
         scratch(),
     );
-    let (lines, report) = ask(LlmSettings { retries: 0, ..settings(&server) }, store.path(), 80);
+    let (lines, report) = ask(EndpointSettings { retries: 0, ..settings(&server) }, store.path(), 80);
     assert_eq!(lines.iter().filter(|line| line.is_none()).count(), 16);
     assert_eq!((report.requests, report.answered, report.failed["server error"]), (10, 8, 2));
     assert!(report.last_failures["server error"].contains("HTTP 500: out of memory"), "{report:?}");
@@ -189,7 +189,7 @@ fn failures_without_retries_are_counted() {
 fn a_slow_answer_times_out() {
     let (server, store) = (Server::start(|request| Reply::Late(LONG, honest(request))), scratch());
     let start = Instant::now();
-    let (lines, report) = ask(LlmSettings { retries: 1, timeout: SHORT, ..settings(&server) }, store.path(), 8);
+    let (lines, report) = ask(EndpointSettings { retries: 1, timeout: SHORT, ..settings(&server) }, store.path(), 8);
     assert!(start.elapsed() < LONG);
     assert_eq!((lines[0].as_ref(), report.requests, report.failed["timeout"]), (None, 2, 1));
     assert!(report.input_tokens > 200, "the endpoint may have counted what was sent: {report:?}");
@@ -235,14 +235,14 @@ fn rate_limits_are_respected() {
     // With an empty account, waiting does not help.
     let broke = "{\"error\": {\"message\": \"quota\", \"code\": \"insufficient_quota\"}}";
     let server = Server::start(|_| Reply::Status(429, &[], broke.into()));
-    let (_, report) = ask(LlmSettings { concurrency: 1, ..settings(&server) }, scratch().path(), 80);
+    let (_, report) = ask(EndpointSettings { concurrency: 1, ..settings(&server) }, scratch().path(), 80);
     assert_eq!((report.requests, report.failed["no credit"], report.failed["given up"]), (1, 1, 9));
 }
 
 #[test]
 fn concurrency_is_limited() {
     let (server, store) = (Server::start(|request| Reply::Late(Duration::from_millis(40), honest(request))), scratch());
-    let (lines, _) = ask(LlmSettings { concurrency: 3, ..settings(&server) }, store.path(), 160);
+    let (lines, _) = ask(EndpointSettings { concurrency: 3, ..settings(&server) }, store.path(), 160);
     assert!(lines.iter().all(Option::is_some));
     assert_eq!(server.count(), 20);
     assert!((2..=3).contains(&server.most_at_once()), "{}", server.most_at_once());
@@ -254,7 +254,7 @@ fn the_ceiling_of_tokens_stops_further_requests() {
     let (lines, all) = ask(settings(&server), scratch().path(), 80);
     assert!(lines.iter().all(Option::is_some) && all.input_tokens == 1000);
     // Each request may get 1280 tokens of answer, and that much is held.
-    let limited = LlmSettings { max_tokens: Some(4000), ..settings(&server) };
+    let limited = EndpointSettings { max_tokens: Some(4000), ..settings(&server) };
     let before = server.count();
     let (lines, report) = ask(limited.clone(), store.path(), 80);
     let there = lines.iter().filter(|line| line.is_some()).count();
@@ -288,11 +288,11 @@ fn an_estimate_sends_nothing_and_counts_the_cache() {
 fn a_missing_endpoint_is_given_up() {
     let store = scratch();
     let gone = Server::nowhere();
-    let unreachable = LlmSettings {
+    let unreachable = EndpointSettings {
         back_off: Duration::from_millis(1),
         retries: 1,
         concurrency: 2,
-        ..LlmSettings::new(&gone, "test").unwrap()
+        ..EndpointSettings::new(&gone, "test").unwrap()
     };
     let (lines, report) = ask(unreachable, store.path(), 400);
     assert!(lines.iter().all(Option::is_none));
@@ -319,7 +319,7 @@ fn the_dialect_of_newer_models_is_learnt_from_refusals() {
         }),
         scratch(),
     );
-    let (lines, _) = ask(LlmSettings { concurrency: 1, ..settings(&server) }, store.path(), 16);
+    let (lines, _) = ask(EndpointSettings { concurrency: 1, ..settings(&server) }, store.path(), 16);
     assert!(lines.iter().all(Option::is_some));
     let requests = server.requests();
     assert_eq!(requests.len(), 4, "two refusals, and then none");
@@ -330,7 +330,7 @@ fn the_dialect_of_newer_models_is_learnt_from_refusals() {
     assert_eq!((requests[0].path.as_str(), &requests[0].body["model"]), ("/v1/chat/completions", &json!("test")));
     // Concurrent requests are all refused once, and none fails because another has learnt first.
     let store = scratch();
-    let (lines, report) = ask(LlmSettings { concurrency: 6, ..settings(&server) }, store.path(), 96);
+    let (lines, report) = ask(EndpointSettings { concurrency: 6, ..settings(&server) }, store.path(), 96);
     assert!(lines.iter().all(Option::is_some), "{report:?}");
 }
 
@@ -340,7 +340,7 @@ fn a_search_never_waits_longer_than_the_timeout() {
         0 => Reply::Status(429, &[("Retry-After", "60")], String::new()),
         _ => Reply::Say("{\"rewritten\": \"x\"}".into()),
     });
-    let client = Client::new(LlmSettings { timeout: SHORT, ..settings(&server) }, None).unwrap();
+    let client = Client::new(EndpointSettings { timeout: SHORT, ..settings(&server) }, None).unwrap();
     let start = Instant::now();
     let asked = expand_query(&client, "how is the pump primed");
     let failure = tokio::runtime::Runtime::new().unwrap().block_on(asked).unwrap_err();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{Timestamp, fmt::rfc2822};
 
-use super::settings::LlmSettings;
+use super::settings::EndpointSettings;
 use crate::error::NextStep;
 
 /// No wait is longer than this; a request whose endpoint asks for more fails.
@@ -63,23 +63,23 @@ impl Reason {
     }
 
     /// Whether the same request may succeed in a moment.
-    pub(super) fn passes(self) -> bool {
+    pub fn passes(self) -> bool {
         use Reason::{Broken, RateLimited, ServerError, Timeout, Unreachable};
         matches!(self, RateLimited | ServerError | Timeout | Unreachable | Broken)
     }
 
     /// Whether every further request would fail the same way.
-    pub(super) fn is_final(self) -> bool {
+    pub fn is_final(self) -> bool {
         matches!(self, Reason::Unauthorised | Reason::NotFound | Reason::Redirected | Reason::NoCredit)
     }
 
     /// Whether the endpoint may have counted the request.
-    pub(super) fn may_count(self) -> bool {
+    pub fn may_count(self) -> bool {
         matches!(self, Reason::Timeout | Reason::Broken | Reason::TooLarge)
     }
 
     /// What to do about it.
-    pub fn hint(self, settings: &LlmSettings) -> String {
+    pub fn hint(self, settings: &EndpointSettings) -> String {
         let (endpoint, table, prefix) = (settings.endpoint(), settings.service.table, settings.service.prefix);
         match self {
             Reason::Unauthorised if settings.key.is_none() => format!(
@@ -123,22 +123,22 @@ pub struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Self {
+    pub fn new(reason: Reason, detail: impl Into<String>) -> Self {
         Failure { reason, detail: detail.into(), wait: None }
     }
 
     /// No answer in the time that a user waits.
-    pub(crate) fn late(time: Duration) -> Self {
+    pub fn late(time: Duration) -> Self {
         Failure::new(Reason::Timeout, format!("no answer within {time:?}"))
     }
 
     /// An answer that cannot be used.
-    pub(crate) fn malformed(what: String) -> Self {
+    pub fn malformed(what: String) -> Self {
         Failure::new(Reason::Malformed, what)
     }
 
     /// The task that worked on the question panicked.
-    pub(crate) fn crashed(detail: &str) -> Self {
+    pub fn crashed(detail: &str) -> Self {
         Failure::new(Reason::GivenUp, detail)
     }
 
@@ -166,7 +166,7 @@ impl Failure {
 }
 
 /// Makes attempts until one succeeds or another is useless.
-pub(super) async fn with_retries<T, A: Future<Output = Result<T, Failure>>>(
+pub async fn with_retries<T, A: Future<Output = Result<T, Failure>>>(
     retries: u32,
     back_off: Duration,
     attempt: impl Fn() -> A,

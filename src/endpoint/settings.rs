@@ -1,4 +1,4 @@
-//! The settings of the language model and of other endpoints: their tables in the files of settings, overridden by the
+//! The settings of endpoints: their tables in the files of settings, overridden by the
 //! environment.
 
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ pub fn endpoint_settings() -> impl Iterator<Item = (String, Option<String>, Stri
 pub type Variables = BTreeMap<String, String>;
 
 /// The variables of this process.
-pub(super) fn environment() -> Variables {
+pub fn environment() -> Variables {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     std::env::vars_os().filter_map(text).collect()
 }
@@ -149,9 +149,9 @@ impl EndpointConfig {
     /// What a client needs; `None` if no endpoint is configured.
     ///
     /// # Errors
-    /// As for [`LlmSettings::of_service`].
-    pub fn settings(&self, service: Service) -> Result<Option<LlmSettings>> {
-        LlmSettings::of_service(self, service, &environment())
+    /// As for [`EndpointSettings::of_service`].
+    pub fn settings(&self, service: Service) -> Result<Option<EndpointSettings>> {
+        EndpointSettings::of_service(self, service, &environment())
     }
 
     /// These settings, overridden by variables.
@@ -222,7 +222,7 @@ impl EndpointConfig {
 
 /// What a client needs, complete and checked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LlmSettings {
+pub struct EndpointSettings {
     pub service: Service,
     /// The address that requests go to.
     pub url: Url,
@@ -246,18 +246,18 @@ pub struct LlmSettings {
     pub document_prefix: String,
 }
 
-impl LlmSettings {
+impl EndpointSettings {
     /// The defaults for an endpoint without a key.
     ///
     /// # Errors
     /// If `base_url` is not an HTTP address.
     pub fn new(base_url: &str, model: &str) -> Result<Self> {
         let service = LANGUAGE_MODEL;
-        Ok(LlmSettings::of(&EndpointConfig::default(), service, endpoint(base_url, service)?, model))
+        Ok(EndpointSettings::of(&EndpointConfig::default(), service, endpoint(base_url, service)?, model))
     }
 
     fn of(config: &EndpointConfig, service: Service, url: Url, model: &str) -> Self {
-        LlmSettings {
+        EndpointSettings {
             service,
             url,
             model: model.trim().to_owned(),
@@ -279,9 +279,9 @@ impl LlmSettings {
     /// # Errors
     /// If a setting is missing, unknown or out of range, or the key would cross the internet unencrypted.
     pub fn resolve(config: &EndpointConfig, environment: &Variables, store: &Path) -> Result<Option<Self>> {
-        let settings = LlmSettings::of_service(config, LANGUAGE_MODEL, environment)?;
-        let prompts = |settings: &LlmSettings| settings.prompts.as_ref().map(|folder| store.join(folder));
-        Ok(settings.map(|settings| LlmSettings { prompts: prompts(&settings), ..settings }))
+        let settings = EndpointSettings::of_service(config, LANGUAGE_MODEL, environment)?;
+        let prompts = |settings: &EndpointSettings| settings.prompts.as_ref().map(|folder| store.join(folder));
+        Ok(settings.map(|settings| EndpointSettings { prompts: prompts(&settings), ..settings }))
     }
 
     /// The settings for a service; `None` if neither file nor environment names an endpoint or a model.
@@ -310,7 +310,8 @@ impl LlmSettings {
         config.check_places(service)?;
         config.check_ranges(service)?;
         let key = key(config.api_key_env.as_deref(), service, &get)?;
-        let settings = LlmSettings { key, ..LlmSettings::of(&config, service, endpoint(base_url, service)?, model) };
+        let settings =
+            EndpointSettings { key, ..EndpointSettings::of(&config, service, endpoint(base_url, service)?, model) };
         let host = settings.url.host_str().unwrap_or_default();
         if settings.key.is_some() && settings.url.scheme() == "http" && !is_near(host) {
             return Err(Error::usage(format!("the key would go to {host} over http, where others can read it"))
@@ -388,10 +389,10 @@ fn is_near(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn resolve(file: &str, environment: &[(&str, &str)]) -> Result<Option<LlmSettings>> {
+    fn resolve(file: &str, environment: &[(&str, &str)]) -> Result<Option<EndpointSettings>> {
         let config: EndpointConfig = toml::from_str(file).unwrap();
         let variables = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        LlmSettings::resolve(&config, &variables, Path::new("/store"))
+        EndpointSettings::resolve(&config, &variables, Path::new("/store"))
     }
 
     fn refused(file: &str, environment: &[(&str, &str)]) -> String {
@@ -431,10 +432,10 @@ mod tests {
     fn prefixes_keep_their_space_and_belong_to_embeddings_alone() {
         let variables: Variables = [("KB_EMBEDDING_QUERY_PREFIX".to_owned(), "query: ".to_owned())].into();
         let config: EndpointConfig = toml::from_str(HERE).unwrap();
-        let settings = LlmSettings::of_service(&config, EMBEDDINGS, &variables).unwrap().unwrap();
+        let settings = EndpointSettings::of_service(&config, EMBEDDINGS, &variables).unwrap().unwrap();
         assert_eq!(settings.query_prefix, "query: ");
         let config = EndpointConfig { query_prefix: "query: ".to_owned(), ..config };
-        let refused = LlmSettings::of_service(&config, RERANKING, &Variables::new()).unwrap_err();
+        let refused = EndpointSettings::of_service(&config, RERANKING, &Variables::new()).unwrap_err();
         assert!(
             refused.to_line().contains("[reranking] does not take query_prefix; set it in [embedding]"),
             "{refused}"
@@ -445,8 +446,8 @@ mod tests {
     fn reranking_refuses_the_settings_that_it_would_ignore() {
         for setting in ["concurrency = 8", "max_tokens = 5"] {
             let config: EndpointConfig = toml::from_str(&format!("{HERE}{setting}")).unwrap();
-            assert!(LlmSettings::of_service(&config, RERANKING, &Variables::new()).is_err(), "{setting}");
-            assert!(LlmSettings::of_service(&config, EMBEDDINGS, &Variables::new()).is_ok(), "{setting}");
+            assert!(EndpointSettings::of_service(&config, RERANKING, &Variables::new()).is_err(), "{setting}");
+            assert!(EndpointSettings::of_service(&config, EMBEDDINGS, &Variables::new()).is_ok(), "{setting}");
         }
         let listed: Vec<String> = endpoint_settings().map(|(name, ..)| name).collect();
         let has = |name: &str| listed.iter().any(|one| one == name);
@@ -463,7 +464,7 @@ mod tests {
 
     #[test]
     fn addresses_are_completed_and_bad_ones_are_refused_without_repeating_them() {
-        let url = |base: &str| LlmSettings::new(base, "m").map(|settings| settings.url.to_string());
+        let url = |base: &str| EndpointSettings::new(base, "m").map(|settings| settings.url.to_string());
         for base in ["https://a.example/v1", "https://a.example/v1/", "https://a.example/v1/chat/completions"] {
             assert_eq!(url(base).unwrap(), "https://a.example/v1/chat/completions");
         }

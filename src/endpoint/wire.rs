@@ -1,54 +1,33 @@
-//! Sends an HTTP request to an endpoint and reads its answer, in general and for OpenAI's `/chat/completions`.
+//! Sends an HTTP request to an endpoint and reads its answer.
 //!
 //! No redirects and no proxies: either would hand the key to another host. Replies have a maximum length, and all text
 //! from an endpoint is cleaned of the key before it is shown.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use jiff::Timestamp;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode, redirect};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::failure::{Failure, Reason, retry_after, with_retries};
-use super::prompts::Ask;
-use super::settings::LlmSettings;
-use super::usage::Usage;
+use super::settings::EndpointSettings;
 use crate::answer::{USER_AGENT, body_of};
 use crate::error::{Error, Result, innermost};
-use crate::text::{printable, squeeze, truncate};
+use crate::text::{is_hidden, is_joiner, printable, squeeze, truncate};
 
-/// The most bytes of a response.
-const LARGEST: usize = 2 << 20;
 /// The most characters of an endpoint's error message.
 const LONGEST_DETAIL: usize = 300;
 
 /// The connection to an endpoint.
 #[derive(Debug)]
-pub(crate) struct Wire {
+pub struct Wire {
     http: reqwest::Client,
-    settings: LlmSettings,
-    dialect: Mutex<Dialect>,
-}
-
-/// How a model wants its limits written; learnt from its refusals.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Dialect {
-    /// `max_completion_tokens` instead of `max_tokens`.
-    new_limit: bool,
-    no_temperature: bool,
-}
-
-/// A successful response.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Reply {
-    pub text: String,
-    /// The tokens that the endpoint counted, if it reports them.
-    pub usage: Option<Usage>,
+    settings: EndpointSettings,
 }
 
 impl Wire {
-    pub(crate) fn new(settings: &LlmSettings) -> Result<Self> {
+    /// # Errors
+    /// If the key has a character that no header can have, or the system has no certificates.
+    pub fn new(settings: &EndpointSettings) -> Result<Self> {
         let mut headers = HeaderMap::new();
         if let Some(key) = &settings.key {
             let mut bearer = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
@@ -67,67 +46,16 @@ impl Wire {
             .map_err(|error| {
                 Error::failed(format!("cannot prepare the request to the endpoint: {}", innermost(&error)))
             })?;
-        Ok(Wire { http, settings: settings.clone(), dialect: Mutex::default() })
+        Ok(Wire { http, settings: settings.clone() })
     }
 
-    /// Asks once, and again if a refusal shows that the model speaks another dialect.
-    pub(super) async fn send(&self, ask: &Ask) -> Result<Reply, Failure> {
-        // Ends, because a dialect that was given up is never used again.
-        loop {
-            let dialect = *self.dialect();
-            match self.send_in(dialect, ask).await {
-                Err(failure) if failure.reason == Reason::Refused && self.learn(&failure.detail) != dialect => {}
-                outcome => return outcome,
-            }
-        }
-    }
-
-    /// The dialect from now on. Another request may have learnt the same meanwhile.
-    fn learn(&self, refusal: &str) -> Dialect {
-        let mut dialect = self.dialect();
-        dialect.new_limit |= refusal.contains("max_completion_tokens");
-        dialect.no_temperature |= refusal.contains("temperature");
-        *dialect
-    }
-
-    fn dialect(&self) -> MutexGuard<'_, Dialect> {
-        self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn body(&self, dialect: Dialect, ask: &Ask) -> Value {
-        let mut body = json!({
-            "model": self.settings.model,
-            "messages": [
-                { "role": "system", "content": ask.system },
-                { "role": "user", "content": ask.user },
-            ],
-            "stream": false,
-        });
-        let limit = if dialect.new_limit { "max_completion_tokens" } else { "max_tokens" };
-        body[limit] = json!(ask.most_output);
-        if !dialect.no_temperature {
-            body["temperature"] = json!(0);
-        }
-        body
-    }
-
-    async fn send_in(&self, dialect: Dialect, ask: &Ask) -> Result<Reply, Failure> {
-        let completion = self.post(&self.body(dialect, ask), LARGEST).await?;
-        let broken = |what: &str| self.broken(what);
-        let message = completion["choices"].as_array().and_then(|choices| choices.first()?.get("message"));
-        let message = message.ok_or_else(|| broken("it has no choices with a message"))?;
-        let tokens = |name: &str| completion["usage"][name].as_u64().unwrap_or_default();
-        let usage = Usage { input: tokens("prompt_tokens"), output: tokens("completion_tokens") };
-        let text = message["content"].as_str().unwrap_or_default().to_owned();
-        Ok(Reply { text, usage: Some(usage).filter(|usage| *usage != Usage::default()) })
-    }
-
-    fn broken(&self, what: &str) -> Failure {
+    /// The failure for an answer in another form than the protocol's.
+    pub fn broken(&self, what: &str) -> Failure {
         Failure::new(Reason::Broken, self.clean(&format!("not the protocol's JSON: {what}")))
     }
 
     /// Sends a request, and returns its answer of at most `largest` bytes.
-    pub(crate) async fn post(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
+    pub async fn post(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
         let request =
             self.http.post(self.settings.url.clone()).header(CONTENT_TYPE, "application/json").body(body.to_string());
         let response = request.send().await.map_err(|error| self.failure(&error))?;
@@ -144,7 +72,7 @@ impl Wire {
     }
 
     /// The same, with retries after temporary failures.
-    pub(crate) async fn post_until_answered(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
+    pub async fn post_until_answered(&self, body: &Value, largest: usize) -> Result<Value, Failure> {
         with_retries(self.settings.retries, self.settings.back_off, || self.post(body, largest)).await
     }
 
@@ -184,7 +112,7 @@ impl Wire {
 
     /// The failure of a request that got no response.
     fn failure(&self, error: &reqwest::Error) -> Failure {
-        let LlmSettings { timeout, connect_timeout, .. } = self.settings;
+        let EndpointSettings { timeout, connect_timeout, .. } = self.settings;
         let (reason, detail) = match (error.is_connect(), error.is_timeout()) {
             (true, true) => (Reason::Timeout, format!("no connection within {} s", connect_timeout.as_secs())),
             (true, false) => (Reason::Unreachable, self.clean(&innermost(error))),
@@ -196,7 +124,7 @@ impl Wire {
 
     /// An endpoint's text for people: one short line without the key and without control characters.
     fn clean(&self, text: &str) -> String {
-        let visible = printable(text).replace(super::guard::is_hidden, "");
+        let visible = printable(text).replace(|c| is_hidden(c) || is_joiner(c), "");
         // Redacting comes before cutting, or a part of the key could remain at the end.
         let redacted = self.settings.key.as_ref().map_or(visible.clone(), |key| key.redact(&visible));
         truncate(&squeeze(&redacted), LONGEST_DETAIL)

@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use super::failure::{Failure, Reason};
-use super::settings::LlmSettings;
-use super::wire::Wire;
+use crate::endpoint::{EndpointSettings, Failure, Reason, Wire};
 use crate::error::Result;
 
 /// The most bytes of an answer.
@@ -20,7 +18,7 @@ const NEAREST: f64 = 1e-6;
 #[derive(Debug)]
 pub struct Reranker {
     wire: Wire,
-    settings: LlmSettings,
+    settings: EndpointSettings,
     /// Whether it calls the texts `texts`, not `documents`; learnt from a refusal.
     of_texts: AtomicBool,
 }
@@ -28,7 +26,7 @@ pub struct Reranker {
 impl Reranker {
     /// # Errors
     /// If the key has a character that no key has, or the system has no certificates.
-    pub fn new(settings: LlmSettings) -> Result<Self> {
+    pub fn new(settings: EndpointSettings) -> Result<Self> {
         Ok(Reranker { wire: Wire::new(&settings)?, settings, of_texts: AtomicBool::new(false) })
     }
 

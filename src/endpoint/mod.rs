@@ -1,0 +1,15 @@
+//! The connection to a configured endpoint: a language model, embeddings or reranking.
+//!
+//! Promises: nothing is sent unless the user has named the endpoint. The key goes to its address alone and appears in no
+//! output, error or store ([`secret`]).
+
+mod failure;
+mod secret;
+mod settings;
+mod wire;
+
+pub use failure::{Failure, Reason, with_retries};
+pub use settings::{
+    EMBEDDINGS, EndpointConfig, EndpointSettings, LANGUAGE_MODEL, RERANKING, endpoint_settings, environment,
+};
+pub use wire::Wire;
