@@ -6,6 +6,24 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+/// A test on the engine in pure Rust, and one on ONNX Runtime, which is ignored unless it is asked for.
+macro_rules! on_both_engines {
+    ($test:ident) => {
+        mod $test {
+            #[test]
+            fn on_tract() {
+                super::$test("off");
+            }
+
+            #[test]
+            #[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+            fn on_onnxruntime() {
+                super::$test(&crate::common::onnxruntime());
+            }
+        }
+    };
+}
+
 mod archive;
 mod bad_input;
 mod browse;

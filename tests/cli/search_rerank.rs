@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox, copy_files, fixtures, onnxruntime, stage, titles};
+use crate::common::{Run, Sandbox, copy_files, fixtures, stage, titles};
 use serde_json::Value;
 
 const QUESTION: &str = "air in the pump";
@@ -42,18 +42,8 @@ fn error(run: &Run, code: i32) -> String {
     lines[0].to_owned()
 }
 
-#[test]
-fn the_model_decides_the_order() {
-    the_order_is_the_models_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn the_model_decides_the_order_on_onnxruntime() {
-    the_order_is_the_models_on(&onnxruntime());
-}
-
-fn the_order_is_the_models_on(engine: &str) {
+on_both_engines!(the_model_decides_the_order);
+fn the_model_decides_the_order(engine: &str) {
     let sandbox = pumps();
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Relief", "Overview", "Paint"]);
     let result =
@@ -73,18 +63,8 @@ fn the_order_is_the_models_on(engine: &str) {
     assert!(shown.contains("rerank") && shown.contains("tract"), "{shown}");
 }
 
-#[test]
-fn weights_beside_the_model_are_found() {
-    weights_beside_the_model_are_found_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn weights_beside_the_model_are_found_on_onnxruntime() {
-    weights_beside_the_model_are_found_on(&onnxruntime());
-}
-
-fn weights_beside_the_model_are_found_on(engine: &str) {
+on_both_engines!(weights_beside_the_model_are_found);
+fn weights_beside_the_model_are_found(engine: &str) {
     let sandbox = pumps();
     std::fs::remove_file(sandbox.path("model/model.onnx")).unwrap();
     copy_files(&fixtures().join("rerank/external"), &sandbox.path("model/onnx"));
@@ -218,18 +198,8 @@ fn an_installed_model_can_be_named() {
     assert!(error(&named("./counts"), 3).contains("no model.onnx"));
 }
 
-#[test]
-fn a_broken_model_is_an_error_of_one_line() {
-    a_broken_model_is_one_line_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn a_broken_model_is_an_error_of_one_line_on_onnxruntime() {
-    a_broken_model_is_one_line_on(&onnxruntime());
-}
-
-fn a_broken_model_is_one_line_on(engine: &str) {
+on_both_engines!(a_broken_model_is_an_error_of_one_line);
+fn a_broken_model_is_an_error_of_one_line(engine: &str) {
     let sandbox = pumps();
     let broken = |file: &str, content: &[u8], says: &str| {
         let folder = sandbox.path("broken");
@@ -258,18 +228,8 @@ fn a_broken_model_is_one_line_on(engine: &str) {
     );
 }
 
-#[test]
-fn a_mutated_model_never_panics() {
-    a_bent_model_never_ends_in_a_panic_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn a_mutated_model_never_panics_on_onnxruntime() {
-    a_bent_model_never_ends_in_a_panic_on(&onnxruntime());
-}
-
-fn a_bent_model_never_ends_in_a_panic_on(engine: &str) {
+on_both_engines!(a_mutated_model_never_panics);
+fn a_mutated_model_never_panics(engine: &str) {
     let sandbox = pumps();
     let whole = std::fs::read(fixtures().join("rerank/model.onnx")).unwrap();
     for at in (0..whole.len()).step_by(97) {

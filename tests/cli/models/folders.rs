@@ -30,18 +30,8 @@ fn refused(sandbox: &Sandbox, args: &[&str]) -> String {
     error_text
 }
 
-#[test]
-fn a_folder_is_added_with_its_embedding_config() {
-    a_folder_is_added_with_its_embedding_config_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn a_folder_is_added_with_its_embedding_config_on_onnxruntime() {
-    a_folder_is_added_with_its_embedding_config_on(&onnxruntime());
-}
-
-fn a_folder_is_added_with_its_embedding_config_on(engine: &str) {
+on_both_engines!(a_folder_is_added_with_its_embedding_config);
+fn a_folder_is_added_with_its_embedding_config(engine: &str) {
     let sandbox = mine();
     let added = sandbox.json(&["models", "add", "mine", "--onnxruntime", engine]);
     let model = &added["model"];
@@ -100,18 +90,8 @@ fn undeclared_settings_come_from_the_name_or_are_noted() {
     assert!(error_text.contains("the same vector for every text"), "{error_text}");
 }
 
-#[test]
-fn weights_beside_the_graph_and_pooled_graphs_are_added() {
-    weights_beside_the_graph_and_pooled_graphs_are_added_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn weights_beside_the_graph_and_pooled_graphs_are_added_on_onnxruntime() {
-    weights_beside_the_graph_and_pooled_graphs_are_added_on(&onnxruntime());
-}
-
-fn weights_beside_the_graph_and_pooled_graphs_are_added_on(engine: &str) {
+on_both_engines!(weights_beside_the_graph_and_pooled_graphs_are_added);
+fn weights_beside_the_graph_and_pooled_graphs_are_added(engine: &str) {
     for graph in ["external", "whole"] {
         let sandbox = mine();
         copy_files(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
@@ -152,18 +132,8 @@ fn a_graph_that_rounds_by_batches_is_recorded_as_dynamic() {
     assert!(record.contains("\"quantization\": \"dynamic\""), "{record}");
 }
 
-#[test]
-fn unusable_models_are_refused() {
-    unusable_models_are_refused_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn unusable_models_are_refused_on_onnxruntime() {
-    unusable_models_are_refused_on(&onnxruntime());
-}
-
-fn unusable_models_are_refused_on(engine: &str) {
+on_both_engines!(unusable_models_are_refused);
+fn unusable_models_are_refused(engine: &str) {
     for (graph, says) in [
         ("broken/same.onnx", "the same vector for every text"),
         ("broken/zero.onnx", "vectors that are zero"),
@@ -243,18 +213,8 @@ fn escape_sequences_in_a_folder_do_not_reach_a_terminal() {
     }
 }
 
-#[test]
-fn a_removed_model_is_reported_by_the_store_that_uses_it() {
-    a_removed_model_is_reported_by_the_store_that_uses_it_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn a_removed_model_is_reported_by_the_store_that_uses_it_on_onnxruntime() {
-    a_removed_model_is_reported_by_the_store_that_uses_it_on(&onnxruntime());
-}
-
-fn a_removed_model_is_reported_by_the_store_that_uses_it_on(engine: &str) {
+on_both_engines!(a_removed_model_is_reported_by_the_store_that_uses_it);
+fn a_removed_model_is_reported_by_the_store_that_uses_it(engine: &str) {
     let sandbox = mine();
     assert_eq!(sandbox.kb(&["models", "add", "mine", "--onnxruntime", engine]).code, 0);
     sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
@@ -363,18 +323,8 @@ fn pipes_in_place_of_files_are_refused_without_waiting() {
     }
 }
 
-#[test]
-fn rerankers_are_added_and_removed() {
-    rerankers_are_added_and_removed_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn rerankers_are_added_and_removed_on_onnxruntime() {
-    rerankers_are_added_and_removed_on(&onnxruntime());
-}
-
-fn rerankers_are_added_and_removed_on(engine: &str) {
+on_both_engines!(rerankers_are_added_and_removed);
+fn rerankers_are_added_and_removed(engine: &str) {
     let sandbox = Sandbox::new();
     let folder = fixtures().join("rerank");
     let added = sandbox.json(&["models", "add", &folder.display().to_string(), "--onnxruntime", engine]);

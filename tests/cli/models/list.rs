@@ -1,7 +1,7 @@
 //! The list of models: available, installed, in use by the store.
 
 use super::{copy_model, error, everything, here};
-use crate::common::{Run, Sandbox, onnxruntime};
+use crate::common::{Run, Sandbox};
 
 #[test]
 fn every_model_is_listed_in_every_format_without_a_store() {
@@ -45,18 +45,8 @@ fn the_model_of_the_store_is_marked_and_a_damaged_one_is_listed() {
     assert!(sandbox.kb(&["models"]).out.contains("| mine |"));
 }
 
-#[test]
-fn an_unavailable_device_is_refused_with_the_available_ones() {
-    an_unavailable_device_is_refused_with_the_available_ones_on("off");
-}
-
-#[test]
-#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn an_unavailable_device_is_refused_with_the_available_ones_on_onnxruntime() {
-    an_unavailable_device_is_refused_with_the_available_ones_on(&onnxruntime());
-}
-
-fn an_unavailable_device_is_refused_with_the_available_ones_on(engine: &str) {
+on_both_engines!(an_unavailable_device_is_refused_with_the_available_ones);
+fn an_unavailable_device_is_refused_with_the_available_ones(engine: &str) {
     let sandbox = Sandbox::new();
     copy_model(&sandbox.path("mine"));
     let message = error(&sandbox.kb(&["models", "add", "mine", "--device", "cuda"]), 2);
