@@ -47,8 +47,7 @@ fn a_namespace_may_come_back_under_another_name_but_replaces_none() {
 #[test]
 fn the_variable_names_the_namespace_too_and_no_archive_makes_no_store() {
     let sandbox = exported();
-    let mut command = sandbox.command(&["import", "backup.kb"]);
-    let run = crate::common::Run::of(command.env("KB_NAMESPACE", "mine").output().unwrap());
+    let run = sandbox.kb_with(&[("KB_NAMESPACE", "mine")], &["import", "backup.kb"]);
     assert!(run.code == 0 && sandbox.kb(&["docs", "-n", "mine"]).code == 0, "{}", run.err);
     let other = Sandbox::new();
     other.write("junk.kb", "no archive");

@@ -1,6 +1,6 @@
 //! `kb config`: which settings count, and where each comes from.
 
-use crate::common::{Run, Sandbox};
+use crate::common::Sandbox;
 
 /// A setting as JSON lists it.
 fn setting(sandbox: &Sandbox, name: &str) -> serde_json::Value {
@@ -23,7 +23,7 @@ fn each_setting_has_its_value_and_its_place() {
 fn a_variable_comes_before_the_file() {
     let sandbox = Sandbox::new();
     sandbox.configure("[search]\nlimit = 3\n");
-    let run = Run::of(sandbox.command(&["config", "--set"]).env("KB_SEARCH_LIMIT", "9").output().unwrap());
+    let run = sandbox.kb_with(&[("KB_SEARCH_LIMIT", "9")], &["config", "--set"]);
     assert!(run.code == 0 && run.out.contains("KB_SEARCH_LIMIT") && run.out.contains('9'), "{}{}", run.out, run.err);
     assert!(!run.out.contains("search.mode"), "only what is set: {}", run.out);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox};
+use crate::common::Sandbox;
 use crate::llm::server::{Reply, Request, Server};
 
 const KEY: &str = "sk-verysecret0123456789abcdef";
@@ -40,15 +40,18 @@ fn sandbox(server: &Server, more: &str) -> Sandbox {
     sandbox
 }
 
+/// The variables that name a server.
+fn named(server: &Server) -> [(&'static str, String); 2] {
+    [("KB_EMBEDDING_BASE_URL", server.base_url()), ("KB_EMBEDDING_MODEL", "words".to_owned())]
+}
+
 #[test]
 fn a_store_that_is_not_trusted_sends_no_text_to_the_users_endpoint() {
     let server = Server::start(|request| vectors(request, 7));
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
     sandbox.write(".kb/kb.toml", "model = \"endpoint\"\n");
-    let mut command = sandbox.command(&["ingest", "a.md"]);
-    command.env("KB_EMBEDDING_BASE_URL", server.base_url()).env("KB_EMBEDDING_MODEL", "words");
-    let run = Run::of(command.output().unwrap());
+    let run = sandbox.kb_with(&named(&server), &["ingest", "a.md"]);
     assert!(run.code == 0 && run.err.contains("ignored model"), "{}", run.err);
     assert_eq!(server.count(), 0);
 }
@@ -60,11 +63,7 @@ fn a_store_of_others_sends_no_question_to_the_users_endpoint() {
     ingest(&sandbox);
     assert_eq!(sandbox.kb(&["trust", "--revoke"]).code, 0);
     let before = server.count();
-    let run = |args: &[&str]| {
-        let mut command = sandbox.command(args);
-        command.env("KB_EMBEDDING_BASE_URL", server.base_url()).env("KB_EMBEDDING_MODEL", "words");
-        Run::of(command.output().unwrap())
-    };
+    let run = |args: &[&str]| sandbox.kb_with(&named(&server), args);
     let search = ["search", "slowly close", "--method", "semantic"];
     let asked = run(&search);
     assert!(asked.code == 3 && asked.err.contains("this store is not trusted"), "{}", asked.err);
@@ -160,8 +159,7 @@ fn answers_without_vectors_are_named() {
     for lie in lies {
         let server = Server::start(move |_| lie());
         let sandbox = sandbox(&server, "api_key_env = \"MY_KEY\"\n");
-        let mut command = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
-        let run = Run::of(command.env("MY_KEY", KEY).output().unwrap());
+        let run = sandbox.kb_with(&[("MY_KEY", KEY)], &["ingest", ".", "--model", "endpoint"]);
         assert!(run.code == 3 && run.err.contains("gave no vectors") && !run.err.contains(KEY), "{}", run.err);
         assert_eq!(server.requests()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
     }
@@ -171,9 +169,8 @@ fn answers_without_vectors_are_named() {
 fn a_slow_endpoint_ends_with_its_time() {
     let server = Server::start(|_| Reply::Late(Duration::from_secs(5), String::new()));
     let sandbox = sandbox(&server, "");
-    let mut command = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
-    command.env("KB_EMBEDDING_TIMEOUT", "1").env("KB_EMBEDDING_RETRIES", "0");
-    let run = Run::of(command.output().unwrap());
+    let hurried = [("KB_EMBEDDING_TIMEOUT", "1"), ("KB_EMBEDDING_RETRIES", "0")];
+    let run = sandbox.kb_with(&hurried, &["ingest", ".", "--model", "endpoint"]);
     assert!(run.code == 3 && run.err.contains("no answer within 1 s"), "{}", run.err);
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox};
+use crate::common::Sandbox;
 use kb::internals::store::{
     Change, Chunk, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Snapshot, Store, Writer,
 };
@@ -384,7 +384,7 @@ fn nothing_is_removed_where_the_system_has_no_locks() {
     let sandbox = three_generations();
     sandbox.write(".kb/kb.toml", "[history]\ngenerations = 1\n");
     sandbox.write("docs/d.md", "# Bolts\n\nTighten the bolts.");
-    let run = Run::of(sandbox.command(&INGEST).env("KB_TEST_FAULT", "no-locks:published").output().unwrap());
+    let run = sandbox.kb_with(&[("KB_TEST_FAULT", "no-locks:published")], &INGEST);
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(run.err.matches("has no locks").count(), 1, "{}", run.err);
     assert_eq!(generations(&sandbox), [4, 3, 2, 1]);
@@ -422,8 +422,7 @@ fn a_crash_while_restoring_leaves_one_generation() {
         sandbox.json(&["restore", "1"]);
         assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/b.md\n");
         assert_sound(&sandbox);
-        let failing =
-            Run::of(sandbox.command(&["restore", "3"]).env("KB_TEST_FAULT", format!("fail:{step}")).output().unwrap());
+        let failing = sandbox.kb_with(&[("KB_TEST_FAULT", &format!("fail:{step}"))], &["restore", "3"]);
         let tidying = step == "history pruned";
         assert_eq!(failing.code, if tidying { 0 } else { 3 }, "{}", failing.err);
         assert_eq!(failing.err.contains("is published, but"), tidying, "{}", failing.err);

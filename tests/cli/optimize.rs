@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Run, Sandbox};
+use crate::common::Sandbox;
 
 /// A store of several publications.
 fn sandbox() -> Sandbox {
@@ -55,8 +55,7 @@ fn optimize_drops_the_text_of_removed_documents_from_the_keyword_index() {
 fn optimize_makes_the_indexes_of_a_large_store() {
     let sandbox = sandbox();
     let optimize = || {
-        let mut command = sandbox.command(&["optimize", "--format", "json"]);
-        let run = Run::of(command.env("KB_TEST_INDEX_ROWS", "1").output().unwrap());
+        let run = sandbox.kb_with(&[("KB_TEST_INDEX_ROWS", "1")], &["optimize", "--format", "json"]);
         serde_json::from_str::<Value>(&run.out).unwrap_or_else(|_| panic!("{}{}", run.out, run.err))["indexes"].take()
     };
     let made = optimize().to_string();

@@ -83,9 +83,8 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
             "`kb reindex --vectors --model tiny`",
         ],
     );
-    let mut by_environment = sandbox.command(&["ingest", "docs"]);
     refused(
-        &Run::of(by_environment.env("KB_MODEL", "tiny").output().unwrap()),
+        &sandbox.kb_with(&[("KB_MODEL", "tiny")], &["ingest", "docs"]),
         &["not by tiny", "`kb reindex --vectors --model tiny`"],
     );
     sandbox.write(".kb/kb.toml", "model = \"tiny\"\n");
@@ -236,7 +235,7 @@ fn an_interrupted_run_resumes_and_the_old_vectors_serve_until_then() {
     let command = ["reindex", "--vectors", "--model", "tiny"];
     for (place, step) in REWRITE_STEPS.iter().chain(&["history written", "pending written"]).enumerate() {
         let fault = format!("abort:{step}");
-        let run = Run::of(sandbox.command(&command).env("KB_TEST_FAULT", fault).output().unwrap());
+        let run = sandbox.kb_with(&[("KB_TEST_FAULT", &fault)], &command);
         assert_ne!(run.code, 0, "{step}");
         assert_eq!(status(&sandbox).0, EMBEDDED, "{step}");
         assert_eq!(found(&sandbox, &["--method", "semantic"]).len(), 2, "{step}");
@@ -263,8 +262,7 @@ fn a_crash_at_any_step_leaves_the_old_vectors_or_the_new_ones() {
     for (place, step) in STEPS.iter().enumerate() {
         let fault = format!("abort:{step}");
         let model = if status(&sandbox).0 == EMBEDDED { "tiny" } else { EMBEDDED };
-        let mut command = sandbox.command(&["reindex", "--vectors", "--model", model]);
-        let run = Run::of(command.env("KB_TEST_FAULT", fault).output().unwrap());
+        let run = sandbox.kb_with(&[("KB_TEST_FAULT", &fault)], &["reindex", "--vectors", "--model", model]);
         let is_new = status(&sandbox).0 == model;
         // A step of another kind of publication is never reached, and then the run succeeds.
         assert_eq!(is_new, run.code == 0 || place >= decided, "{step}");

@@ -132,9 +132,8 @@ fn only_terminals_get_colours() {
     assert!(!sandbox.kb(&args).out.contains('\u{1b}'), "no colour in a pipe");
     let always = sandbox.kb(&[&args[..], &["--color", "always"]].concat());
     assert!(always.out.contains('\u{1b}'));
-    let mut command = sandbox.command(&args);
-    command.env("NO_COLOR", "1").env("CLICOLOR_FORCE", "1");
-    assert!(!Run::of(command.output().unwrap()).out.contains('\u{1b}'), "NO_COLOR wins");
+    let run = sandbox.kb_with(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], &args);
+    assert!(!run.out.contains('\u{1b}'), "NO_COLOR wins");
 }
 
 /// `kb search x | head -1`.

@@ -127,8 +127,7 @@ fn a_filter_that_was_not_typed_is_named_with_its_place() {
     assert_eq!(sandbox.kb(&["search", "pump", "--filter", ""]).code, 0);
     let typed = sandbox.kb(&["search", "pump", "--filter", "format = epub"]);
     assert!(typed.code == 1 && !typed.err.contains("kb.toml"), "{}", typed.err);
-    let mut by_variable = sandbox.command(&["search", "pump"]);
-    let run = Run::of(by_variable.env("KB_SEARCH_FILTER", "format = epub").output().unwrap());
+    let run = sandbox.kb_with(&[("KB_SEARCH_FILTER", "format = epub")], &["search", "pump"]);
     refused(&run, 1, &["`format = epub`", "the filter in KB_SEARCH_FILTER", "unset it"]);
     sandbox.write("questions.jsonl", "{\"question\": \"pump\", \"source\": \"notes.txt\"}");
     refused(&sandbox.kb(&["eval", "--questions", "questions.jsonl"]), 1, &["`format = pdf`", &place]);

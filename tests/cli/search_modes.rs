@@ -292,9 +292,8 @@ fn settings_apply_without_flags() {
     // A flag wins, and settings for another mode do not apply.
     let precise = search(&sandbox, &["handle number 3", "--mode", "precise", "-k", "1", "--doc", "pumps.md"]);
     assert_eq!((precise["mode"].as_str(), parent_chunks(&precise["hits"][0]).len()), (Some("precise"), 3));
-    let mut command = sandbox.command(&["search", "grease", "--format", "json"]);
-    let found: Value =
-        serde_json::from_slice(&command.env("KB_SEARCH_MODE", "section").output().unwrap().stdout).unwrap();
+    let run = sandbox.kb_with(&[("KB_SEARCH_MODE", "section")], &["search", "grease", "--format", "json"]);
+    let found: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(found["mode"], "section", "the environment wins over the file");
     sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:3\"\n");
     let run = sandbox.kb(&["search", "pump"]);
@@ -309,9 +308,7 @@ fn the_environment_overrides_the_file_and_flags_override_both() {
         "[search]\nmethod = \"keyword\"\nmerge = false\nlimit = 2\nfilter = \"source = pumps.md\"\n",
     );
     let ask = |variables: &[(&str, &str)], args: &[&str]| {
-        let mut command = sandbox.command(&[&["search", "priming handle", "--format", "json"], args].concat());
-        let output = command.envs(variables.iter().copied()).output().unwrap();
-        let run = crate::common::Run::of(output);
+        let run = sandbox.kb_with(variables, &[&["search", "priming handle", "--format", "json"], args].concat());
         (run.code, serde_json::from_str::<Value>(&run.out).unwrap_or_default(), run.err)
     };
     let count = |variables: &[(&str, &str)], args: &[&str]| ask(variables, args).1["hits"].as_array().unwrap().len();
@@ -331,8 +328,7 @@ fn the_environment_overrides_the_file_and_flags_override_both() {
         let (code, _, message) = ask(variables, &[]);
         assert!(code == 2 && message.contains(named), "{variables:?}: {message}");
     }
-    let mut context = sandbox.command(&["context", "priming handle"]);
-    let bad = crate::common::Run::of(context.env("KB_SEARCH_MODE", "drill:3").output().unwrap());
+    let bad = sandbox.kb_with(&[("KB_SEARCH_MODE", "drill:3")], &["context", "priming handle"]);
     assert!(bad.code == 2 && bad.err.contains("KB_SEARCH_MODE"), "{}", bad.err);
     for command in ["search", "context"] {
         assert!(sandbox.kb(&[command, "--help"]).out.contains("KB_SEARCH_LIMIT=3"));

@@ -134,8 +134,7 @@ fn all_means_every_namespace_with_documents() {
         assert_eq!(found["namespaces"], serde_json::json!(["both", "pumps", "valves"]));
         assert_eq!(found["hits"][0]["also_in"], serde_json::json!(["valves"]));
     }
-    let mut command = sandbox.command(&["search", "valve", "--format", "json"]);
-    let run = crate::common::Run::of(command.env("KB_NAMESPACE", "all").output().unwrap());
+    let run = sandbox.kb_with(&[("KB_NAMESPACE", "all")], &["search", "valve", "--format", "json"]);
     let found: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(found["namespaces"].as_array().unwrap().len(), 3, "{}", run.err);
 

@@ -28,9 +28,7 @@ fn edited(path: &str, title: &str) -> (String, String, String, f64) {
 /// Runs `kb toc DOC --edit` with a shell command as the editor; the file's name is its last argument.
 #[cfg(unix)]
 fn edit(sandbox: &Sandbox, document: &str, editor: &str) -> Run {
-    let mut command = sandbox.command(&["toc", document, "--edit"]);
-    command.env_remove("VISUAL").env("EDITOR", editor);
-    Run::of(command.output().unwrap())
+    sandbox.kb_with(&[("EDITOR", editor)], &["toc", document, "--edit"])
 }
 
 #[test]
@@ -303,7 +301,6 @@ fn a_table_is_as_wide_as_the_terminal() {
     assert!(narrow.iter().all(|&end| end == 58), "{narrow:?}");
     assert!(ends(Some("48")).iter().all(|&end| end == 46));
     // Without a terminal, the exported width does not count.
-    let mut piped = sandbox.command(&["toc", "manual.pdf", "--format", "table"]);
-    let piped = Run::of(piped.env("COLUMNS", "48").output().unwrap());
+    let piped = sandbox.kb_with(&[("COLUMNS", "48")], &["toc", "manual.pdf", "--format", "table"]);
     assert!(piped.out.lines().skip(1).any(|line| line.chars().count() > 50), "{}", piped.out);
 }

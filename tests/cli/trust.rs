@@ -121,9 +121,8 @@ fn prompts_of_a_found_store_do_not_count() {
     let sandbox = Sandbox::of_two_documents();
     sandbox.write(".kb/prompts/expand-query.md", "no prompt at all");
     let search = || {
-        let mut command = sandbox.command(&["search", "valve", "--expand", "llm"]);
-        command.env("KB_LLM_BASE_URL", "http://127.0.0.1:9/v1").env("KB_LLM_MODEL", "m").env("KB_LLM_RETRIES", "0");
-        Run::of(command.output().unwrap())
+        let endpoint = [("KB_LLM_BASE_URL", "http://127.0.0.1:9/v1"), ("KB_LLM_MODEL", "m"), ("KB_LLM_RETRIES", "0")];
+        sandbox.kb_with(&endpoint, &["search", "valve", "--expand", "llm"])
     };
     let run = search();
     assert!(run.code == 0 && run.err.contains("ignored prompts, because this store is not trusted"), "{}", run.err);
@@ -150,7 +149,7 @@ fn the_users_own_settings_count_and_the_stores_come_first() {
     assert_eq!(hits(&sandbox), 1, "setting by setting");
     // A variable names another file.
     sandbox.write("mine.toml", "[search]\nlimt = 1\n");
-    let with = |file: &str| Run::of(sandbox.command(&["search", "valve"]).env("KB_CONFIG", file).output().unwrap());
+    let with = |file: &str| sandbox.kb_with(&[("KB_CONFIG", file)], &["search", "valve"]);
     let wrong = with("mine.toml");
     assert!(wrong.code == 2 && wrong.err.contains("mine.toml, line 2, limt"), "{}", wrong.err);
     let missing = with("nowhere.toml");

@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{Run, Sandbox};
+use crate::common::Sandbox;
 
 #[test]
 fn a_crash_of_a_loader_fails_that_file_alone() {
     let sandbox = Sandbox::new();
     (0..8).for_each(|i| drop(sandbox.write(&format!("{i}.md"), format!("# Valve {i}\n\nClose it slowly."))));
-    let mut command = sandbox.command(&["ingest", ".", "--no-embed", "--format", "json"]);
-    let run = Run::of(command.env("KB_TEST_PANIC", "3.md").output().unwrap());
+    let run = sandbox.kb_with(&[("KB_TEST_PANIC", "3.md")], &["ingest", ".", "--no-embed", "--format", "json"]);
     assert_eq!(run.code, 4, "{}{}", run.out, run.err);
     let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!((&report["counts"]["added"], &report["counts"]["failed"]), (&7.into(), &1.into()), "{report}");
@@ -103,8 +102,7 @@ mod ocr {
         let sandbox = Sandbox::with_scan("echo \"$1\" > image; sleep 600");
         let temporary = sandbox.path("temporary");
         std::fs::create_dir(&temporary).unwrap();
-        let mut command = sandbox.command(&[&INGEST[..], &["--page-timeout", "1"]].concat());
-        let run = Run::of(command.env("TMPDIR", &temporary).output().unwrap());
+        let run = sandbox.kb_with(&[("TMPDIR", &temporary)], &[&INGEST[..], &["--page-timeout", "1"]].concat());
         assert_eq!(run.code, 4, "{}{}", run.out, run.err);
         assert!(process(&sandbox, "image").starts_with(temporary.to_str().unwrap()));
         assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
@@ -124,9 +122,8 @@ mod ocr {
     #[test]
     fn workers_get_no_secrets() {
         let sandbox = Sandbox::with_scan("env > seen; echo The clerk read a letter.");
-        let mut command = sandbox.command(&INGEST);
-        command.env("KB_PASSWORD", "harbour").env("SERVICE_TOKEN", "harbour").env("LC_TIME", "C");
-        let run = Run::of(command.output().unwrap());
+        let variables = [("KB_PASSWORD", "harbour"), ("SERVICE_TOKEN", "harbour"), ("LC_TIME", "C")];
+        let run = sandbox.kb_with(&variables, &INGEST);
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
         let seen = std::fs::read_to_string(sandbox.path("seen")).unwrap();
         assert!(!seen.contains("harbour") && seen.contains("PATH=") && seen.contains("LC_TIME=C"), "{seen}");

@@ -10,6 +10,7 @@ pub mod schema;
 pub mod terminal;
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -232,7 +233,13 @@ impl Sandbox {
     }
 
     pub fn kb(&self, args: &[&str]) -> Run {
-        let run = Run::of(self.command(args).output().expect("kb runs"));
+        self.kb_with::<&str>(&[], args)
+    }
+
+    /// Runs with more variables.
+    pub fn kb_with<V: AsRef<OsStr>>(&self, variables: &[(&str, V)], args: &[&str]) -> Run {
+        let variables = variables.iter().map(|(name, value)| (name, value));
+        let run = Run::of(self.command(args).envs(variables).output().expect("kb runs"));
         if args.windows(2).any(|pair| pair == ["--format", "json"]) {
             assert_has_its_shape(&run);
         }

@@ -92,9 +92,8 @@ fn a_fallback_of_a_found_store_asks_no_model() {
     let server = Server::saying(expansion());
     let sandbox = sandbox(&server, "");
     sandbox.write(".kb/kb.toml", "[search.fallback]\nmin_hits = 2\n");
-    let mut command = sandbox.command(&["search", "priming a rattle"]);
-    command.env("KB_LLM_BASE_URL", server.base_url()).env("KB_LLM_MODEL", "m");
-    let run = Run::of(command.output().unwrap());
+    let named = [("KB_LLM_BASE_URL", server.base_url()), ("KB_LLM_MODEL", "m".to_owned())];
+    let run = sandbox.kb_with(&named, &["search", "priming a rattle"]);
     assert!(run.code == 0 && run.err.contains("ignored search.fallback"), "{}", run.err);
     assert_eq!(server.count(), 0);
 }
@@ -122,9 +121,9 @@ fn file_and_environment_can_ask_for_the_model() {
     assert_eq!(server.count(), 1);
     sandbox.configure("");
     let environment = |model: &str| {
-        let mut command = sandbox.command(&["search", "priming"]);
-        command.env("KB_SEARCH_EXPAND", "llm").env("KB_LLM_BASE_URL", server.base_url()).env("KB_LLM_MODEL", model);
-        Run::of(command.output().unwrap())
+        let address = server.base_url();
+        let named = [("KB_SEARCH_EXPAND", "llm"), ("KB_LLM_BASE_URL", &address), ("KB_LLM_MODEL", model)];
+        sandbox.kb_with(&named, &["search", "priming"])
     };
     assert_eq!((environment("test").code, server.count()), (0, 1), "the same model, so from the cache");
     assert_eq!((environment("another").code, server.count()), (0, 2));
@@ -299,7 +298,7 @@ fn the_key_appears_in_no_output_and_no_file() {
     let sandbox = sandbox(&server, "api_key_env = \"MY_KEY\"\n");
     for format in ["json", "markdown", "table"] {
         let args = ["search", "priming", "--expand", "llm", "--explain", "-v", "--format", format];
-        let run = Run::of(sandbox.command(&args).env("MY_KEY", KEY).output().unwrap());
+        let run = sandbox.kb_with(&[("MY_KEY", KEY)], &args);
         assert_eq!(run.code, 0, "{}", run.err);
         assert!(!run.out.contains("verysecret") && !run.err.contains("verysecret"), "{}", run.err);
     }

@@ -24,10 +24,7 @@ fn well(_request: &Request) -> Reply {
 
 /// Runs kb with a hub and more variables.
 fn with_hub(sandbox: &Sandbox, endpoint: &str, args: &[&str], environment: &[(&str, &str)]) -> Run {
-    let mut command = sandbox.command(args);
-    command.env("HF_ENDPOINT", endpoint);
-    command.envs(environment.iter().copied());
-    Run::of(command.output().unwrap())
+    sandbox.kb_with(&[&[("HF_ENDPOINT", endpoint)][..], environment].concat(), args)
 }
 
 fn add(sandbox: &Sandbox, hub: &Hub) -> Run {

@@ -1,7 +1,7 @@
 //! The list of models: available, installed, in use by the store.
 
 use super::{copy_model, error, everything, here};
-use crate::common::{Run, Sandbox};
+use crate::common::Sandbox;
 
 #[test]
 fn every_model_is_listed_in_every_format_without_a_store() {
@@ -79,8 +79,7 @@ fn an_unavailable_device_is_refused_with_the_available_ones(engine: &str) {
     let status = sandbox.items(&["status"])[0].take();
     let problem = status["engine_problem"].as_str();
     assert!(problem.is_some_and(|problem| problem.contains("offers no device cuda")), "{status}");
-    let mut command = sandbox.command(&["models"]);
-    let run = Run::of(command.env("KB_DEVICE", "coreml").output().unwrap());
+    let run = sandbox.kb_with(&[("KB_DEVICE", "coreml")], &["models"]);
     assert!(run.code == 0 && run.out.contains("offers no device coreml"), "{}{}", run.out, run.err);
     let run = sandbox.kb(&["models", "--device", "abacus"]);
     assert!(run.code == 2 && run.err.contains("directml"), "{}", run.err);
