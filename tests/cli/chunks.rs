@@ -1,6 +1,6 @@
 //! `kb chunks-list` and `kb chunk-delete`: lists and deletes single chunks.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, of_hits, text};
 use serde_json::Value;
 
 /// Two documents; section 2 of the first is long enough for several parent chunks of several child chunks.
@@ -17,10 +17,6 @@ fn guides() -> Sandbox {
 
 fn list(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     sandbox.items(&[&["chunks-list"], args].concat()).as_array().unwrap().clone()
-}
-
-fn text<'v>(row: &'v Value, field: &str) -> &'v str {
-    row[field].as_str().unwrap_or_default()
 }
 
 fn ids(rows: &[Value]) -> Vec<String> {
@@ -138,9 +134,7 @@ fn a_list_is_written_in_every_format() {
 /// The contents of all hits.
 fn search(sandbox: &Sandbox, query: &str, method: &str) -> Vec<String> {
     let run = sandbox.kb(&["search", query, "--method", method, "-k", "50", "--format", "json"]);
-    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    let hits = result["hits"].as_array().cloned().unwrap_or_default();
-    hits.iter().map(|hit| text(hit, "content").to_owned()).collect()
+    of_hits(&serde_json::from_str(&run.out).unwrap_or_default(), "content")
 }
 
 fn section(sandbox: &Sandbox, path: &str) -> String {

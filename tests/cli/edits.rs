@@ -1,6 +1,6 @@
 //! `kb chunk-edit`: chunks changed by people, and what happens to the edits when sources change.
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, assert_sound, hits, text};
 use serde_json::Value;
 
 const GUIDE: &str = "# Start\n\nUnpack the zebra. Feed it with hay. Water it at noon.\n\n# Turning\n\n\
@@ -39,10 +39,6 @@ fn list(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     serde_json::from_str::<Value>(&run.out).unwrap()["items"].as_array().unwrap().clone()
 }
 
-fn text<'v>(row: &'v Value, field: &str) -> &'v str {
-    row[field].as_str().unwrap_or_default()
-}
-
 /// The id of the chunk of a type with a text in it.
 fn id_of(sandbox: &Sandbox, kind: &str, part: &str) -> String {
     let rows = list(sandbox, &["--type", kind]);
@@ -58,13 +54,7 @@ fn section(sandbox: &Sandbox, path: &str) -> String {
 fn search(sandbox: &Sandbox, query: &str, method: &str) -> Vec<(String, String)> {
     let run = sandbox.kb(&["search", query, "--method", method, "--format", "json"]);
     let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    let hits = result["hits"].as_array().cloned().unwrap_or_default();
-    hits.iter().map(|hit| (text(hit, "content").to_owned(), hit["semantic_score"].to_string())).collect()
-}
-
-fn assert_sound(sandbox: &Sandbox) {
-    let run = sandbox.kb(&["check"]);
-    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    hits(&result).iter().map(|hit| (text(hit, "content").to_owned(), hit["semantic_score"].to_string())).collect()
 }
 
 fn assert_refused(run: &Run, code: i32, words: &str) {

@@ -1,8 +1,6 @@
 //! The history: what each generation did, restoring one, the difference of two, and a store that does not grow.
 
-use std::path::Path;
-
-use crate::common::Sandbox;
+use crate::common::{Sandbox, assert_sound, files_below, names_in};
 use kb::internals::store::{
     Change, Chunk, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Snapshot, Store, Writer,
 };
@@ -30,23 +28,6 @@ fn generations(sandbox: &Sandbox) -> Vec<u64> {
     log.as_array().unwrap().iter().map(|entry| entry["generation"].as_u64().unwrap()).collect()
 }
 
-fn assert_sound(sandbox: &Sandbox) {
-    let check = sandbox.kb(&["check"]);
-    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
-}
-
-/// Bytes and number of all files below a folder.
-fn size_of(folder: &Path) -> (u64, usize) {
-    let mut sum = (0, 0);
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let (bytes, files) =
-            if entry.path().is_dir() { size_of(&entry.path()) } else { (entry.metadata().unwrap().len(), 1) };
-        sum = (sum.0 + bytes, sum.1 + files);
-    }
-    sum
-}
-
 #[test]
 fn a_store_does_not_grow_under_nightly_ingests() {
     let sandbox = Sandbox::new();
@@ -55,7 +36,8 @@ fn a_store_does_not_grow_under_nightly_ingests() {
     for night in 1..=50 {
         write_version(&sandbox, night);
         sandbox.json(&INGEST);
-        sizes.push(size_of(&namespace));
+        let files = files_below(&namespace);
+        sizes.push((files.iter().map(|file| file.metadata().unwrap().len()).sum::<u64>(), files.len()));
     }
     // The size rises and falls with each compaction, so the largest of some nights are compared.
     let most = |nights: std::ops::Range<usize>| {
@@ -545,18 +527,11 @@ async fn a_reader_keeps_what_it_reads() {
         assert_eq!(content(&reader).await, "version1x");
         assert_eq!(content(&Snapshot::open(&namespace).await.unwrap()).await, format!("version{version}x"));
     }
-    let kept = |namespace: &kb::internals::store::Namespace| {
-        let mut kept: Vec<String> = std::fs::read_dir(namespace.root().join("history"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        kept.sort();
-        kept
-    };
-    assert_eq!(kept(&namespace), ["0000001.json", "0000061.json"]);
+    let kept = || names_in(&namespace.root().join("history"));
+    assert_eq!(kept(), ["0000001.json", "0000061.json"]);
     drop(reader);
     publish(&mut writer, 62).await;
-    assert_eq!(kept(&namespace), ["0000062.json"]);
+    assert_eq!(kept(), ["0000062.json"]);
 }
 
 #[tokio::test]

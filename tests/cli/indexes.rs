@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, of_hits};
 
 /// Documents with vectors and indexes of them.
 fn indexed() -> Sandbox {
@@ -32,8 +32,7 @@ fn status(sandbox: &Sandbox) -> Value {
 fn found(sandbox: &Sandbox, more: &[&str]) -> Vec<String> {
     let args = ["search", "how do I turn the pump?", "--method", "semantic", "--all", "-k", "5", "--format", "json"];
     let run = sandbox.kb(&[&args, more].concat());
-    let result: Value = serde_json::from_str(&run.out).unwrap();
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect()
+    of_hits(&serde_json::from_str(&run.out).unwrap(), "chunk_id")
 }
 
 /// The files of the indexes of the chunks.

@@ -1,6 +1,6 @@
 //! Contexts of parent chunks for vectors and keywords: chosen at ingest, changed by `kb reindex`, shown nowhere.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, of_hits};
 use serde_json::Value;
 
 /// Two parent chunks a section: the second is about what the first one names.
@@ -31,8 +31,7 @@ fn counts(report: &Value) -> (u64, u64) {
 /// The parent chunks that keywords find, best first.
 fn found(sandbox: &Sandbox, query: &str) -> Vec<String> {
     let args = ["search", query, "--method=keyword", "-k20", "--expand=off", "--merge=false", "--format=json"];
-    let result: Value = serde_json::from_str(&sandbox.kb(&args).out).unwrap_or_default();
-    result["hits"].as_array().into_iter().flatten().map(|hit| hit["content"].as_str().unwrap().to_owned()).collect()
+    of_hits(&serde_json::from_str(&sandbox.kb(&args).out).unwrap_or_default(), "content")
 }
 
 fn starts(found: &[String], start: &str) -> bool {

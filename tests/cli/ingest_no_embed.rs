@@ -1,6 +1,6 @@
 //! `kb ingest --no-embed`: documents without vectors are found by keywords, and get vectors later.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, of_hits};
 use serde_json::Value;
 
 const VALVE: &str = "# Valves\n\nClose the valve slowly, or the pipe will hammer.\n";
@@ -18,7 +18,7 @@ fn without_vectors() -> Sandbox {
 }
 
 fn sources(result: &Value) -> Vec<String> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
+    of_hits(result, "source")
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Namespaces: listed, renamed and removed, never by mistake, and never outside of the store.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, names_in};
 
 const FOLDER: &str = ".kb/namespaces";
 
@@ -20,10 +20,7 @@ fn names(sandbox: &Sandbox) -> Vec<String> {
 
 /// All that lies in the folder of the namespaces.
 fn folders(sandbox: &Sandbox) -> Vec<String> {
-    let entries = std::fs::read_dir(sandbox.path(FOLDER)).unwrap();
-    let mut found: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    found.sort();
-    found
+    names_in(&sandbox.path(FOLDER))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The model of a namespace's vectors, how to change it, and what is refused.
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, of_hits};
 use kb::internals::embed::EMBEDDED;
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 use serde_json::Value;
@@ -19,8 +19,7 @@ fn sandbox() -> Sandbox {
 
 /// The sources of the hits, best first.
 fn found(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
-    let result = sandbox.json(&[&["search", QUESTION], args].concat());
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
+    of_hits(&sandbox.json(&[&["search", QUESTION], args].concat()), "source")
 }
 
 fn best_by_meaning(sandbox: &Sandbox, args: &[&str]) -> String {

@@ -1,6 +1,6 @@
 //! `kb search`: the right section first, in every format.
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, hits, of_hits};
 use kb::internals::embed::TokenCounter;
 
 #[test]
@@ -58,8 +58,7 @@ fn chinese_ranks_like_keyword_search() {
             "off",
             "--all",
         ]);
-        let hits = result["hits"].as_array().unwrap().clone();
-        hits.iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        of_hits(&result, "chunk_id")
     };
     let keyword = order("keyword");
     assert!(!keyword.is_empty());
@@ -72,10 +71,7 @@ fn chinese_ranks_like_keyword_search() {
 #[test]
 fn methods_limits_and_scores_narrow_a_search() {
     let sandbox = Sandbox::with_fixtures();
-    let hits = |args: &[&str]| {
-        let result = sandbox.json(&[&["search", "how do I prime the pump?"], args].concat());
-        result["hits"].as_array().unwrap().clone()
-    };
+    let hits = |args: &[&str]| hits(&sandbox.json(&[&["search", "how do I prime the pump?"], args].concat()));
     assert_eq!(hits(&["-k", "2"]).len(), 2);
     assert!(hits(&["--method", "keyword"]).iter().all(|hit| hit["semantic_score"].is_null()));
     assert!(hits(&["--method", "semantic"]).iter().all(|hit| hit["keyword_score"].is_null()));

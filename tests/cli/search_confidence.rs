@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, fixtures};
+use crate::common::{Sandbox, fixtures, hits};
 
 /// The questions of the fixtures with a piece of each answer, which is empty where the documents have none.
 fn questions() -> Vec<(String, String)> {
@@ -81,10 +81,7 @@ fn every_hit_and_the_result_have_a_confidence() {
     let sandbox = Sandbox::with_fixtures();
     for mode in ["precise", "broad", "section", "drill"] {
         let result = sandbox.json(&["search", "how is the pump primed?", "--mode", mode]);
-        let groups =
-            result["groups"].as_array().into_iter().flatten().flat_map(|group| group["hits"].as_array().unwrap());
-        let hits = result["hits"].as_array().into_iter().flatten().chain(groups);
-        let each = hits.map(|hit| hit["confidence"].as_f64().unwrap());
+        let each = hits(&result).into_iter().map(|hit| hit["confidence"].as_f64().unwrap());
         let best = each.fold(0.0, |best: f64, one| {
             assert!((0.05..=1.0).contains(&one), "{mode}: {result}");
             best.max(one)

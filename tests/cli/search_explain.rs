@@ -1,6 +1,6 @@
 //! `kb search --explain`, `--why` and `--rerank`: how a result came about.
 
-use crate::common::{Sandbox, stage};
+use crate::common::{Sandbox, hits, of_hits, stage, text};
 use serde_json::Value;
 
 /// Parent chunks about a pump: one has all words of the question, and one repeats a single word of it.
@@ -15,10 +15,6 @@ fn pumps() -> Sandbox {
     })
 }
 
-fn hits(result: &Value) -> Vec<&str> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["chunk_id"].as_str().unwrap()).collect()
-}
-
 #[test]
 fn explain_lists_what_each_stage_took_and_gave() {
     let sandbox = pumps();
@@ -27,7 +23,7 @@ fn explain_lists_what_each_stage_took_and_gave() {
     assert_eq!(fused.len(), 2, "{fused:?}");
     assert!(stage(&result, "keyword")["milliseconds"].as_f64() > Some(0.0));
     let cut = stage(&result, "cut")["candidates"].as_array().unwrap();
-    assert_eq!(cut.iter().map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), hits(&result));
+    assert_eq!(cut.iter().map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), of_hits(&result, "chunk_id"));
     assert!(sandbox.json(&["search", "air in the pump"])["stages"].is_null());
     for format in ["table", "markdown"] {
         let shown = sandbox.kb(&["search", "air in the pump", "--explain", "--format", format]).out;
@@ -68,7 +64,9 @@ fn explain_says_where_each_method_found_a_hit_and_how_candidates_begin() {
 fn why_names_the_stage_in_which_a_chunk_was_lost() {
     let sandbox = pumps();
     let all = sandbox.json(&["search", "air in the pump", "-k", "9"]);
-    let [first, second] = hits(&all)[..] else { panic!("{all}") };
+    let ids = of_hits(&all, "chunk_id");
+    assert_eq!(ids.len(), 2, "{all}");
+    let [first, second] = [0, 1].map(|at: usize| ids[at].as_str());
     let why = |args: &[&str]| {
         let run = sandbox.kb(&[&["search", "air in the pump", "--format", "json"], args].concat());
         (run.code, serde_json::from_str::<Value>(&run.out).unwrap_or_default(), run.err)
@@ -116,10 +114,7 @@ fn why(sandbox: &Sandbox, args: &[&str], id: &str) -> Value {
 fn found(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     let run = sandbox.kb(&[&["search"], args, &["--format", "json"]].concat());
     assert!(run.code < 2, "{args:?}: {}", run.err);
-    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    let groups = result["groups"].as_array().into_iter().flatten();
-    let hits = result["hits"].as_array().into_iter().chain(groups.filter_map(|group| group["hits"].as_array()));
-    hits.flatten().cloned().collect()
+    hits(&serde_json::from_str(&run.out).unwrap_or_default())
 }
 
 /// The place of the first hit that is, or shows, a chunk or a section.
@@ -167,10 +162,6 @@ fn parent_chunks(sandbox: &Sandbox) -> Vec<(String, String)> {
 fn parent_chunk(sandbox: &Sandbox, says: &str) -> String {
     let found = parent_chunks(sandbox).into_iter().find(|(_, text)| text.contains(says));
     found.unwrap_or_else(|| panic!("nothing says {says}")).0
-}
-
-fn text<'v>(why: &'v Value, field: &str) -> &'v str {
-    why[field].as_str().unwrap_or_default()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! From a ranking to a result: modes, neighbours, windows, merging, duplicates, groups and budgets.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, text};
 use serde_json::Value;
 
 /// A manual with sections of known parent chunks, a second one with the same words, and a third that is another copy.
@@ -17,13 +17,7 @@ fn search(sandbox: &Sandbox, args: &[&str]) -> Value {
 
 /// The hits, including those in groups.
 fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    let found = search(sandbox, args);
-    let groups = found["groups"].as_array().into_iter().flatten().flat_map(|group| group["hits"].as_array().unwrap());
-    found["hits"].as_array().into_iter().flatten().chain(groups).cloned().collect()
-}
-
-fn text<'v>(hit: &'v Value, field: &str) -> &'v str {
-    hit[field].as_str().unwrap_or_else(|| panic!("{field}: {hit}"))
+    crate::common::hits(&search(sandbox, args))
 }
 
 fn texts(hits: &[Value], field: &str) -> Vec<String> {

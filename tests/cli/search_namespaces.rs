@@ -1,6 +1,6 @@
 //! A question asked of several namespaces: ranked as if they were one, and each hit says where it is.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, text};
 use serde_json::Value;
 
 const PUMPS: &str = "# Pumps\n\n## Priming\n\nPrime the pump before it is started: open the vent and fill the casing.\n\n\
@@ -17,10 +17,6 @@ fn sandbox(flags: &[&str]) -> Sandbox {
             sandbox.json(&[&["ingest", "-n", namespace], files, flags].concat());
         }
     })
-}
-
-fn text<'v>(hit: &'v Value, field: &str) -> &'v str {
-    hit[field].as_str().unwrap_or_else(|| panic!("{field}: {hit}"))
 }
 
 fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {

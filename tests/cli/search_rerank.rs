@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox, copy_files, fixtures, stage, titles};
+use crate::common::{Run, Sandbox, copy_files, fixtures, of_hits, stage, titles};
 use serde_json::Value;
 
 const QUESTION: &str = "air in the pump";
@@ -27,7 +27,7 @@ fn copy_model(to: &Path) {
 }
 
 fn ids(result: &Value) -> Vec<String> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect()
+    of_hits(result, "chunk_id")
 }
 
 fn scores(result: &Value) -> Vec<f64> {

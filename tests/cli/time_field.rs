@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, of_hits};
 
 /// Three documents of one story, one without a time, and what each says of the sword.
 fn story() -> Sandbox {
@@ -18,7 +18,7 @@ fn story() -> Sandbox {
 /// The sources found about the sword, best first.
 fn found(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
     let json = sandbox.json(&[&["search", "sword", "--method", "keyword", "-k", "9"], flags].concat());
-    json["hits"].as_array().unwrap().iter().map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
+    of_hits(&json, "source")
 }
 
 fn sorted(mut names: Vec<String>) -> Vec<String> {

@@ -386,6 +386,49 @@ pub fn copy_files(from: &Path, to: &Path) {
     }
 }
 
+/// The names in a folder, sorted; none if it does not exist.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// All files below a folder, sorted; none if it does not exist.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// `kb check` finds nothing wrong.
+pub fn assert_sound(sandbox: &Sandbox) {
+    let check = sandbox.kb(&["check"]);
+    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
+}
+
+/// A text in JSON; empty if there is none.
+pub fn text<'v>(json: &'v serde_json::Value, field: &str) -> &'v str {
+    json[field].as_str().unwrap_or_default()
+}
+
+/// The hits of a search, in groups or not.
+pub fn hits(result: &serde_json::Value) -> Vec<serde_json::Value> {
+    let groups = result["groups"].as_array().into_iter().flatten().map(|group| &group["hits"]);
+    std::iter::once(&result["hits"]).chain(groups).filter_map(serde_json::Value::as_array).flatten().cloned().collect()
+}
+
+/// A text of each hit.
+pub fn of_hits(result: &serde_json::Value, field: &str) -> Vec<String> {
+    hits(result).iter().map(|hit| text(hit, field).to_owned()).collect()
+}
+
 /// A stage of a search with `--explain`.
 pub fn stage<'v>(result: &'v serde_json::Value, name: &str) -> &'v serde_json::Value {
     let stages = result["stages"].as_array().unwrap();

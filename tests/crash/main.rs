@@ -15,7 +15,7 @@ mod versions;
 
 use std::time::Duration;
 
-use common::Sandbox;
+use common::{Sandbox, files_below};
 use kb::internals::store::STEPS;
 use versions::{INGEST, Random, assert_sound, version_of, write_version};
 
@@ -80,19 +80,9 @@ fn a_crash_in_the_first_publication_leaves_nothing() {
 
 /// All files of the namespace that readers do not make themselves, with their contents.
 fn files_of(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![sandbox.path(".kb/namespaces/default")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap().flatten() {
-            match entry.path() {
-                path if path.ends_with("read-cache") => {}
-                path if path.is_dir() => folders.push(path),
-                path => files.push((path.clone(), std::fs::read(&path).unwrap())),
-            }
-        }
-    }
-    files.sort();
-    files
+    let files = files_below(&sandbox.path(".kb/namespaces/default")).into_iter();
+    let files = files.filter(|path| !path.components().any(|part| part.as_os_str() == "read-cache"));
+    files.map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect()
 }
 
 #[test]

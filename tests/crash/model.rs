@@ -6,14 +6,13 @@
 //! prints both.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use kb::internals::store::{STEPS, Snapshot, Store};
 use tokio::runtime::Runtime;
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, files_below};
 
 const SECONDS: u64 = 20;
 const NAMESPACES: [&str; 2] = ["default", "other"];
@@ -495,8 +494,12 @@ impl Test {
             }
             let run = self.sandbox.kb(&["check", "-n", space]);
             assert_eq!(run.code, 0, "{}{}", run.out, run.err);
-            let mut files = BTreeMap::new();
-            count_files(&self.sandbox.path(&format!(".kb/namespaces/{space}")), &mut files);
+            // By the name of the folder.
+            let mut files: BTreeMap<String, usize> = BTreeMap::new();
+            for file in files_below(&self.sandbox.path(&format!(".kb/namespaces/{space}"))) {
+                let folder = file.parent().unwrap().file_name().unwrap();
+                *files.entry(folder.to_string_lossy().into_owned()).or_default() += 1;
+            }
             println!("{space}: {files:?}");
             assert_eq!(files["history"], 1, "{files:?}");
             let all: usize = files.values().sum();
@@ -561,15 +564,4 @@ fn word(number: usize) -> String {
         char::from(b'a' + (value % 26) as u8)
     };
     (0..9).map(letter).collect()
-}
-
-/// The number of files in each folder, by the folder's name.
-fn count_files(folder: &Path, counts: &mut BTreeMap<String, usize>) {
-    for entry in std::fs::read_dir(folder).unwrap().flatten() {
-        if entry.path().is_dir() {
-            count_files(&entry.path(), counts);
-        } else {
-            *counts.entry(folder.file_name().unwrap().to_string_lossy().into_owned()).or_default() += 1;
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! Versions of a folder, each different from the others in every table and in the keyword index.
 
 use crate::common::Sandbox;
+pub use crate::common::assert_sound;
 
 /// How many documents a version of the folder has.
 const DOCUMENTS: usize = 4;
@@ -39,12 +40,6 @@ pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
     let status = sandbox.items(&["status"])[0].take();
     assert_eq!(status["keyword_chunks"].as_u64(), Some(DOCUMENTS as u64), "{status}");
     held[0]
-}
-
-/// What `kb check` says of the store, which is sound.
-pub fn assert_sound(sandbox: &Sandbox) {
-    let check = sandbox.kb(&["check"]);
-    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
 }
 
 /// Random numbers, the same in each run.

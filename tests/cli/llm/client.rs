@@ -11,6 +11,7 @@ use kb::internals::llm::{
 use serde_json::json;
 
 use super::server::{Messages, Reply, Request, Server};
+use crate::common::files_below;
 
 /// A timeout that passes.
 const SHORT: Duration = Duration::from_millis(500);
@@ -72,12 +73,6 @@ fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-fn files(folder: &Path) -> Vec<std::path::PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-}
-
 #[test]
 fn a_second_run_makes_no_request() {
     let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
@@ -103,7 +98,7 @@ fn a_second_run_makes_no_request() {
 fn damaged_cache_entries_are_asked_again() {
     let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
     let (lines, _) = ask(settings(&server), store.path(), 8);
-    let files = files(store.path());
+    let files = files_below(store.path());
     assert_eq!(files.len(), 8);
     let whole = std::fs::read_to_string(&files[0]).unwrap();
     // Truncated, and complete with an unacceptable context.
@@ -212,7 +207,7 @@ fn broken_connections_and_truncated_answers_are_retried() {
     let (server, store) = (Server::start(|_| Reply::Half), scratch());
     let (lines, report) = ask(settings(&server), store.path(), 8);
     assert_eq!((lines[0].as_ref(), report.requests, report.failed["broken answer"]), (None, 4, 1));
-    assert!(files(store.path()).is_empty(), "bad answers are not cached");
+    assert!(files_below(store.path()).is_empty(), "bad answers are not cached");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kb::internals::embed::{Embedder, EmbeddingConfig, EngineChoice, Model, ModelFiles, select};
 
 use super::{copy_model, error, everything, here};
-use crate::common::{Sandbox, copy_files, fixtures, onnxruntime};
+use crate::common::{Sandbox, copy_files, fixtures, names_in, onnxruntime};
 
 /// A folder `mine` with the embedding model.
 fn mine() -> Sandbox {
@@ -43,11 +43,6 @@ fn a_folder_is_added_with_its_embedding_config(engine: &str) {
     assert_eq!(everything(&sandbox), ["mine"]);
     assert_eq!(here(&sandbox), ["mine"]);
     // Files that do not describe the model are not copied.
-    let mut files: Vec<String> = std::fs::read_dir(sandbox.path("models/mine"))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect();
-    files.sort();
     let wanted = [
         "config.json",
         "kb-model.json",
@@ -56,7 +51,7 @@ fn a_folder_is_added_with_its_embedding_config(engine: &str) {
         "tokenizer.json",
         "tokenizer_config.json",
     ];
-    assert_eq!(files, wanted);
+    assert_eq!(names_in(&sandbox.path("models/mine")), wanted);
     let again = error(&sandbox.kb(&["models", "add", "mine"]), 2);
     assert!(again.contains("a model mine already exists") && again.contains("--name"), "{again}");
 }

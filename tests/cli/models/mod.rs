@@ -7,7 +7,7 @@ mod list;
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox, copy_files, fixtures};
+use crate::common::{Run, Sandbox, copy_files, fixtures, names_in};
 
 /// A copy of the fixture's embedding model.
 fn copy_model(to: &Path) {
@@ -25,11 +25,8 @@ fn here(sandbox: &Sandbox) -> Vec<String> {
 
 /// Everything in the folder of models, hidden or not, except its lock file, which stays.
 fn everything(sandbox: &Sandbox) -> Vec<String> {
-    let Ok(entries) = std::fs::read_dir(sandbox.path("models")) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names = names_in(&sandbox.path("models"));
     names.retain(|name| name != ".lock");
-    names.sort();
     names
 }
 
