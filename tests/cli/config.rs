@@ -2,23 +2,6 @@
 
 use crate::common::Sandbox;
 
-/// A setting as JSON lists it.
-fn setting(sandbox: &Sandbox, name: &str) -> serde_json::Value {
-    let settings = sandbox.items(&["config"]);
-    settings.as_array().unwrap().iter().find(|one| one["setting"] == name).unwrap().clone()
-}
-
-#[test]
-fn each_setting_has_its_value_and_its_place() {
-    let sandbox = Sandbox::new();
-    sandbox.configure("[search]\nlimit = 3\n");
-    let limit = setting(&sandbox, "search.limit");
-    assert_eq!((limit["value"].as_str(), limit["is_set"].as_bool()), (Some("3"), Some(true)));
-    assert!(limit["from"].as_str().unwrap().ends_with("kb.toml"), "{limit}");
-    let mode = setting(&sandbox, "search.mode");
-    assert_eq!((mode["value"].as_str(), mode["from"].as_str()), (Some("precise"), Some("default")));
-}
-
 #[test]
 fn a_variable_comes_before_the_file() {
     let sandbox = Sandbox::new();

@@ -489,19 +489,6 @@ fn a_file_that_takes_too_much_memory_fails_alone() {
 }
 
 #[test]
-#[cfg(unix)]
-fn a_page_that_hangs_is_left_out() {
-    let sandbox = Sandbox::new();
-    sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
-    sandbox.write("a.md", "# Valves\n\nClose them slowly.");
-    let hangs = "sh -c 'sleep 600' {}";
-    let run = sandbox.kb(&["ingest", ".", "--no-embed", "--ocr-command", hangs, "--page-timeout", "1"]);
-    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
-    assert!(run.out.contains("took too long") && run.out.contains("--page-timeout"), "{}", run.out);
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
-}
-
-#[test]
 fn many_small_changes_leave_few_files() {
     let sandbox = Sandbox::new();
     for change in 0..20 {

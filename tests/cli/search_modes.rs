@@ -338,21 +338,6 @@ fn several_namespaces_show_a_section_once() {
     assert!(found[1..].iter().all(|hit| text(&hit["section"], "title") != text(&found[0]["section"], "title")));
 }
 
-#[test]
-fn settings_come_from_the_store_and_flags_win() {
-    let sandbox = Sandbox::of_two_documents();
-    sandbox.write(".kb/kb.toml", "[search]\nlimit = 1\nmethod = \"keyword\"\n");
-    let hits = |args: &[&str]| sandbox.json(&[&["search", "the pump and the valve"], args].concat());
-    assert_eq!(hits(&[])["hits"].as_array().unwrap().len(), 1);
-    assert_eq!(hits(&[])["method"], "keyword");
-    assert_eq!(hits(&["-k", "2"])["hits"].as_array().unwrap().len(), 2);
-    assert_eq!(hits(&["--method", "semantic"])["method"], "semantic");
-    sandbox.write(".kb/kb.toml", "[search]\nlimt = 1\n");
-    let refused = sandbox.kb(&["search", "x"]);
-    assert_eq!(refused.code, 2);
-    assert!(refused.err.contains("line 2") && refused.err.contains("limt"), "{}", refused.err);
-}
-
 /// In a large store only some documents are compared: those of the candidates, and those with the question's words in their
 /// titles.
 #[test]

@@ -92,8 +92,11 @@ mod ocr {
     #[test]
     fn a_page_that_times_out_takes_the_ocr_program_and_its_children_along() {
         let sandbox = Sandbox::with_scan(HANGS);
-        let run = sandbox.kb(&[&INGEST[..], &["--page-timeout", "1"]].concat());
+        sandbox.write("a.md", "# Valves\n\nClose them slowly.");
+        let run = sandbox.kb(&[&INGEST[..], &["a.md", "--page-timeout", "1"]].concat());
         assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+        assert!(run.out.contains("took too long") && run.out.contains("--page-timeout"), "{}", run.out);
+        assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "a.md\n", "the other file is in");
         assert_ends(&process(&sandbox, "child"));
     }
 
