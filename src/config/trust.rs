@@ -10,6 +10,7 @@ use toml::{Table, Value};
 use super::known_stores::KnownStores;
 use super::settings_file::SettingsFile;
 use crate::error::{NextStep, Result};
+use crate::hash;
 use crate::llm::prompt_names;
 use crate::models::is_endpoint;
 use crate::paths::read_text;
@@ -112,13 +113,9 @@ impl StoreSettings {
 
     /// A hash of everything that the user may have trusted.
     pub fn hash(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
         let file = self.file.as_ref().map_or("", |file| file.text.as_str());
         let prompts = self.prompts.iter().flat_map(|(name, text)| [*name, text.as_str()]);
-        for part in std::iter::once(file).chain(prompts) {
-            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
-        }
-        hasher.finalize().to_hex().to_string()
+        hash::of_parts(std::iter::once(file).chain(prompts).map(str::as_bytes)).to_hex().to_string()
     }
 
     /// The settings and prompts that count only in a trusted store.

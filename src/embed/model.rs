@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::endpoint::EndpointSettings;
 use crate::error::{Error, Result};
+use crate::hash;
 use crate::text::script::{Script, coverage};
 
 /// The ONNX graph, about 23 MB.
@@ -250,7 +251,6 @@ fn prefixed<'t>(prefix: &str, text: &'t str) -> Cow<'t, str> {
 }
 
 fn fingerprint(embedding_config: &EmbeddingConfig, bytes: &ModelBytes) -> String {
-    let mut hasher = blake3::Hasher::new();
     let EmbeddingConfig {
         dimension,
         max_tokens,
@@ -270,12 +270,7 @@ fn fingerprint(embedding_config: &EmbeddingConfig, bytes: &ModelBytes) -> String
         &bytes.tokenizer;
     let files = [&*bytes.graph, tokenizer_file, config_file, special_tokens_map_file, tokenizer_config_file];
     let external = bytes.external.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]);
-    for part in [settings.as_bytes()].into_iter().chain(files).chain(external) {
-        // With its length, so that no byte can move from one part to the next.
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    hasher.finalize().to_hex().to_string()
+    hash::of_parts([settings.as_bytes()].into_iter().chain(files).chain(external)).to_hex().to_string()
 }
 
 /// Whether a lower-case word is in the embedded model's vocabulary: common English words, some thousand names and the

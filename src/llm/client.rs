@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use super::chat::{Chat, Reply};
-use super::hash;
 use super::prompts::{Ask, Prompts};
 use super::usage::{Ledger, LlmReport, Usage};
 use crate::embed::token_count;
 use crate::endpoint::{EndpointConfig, EndpointSettings, Failure, Reason, environment, with_retries};
 use crate::error::{Error, Result, plain_io};
+use crate::hash;
 use crate::store::CacheFolder;
 use crate::text::{printable, squeeze, truncate};
 
@@ -285,7 +285,7 @@ pub struct Checked {
 
 /// The cache key of these inputs.
 fn key(inputs: &[&str]) -> String {
-    hash(inputs).to_hex().to_string()
+    hash::of_parts(inputs.iter().map(|input| input.as_bytes())).to_hex().to_string()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::hash;
+use crate::hash;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{char_count, squeeze};
@@ -35,7 +35,7 @@ impl Fence {
     pub(super) fn around<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
         // No text can contain its own full hash, but it may contain these few letters.
-        let mut hash = hash(&texts);
+        let mut hash = hash::of_parts(texts.iter().map(|text| text.as_bytes()));
         loop {
             let tag = format!("data-{}", &hash.to_hex()[..TAG_LETTERS]);
             if !texts.iter().any(|text| text.contains(&tag)) {

@@ -27,13 +27,3 @@ pub use profile::{WrittenProfile, estimate_profile, write_profile};
 pub use prompts::check_prompts;
 pub use prompts::{names as prompt_names, text_of as prompt_text};
 pub use usage::{Estimate, LlmReport};
-
-/// A hash of texts, each with its length, so that two different lists never have the same input.
-fn hash(texts: &[&str]) -> blake3::Hash {
-    let mut hasher = blake3::Hasher::new();
-    for text in texts {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
-    }
-    hasher.finalize()
-}

@@ -59,11 +59,8 @@ fn hash(variables: impl Iterator<Item = (OsString, OsString)>) -> String {
     let mut all: Vec<_> =
         variables.filter(|(name, value)| name.to_str().is_some_and(counts) && !value.is_empty()).collect();
     all.sort();
-    let mut hasher = blake3::Hasher::new();
-    for text in all.iter().flat_map(|(name, value)| [name, value]) {
-        hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_encoded_bytes());
-    }
-    hasher.finalize().to_hex().to_string()
+    let parts = all.iter().flat_map(|(name, value)| [name, value]).map(|text| text.as_encoded_bytes());
+    crate::hash::of_parts(parts).to_hex().to_string()
 }
 
 #[cfg(test)]
