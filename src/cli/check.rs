@@ -22,23 +22,12 @@ Exit codes: 0 sound, 3 damaged (with --repair: still damaged)";
 pub struct CheckArgs {
     /// Repair the damage, as one new generation
     #[arg(long)]
-    repair: bool,
+    pub(super) repair: bool,
     /// Check all namespaces of the store
     #[arg(long)]
-    all_namespaces: bool,
+    pub(super) all_namespaces: bool,
     #[command(flatten)]
     wait: WaitArgs,
-}
-
-impl CheckArgs {
-    pub(super) fn is_repair(&self) -> bool {
-        self.repair
-    }
-
-    /// Whether it checks all namespaces, whichever one is named.
-    pub(super) fn is_about_all(&self) -> bool {
-        self.all_namespaces
-    }
 }
 
 pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {

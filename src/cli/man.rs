@@ -22,19 +22,17 @@ pub struct ManArgs {
 pub fn run(context: &Context, args: &ManArgs, program: Command) -> Result<u8> {
     let failed = |error: &std::io::Error| Error::io("write the manual pages to", &args.folder, error);
     std::fs::create_dir_all(&args.folder).map_err(|error| failed(&error))?;
-    write(program.disable_help_subcommand(true), &args.folder).map_err(|error| failed(&error))?;
+    let mut program = program.disable_help_subcommand(true);
+    program.build();
+    write(&program, &args.folder).map_err(|error| failed(&error))?;
     context.tell(&format!("the manual pages are in {}", args.folder.display()));
     Ok(0)
 }
 
 /// Writes the pages of a command and those below it.
-fn write(mut program: Command, folder: &Path) -> std::io::Result<()> {
-    fn each(command: &Command, folder: &Path) -> std::io::Result<()> {
-        let shown = command.get_subcommands().filter(|below| !below.is_hide_set());
-        shown.into_iter().try_for_each(|below| each(below, folder))?;
-        let source = concat!("kb ", env!("CARGO_PKG_VERSION"));
-        Man::new(command.clone()).source(source).generate_to(folder).map(drop)
-    }
-    program.build();
-    each(&program, folder)
+fn write(command: &Command, folder: &Path) -> std::io::Result<()> {
+    let mut shown = command.get_subcommands().filter(|below| !below.is_hide_set());
+    shown.try_for_each(|below| write(below, folder))?;
+    let source = concat!("kb ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).source(source).generate_to(folder).map(drop)
 }

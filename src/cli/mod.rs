@@ -138,7 +138,7 @@ impl Command {
             | Command::ChunksList(_)
             | Command::Entities(_)
             | Command::Docs(_) => true,
-            Command::Toc(args) => !args.is_change(),
+            Command::Toc(args) => !args.correct.is_change(),
             _ => false,
         }
     }

@@ -109,8 +109,7 @@ impl Output {
 
     /// The results as JSON so far.
     pub(super) fn take_values(&self) -> Vec<Vec<u8>> {
-        let values = self.values.as_ref();
-        values.map(|all| std::mem::take(&mut *all.lock().unwrap_or_else(PoisonError::into_inner))).unwrap_or_default()
+        self.values.as_ref().map(taken).unwrap_or_default()
     }
 
     /// # Errors
@@ -133,9 +132,10 @@ impl Output {
 
     /// What was collected so far.
     pub(super) fn take(&self) -> Vec<Piece> {
-        let collected = self.collected.as_ref();
-        collected
-            .map(|all| std::mem::take(&mut *all.lock().unwrap_or_else(PoisonError::into_inner)))
-            .unwrap_or_default()
+        self.collected.as_ref().map(taken).unwrap_or_default()
     }
+}
+
+fn taken<T>(list: &Mutex<Vec<T>>) -> Vec<T> {
+    std::mem::take(&mut *list.lock().unwrap_or_else(PoisonError::into_inner))
 }

@@ -76,7 +76,8 @@ pub struct ReindexArgs {
 
 pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     if args.vectors {
-        return vectors(context, args).await;
+        let request = RevectorRequest { model: args.model, force: args.force, dry_run: args.dry_run };
+        return embed_again(context, &request, &args.wait).await;
     }
     if !args.structure && !args.chunks && args.context.is_none() {
         return Err(Error::usage("no option says what to reindex").hint(
@@ -101,7 +102,9 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     };
     let (structure, force, dry_run) = (args.structure, args.force, args.dry_run);
     let sizes = if args.chunks {
-        chunk_sizes(&context.over(config.ingest.clone().of_namespace(&context.global.namespace).chunks)?)?
+        let settings = context.over(config.ingest.clone().of_namespace(&context.global.namespace).chunks)?;
+        // The default sizes for what is not set.
+        ChunkChange::to_sizes_of(&ChunkConfig::default().with(&settings.change(None)?))
     } else {
         ChunkChange::default()
     };
@@ -119,20 +122,10 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
-/// The sizes in the settings; the default sizes for the rest.
-fn chunk_sizes(settings: &ChunkSettings) -> Result<ChunkChange> {
-    Ok(ChunkChange::to_sizes_of(&ChunkConfig::default().with(&settings.change(None)?)))
-}
-
 /// Replaces all vectors by those of a model.
 pub(super) async fn replace_vectors(context: &Context, model: &str) -> Result<()> {
     let request = RevectorRequest { model: Some(model.to_owned()), force: false, dry_run: false };
     embed_again(context, &request, &WaitArgs::default()).await.map(drop)
-}
-
-async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {
-    let request = RevectorRequest { model: args.model, force: args.force, dry_run: args.dry_run };
-    embed_again(context, &request, &args.wait).await
 }
 
 async fn embed_again(context: &Context, request: &RevectorRequest, wait: &WaitArgs) -> Result<u8> {

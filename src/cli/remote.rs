@@ -52,7 +52,7 @@ impl Command {
             | Command::Export(_)
             | Command::Eval(_)
             | Command::Serve(_) => Use::Reads,
-            Command::Check(args) if !args.is_repair() => Use::Reads,
+            Command::Check(args) if !args.repair => Use::Reads,
             Command::Namespaces(args) if !args.is_change() => Use::Reads,
             _ => Use::Writes,
         }
@@ -67,7 +67,7 @@ impl Command {
     fn is_about_all(&self) -> bool {
         match self {
             Command::Namespaces(_) => true,
-            Command::Check(args) => args.is_about_all(),
+            Command::Check(args) => args.all_namespaces,
             _ => false,
         }
     }

@@ -50,7 +50,7 @@ pub struct TocArgs {
     #[command(flatten)]
     part: PartArgs,
     #[command(flatten)]
-    correct: CorrectArgs,
+    pub(super) correct: CorrectArgs,
     // Declared for help and completions; read from the matches, over kb.toml.
     #[command(flatten)]
     _reading: ReadingSettings,
@@ -76,15 +76,9 @@ pub struct CorrectArgs {
     reset: bool,
 }
 
-impl TocArgs {
+impl CorrectArgs {
     /// Whether it corrects a table of contents.
     pub(super) fn is_change(&self) -> bool {
-        self.correct.is_change()
-    }
-}
-
-impl CorrectArgs {
-    fn is_change(&self) -> bool {
         self.edit || self.reset || self.set.is_some()
     }
 }
