@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
+use super::invocation::Context;
 use crate::error::Result;
 use crate::render::archived;
 use crate::store::{self, Store};

@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::global::{Context, DEFAULT_NAMESPACE, WaitArgs};
+use super::global::{DEFAULT_NAMESPACE, WaitArgs};
+use super::invocation::Context;
 use crate::error::{Error, Kind, Result};
 use crate::render::{self, NamespaceCheck};
 use crate::store::Namespace;

@@ -2,8 +2,10 @@
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
+
 use super::input::confirm;
+use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::edits::{Deletion, DocumentDeletion, delete_chunks};

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
+
 use super::input::{draft_file, edit, keep_draft, read_text, standard_input};
+use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::edits::{ChunkOrder, Edits, NewText, Side, edit_chunks, read_batch, settle};

@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use super::global::{Context, PartArgs, past_the_end};
+use super::global::{PartArgs, past_the_end};
+use super::invocation::Context;
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result, Setting};
 use crate::render;

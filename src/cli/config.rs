@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::config::list_settings;
 use crate::error::Result;
 use crate::render::setting_list;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::filter::FILTERS;
-use super::global::{Context, READS_A_FILE};
+use super::invocation::{Context, READS_A_FILE};
 use super::search::{AskedArgs, SETTINGS, ask, nothing_found, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;

@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render::described_documents;
 use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, Note};

@@ -4,7 +4,8 @@ use clap::Args;
 use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
-use super::global::{Context, PartArgs};
+use super::global::PartArgs;
+use super::invocation::Context;
 use crate::error::{Error, Result, Setting};
 use crate::ingest::stale;
 use crate::render::{self, ListedDocument};

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::filter::MomentArgs;
-use super::global::Context;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityFacts, ListedEntity, describe, list, nearest};
 use crate::render;

@@ -8,8 +8,9 @@ use clap::Args;
 use jiff::Timestamp;
 
 use super::filter::{Limit, parse_limit};
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
 use super::input::name_of;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
 use crate::render::set_entities;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::global::Context;
+use super::invocation::Context;
 use super::progress::progress_display;
 use super::search::origin_of;
 use crate::config::{Config, Output, RerankBudget, RerankChoice, SearchSettings, Threads, cores, rerank};

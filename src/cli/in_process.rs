@@ -8,7 +8,8 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use serde_json::Value;
 
-use super::global::{Context, Global};
+use super::global::Global;
+use super::invocation::Context;
 use super::output::Output;
 use super::{Cli, parse, remote};
 use crate::error::{Error, Result};

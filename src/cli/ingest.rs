@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::doc_set::DescribeArgs;
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
 use super::input::{name_of, read_text, standard_input};
+use super::invocation::Context;
 use super::models;
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;

@@ -3,7 +3,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::llm::{prompt_names, prompt_text};
 use crate::render::llm_check;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 use clap_mangen::Man;
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 
 /// Write the manual pages into a folder

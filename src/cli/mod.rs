@@ -20,6 +20,7 @@ mod history;
 mod in_process;
 mod ingest;
 mod input;
+mod invocation;
 mod llm;
 mod man;
 mod mcp;
@@ -55,7 +56,8 @@ use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 use crate::error::{Error, Result};
 use crate::paths::is_address;
 use crate::render::Screen;
-use global::{Context, Global};
+use global::Global;
+use invocation::Context;
 use output::Output;
 
 const EXAMPLES: &str = "\

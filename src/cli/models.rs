@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use futures::future::try_join_all;
 
-use super::global::Context;
 use super::input::confirm;
+use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex;
 use crate::config::Config;

@@ -2,8 +2,10 @@
 
 use clap::{Args, Subcommand};
 
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
+
 use super::input::confirm;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render::{NamespaceLine, namespace_list, namespace_removed, namespace_renamed};
 use crate::store::{Namespace, Snapshot};

@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
+use super::invocation::Context;
 use crate::error::Result;
 use crate::render;
 use crate::store::Writer;

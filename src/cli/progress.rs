@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::global::{Context, write_line};
+use super::global::write_line;
+use super::invocation::Context;
 use super::output::write_above;
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;

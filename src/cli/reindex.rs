@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::WaitArgs;
+use super::invocation::Context;
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkChange, ChunkConfig};

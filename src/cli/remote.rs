@@ -7,7 +7,8 @@ use clap::ArgMatches;
 use jiff::Zoned;
 use tokio::time::sleep;
 
-use super::global::{Context, Global, write_line};
+use super::global::{Global, write_line};
+use super::invocation::Context;
 use super::{Command, answer};
 use crate::error::{Error, Result};
 use crate::notice;

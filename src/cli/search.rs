@@ -7,7 +7,7 @@ use clap::Args;
 use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
-use super::global::{ASKS_AN_ENDPOINT, Context, READS_A_FILE};
+use super::invocation::{ASKS_AN_ENDPOINT, Context, READS_A_FILE};
 use crate::config::{HalfLifeSetting, Output, SearchSettings, Share, list_settings};
 use crate::embed::{Reranker, TokenCounter};
 use crate::endpoint::RERANKING;

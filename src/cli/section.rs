@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render;
 use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section, titles_of};

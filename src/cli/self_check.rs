@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::Value;
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::embed::{Embedder, EngineChoice, Model, select};
 use crate::error::{Error, Kind, Result};
 use crate::paths::{is_address, real};

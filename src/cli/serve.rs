@@ -47,8 +47,9 @@ mod here {
     use futures::FutureExt;
     use rustix::io::FdFlags;
 
-    use super::super::global::{Context, warning};
+    use super::super::global::warning;
     use super::super::in_process::to_its_end;
+    use super::super::invocation::Context;
     use super::super::output::{self, Output};
     use super::super::{Cli, Command, answer, parse};
     use super::ServeArgs;
@@ -207,6 +208,6 @@ mod here {
 
 /// Local sockets with checked owners exist on Unix only.
 #[cfg(not(unix))]
-pub(super) async fn run(_context: &super::global::Context, _args: ServeArgs) -> Result<u8> {
+pub(super) async fn run(_context: &super::invocation::Context, _args: ServeArgs) -> Result<u8> {
     Err(crate::error::Error::failed("kb serve is not available on this system").hint("every command works without it"))
 }

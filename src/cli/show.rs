@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::docs::{self, DocsArgs};
-use super::global::Context;
+use super::invocation::Context;
 use super::section::{self, SectionArgs};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, document_of};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::embed::select_available;
 use crate::error::Result;
 use crate::models::Models;

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::global::{Context, PartArgs, WaitArgs};
+use super::global::{PartArgs, WaitArgs};
+
 use super::input::{draft_file, edit, keep_draft, name_of, read_text};
+use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::config::ReadingSettings;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::config::{KnownStores, Risky, StoreSettings};
 use crate::error::Result;
 use crate::models::is_endpoint;

@@ -15,7 +15,7 @@ use tokio::signal::ctrl_c;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::global::Context;
+use super::invocation::Context;
 use crate::error::{Error, Kind, Result};
 use crate::paths::real;
 use crate::store::Store;

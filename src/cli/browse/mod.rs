@@ -16,8 +16,8 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::execute;
 
-use super::global::Context;
 use super::in_process::InProcess;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::paths::is_address;
 use crate::search::Warm;

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
-use super::super::global::Context;
+use super::super::invocation::Context;
 use crate::embed::EMBEDDED;
 use crate::error::Result;
 use crate::models::{ModelKind, Models};

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::McpArgs;
-use crate::cli::global::Context;
+use crate::cli::invocation::Context;
 use crate::error::Result;
 use crate::paths::{is_address, real};
 use crate::serve::Stream;

@@ -18,8 +18,8 @@ use rmcp::ServiceExt;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use super::global::Context;
 use super::in_process::InProcess;
+use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::paths::real;
 use crate::search::Warm;

@@ -1,0 +1,335 @@
+//! What every command gets: its options, and from them the store, models, a searcher and the output.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Once, OnceLock};
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, FromArgMatches};
+
+use super::global::{Global, WaitArgs};
+use super::output::Output;
+use crate::config::{Config, KnownStores};
+use crate::embed::EngineChoice;
+use crate::endpoint::EMBEDDINGS;
+use crate::error::{Error, NextStep, Result};
+use crate::ids::DocId;
+use crate::llm::Configured;
+use crate::models::Models;
+use crate::render::{OutputFormat, Page, Screen};
+use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
+use crate::serve::Stream;
+use crate::store::{DocumentName, DocumentRow, Namespace, Snapshot, Store, Writer, namespace_name};
+
+/// The variables with keys may have any name, so `kb serve` cannot know whether they are the same.
+pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
+
+/// A server has descriptors, a standard input and pipes of its own, so a name may mean another file to it.
+pub(super) const READS_A_FILE: &str = "the command reads a file";
+
+/// What a command has in a process that answers many.
+struct Served {
+    warm: Arc<Warm>,
+    /// Whether another process asks, which could run the command itself.
+    for_another: bool,
+    declined: OnceLock<&'static str>,
+}
+
+/// What every command gets: the global options and its own arguments.
+pub(super) struct Context {
+    pub(super) global: Global,
+    /// The arguments of the subcommand, environment variables included.
+    pub(super) matches: ArgMatches,
+    pub(super) screen: Screen,
+    pub(super) output: Arc<Output>,
+    /// `None` unless `kb serve` or `kb mcp` runs the command.
+    served: Option<Served>,
+    /// The note on ignored settings of the store is shown once.
+    told: Once,
+}
+
+impl Context {
+    pub(super) fn new(global: Global, matches: ArgMatches, screen: Screen, output: Arc<Output>) -> Self {
+        Context { global, matches, screen, output, served: None, told: Once::new() }
+    }
+
+    /// The same with what `kb serve` has open.
+    pub(super) fn served_from(self, warm: Arc<Warm>) -> Self {
+        Context { served: Some(Served { warm, for_another: true, declined: OnceLock::new() }), ..self }
+    }
+
+    /// The same with what this process keeps open between its own commands.
+    pub(super) fn keeping_open(self, warm: Arc<Warm>) -> Self {
+        Context { served: Some(Served { warm, for_another: false, declined: OnceLock::new() }), ..self }
+    }
+
+    /// Why `kb serve` leaves the command to the process that asked, if it does.
+    pub(super) fn declined(&self) -> Option<&'static str> {
+        self.served.as_ref()?.declined.get().copied()
+    }
+
+    /// Ends a command that `kb serve` runs; in a process of its own it goes on.
+    pub(super) fn decline_if_served(&self, reason: &'static str) -> Result<()> {
+        let Some(served) = self.served.as_ref().filter(|served| served.for_another) else { return Ok(()) };
+        Err(Error::failed(*served.declined.get_or_init(|| reason)))
+    }
+
+    pub(super) fn here() -> Result<PathBuf> {
+        std::env::current_dir().map_err(|error| Error::failed(format!("cannot read the current folder: {error}")))
+    }
+
+    /// The file of this program, to start it again.
+    pub(super) fn program() -> Result<PathBuf> {
+        std::env::current_exe().map_err(|error| Error::failed(format!("cannot find this program: {error}")))
+    }
+
+    pub(super) fn store(&self) -> Result<Store> {
+        Store::open(self.global.kb.as_deref(), &Context::here()?)
+    }
+
+    /// Lays the environment and the command line over the settings of files.
+    pub(super) fn over<T: FromArgMatches>(&self, mut file: T) -> Result<T> {
+        let updated = file.update_from_arg_matches(&self.matches);
+        updated.map_err(|error| Error::usage(error.to_string()))?;
+        Ok(file)
+    }
+
+    /// Whether an argument was given on the command line.
+    pub(super) fn is_typed(&self, id: &str) -> bool {
+        self.matches.value_source(id) == Some(ValueSource::CommandLine)
+    }
+
+    /// Whether an option was given, on the command line or by its variable.
+    pub(super) fn is_given(&self, id: &str) -> bool {
+        !matches!(self.matches.value_source(id), None | Some(ValueSource::DefaultValue))
+    }
+
+    pub(super) fn config(&self, store: &Store) -> Result<Config> {
+        let config = Config::read(store.root())?;
+        config.ignored.iter().for_each(|ignored| self.told.call_once(|| self.tell(&ignored.note())));
+        Ok(config)
+    }
+
+    /// The settings of the store, or the user's own without one.
+    ///
+    /// # Errors
+    /// If a file with settings is not valid.
+    pub(super) fn config_or_own(&self) -> Result<Config> {
+        match self.store() {
+            Ok(store) => self.config(&store),
+            Err(_) => Config::of_user(),
+        }
+    }
+
+    pub(super) fn engine(&self, config: &Config) -> EngineChoice {
+        let device = self.global.device.or(config.device).unwrap_or_default();
+        EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref())).on(device)
+    }
+
+    /// The installed models; only the embedded one if no folder for models is known.
+    pub(super) fn models(&self, config: &Config) -> Models {
+        Models::of_user().unwrap_or_else(|_| Models::open("")).with_endpoint(config.embedding.clone())
+    }
+
+    /// The same for what a store records.
+    pub(super) fn models_of(&self, store: &Store, config: &Config) -> Models {
+        let (models, known) = (self.models(config), KnownStores::of_user());
+        if store.is_own() || known.has(store.root()) { models } else { models.for_store_of_others() }
+    }
+
+    fn encoder(&self, store: &Store, config: &Config) -> Result<Encoder> {
+        let engine = self.engine(config);
+        let mut encoder = Encoder::new(engine.clone(), self.models_of(store, config));
+        if let Some(Served { warm, .. }) = &self.served {
+            if !matches!(config.embedding.settings(EMBEDDINGS), Ok(None)) {
+                self.decline_if_served(ASKS_AN_ENDPOINT)?;
+            }
+            if warm.has_engine(&engine) {
+                encoder = encoder.warmed(warm);
+            } else {
+                self.decline_if_served("it runs models on another engine")?;
+            }
+        }
+        Ok(if store.is_own() { encoder.keeping(store.root()) } else { encoder })
+    }
+
+    fn warmed(&self, searcher: Searcher) -> Searcher {
+        match &self.served {
+            Some(served) => searcher.warmed(&served.warm),
+            None => searcher,
+        }
+    }
+
+    /// A namespace to read without a search.
+    pub(super) fn reading(&self, namespace: Namespace) -> Searched {
+        let searched = Searched::new(namespace);
+        match &self.served {
+            Some(served) => searched.warmed(&served.warm),
+            None => searched,
+        }
+    }
+
+    /// The language model that is configured for a store.
+    pub(super) fn llm(&self, store: &Store, config: &Config) -> Configured {
+        Configured { config: config.llm.clone(), store: store.root().to_owned(), caches: store.is_own() }
+    }
+
+    /// A searcher on the selected namespace.
+    pub(super) fn searcher(&self, store: &Store) -> Result<Searcher> {
+        let namespace = store.namespace(&self.global.namespace)?;
+        Ok(self.warmed(Searcher::new(namespace, self.encoder(store, &self.config(store)?)?)))
+    }
+
+    /// A searcher on all selected namespaces.
+    pub(super) fn searcher_over(&self, store: &Store, config: &Config) -> Result<Searcher> {
+        let namespaces = store.namespaces_named(&self.global.namespace)?;
+        Ok(self.warmed(Searcher::over(namespaces, self.encoder(store, config)?)))
+    }
+
+    /// Finds a document by its name and notes a guess. Reads only the names of the other documents.
+    pub(super) async fn document_of(
+        &self,
+        snapshot: &Snapshot,
+        name: &str,
+        store: &Store,
+        purpose: Purpose,
+    ) -> Result<DocumentRow> {
+        let names = snapshot.all_document_names().await?;
+        let named = resolve_document(&names, name, store, purpose)?;
+        named.note.iter().for_each(|note| self.tell(note));
+        let doc_id = named.document.doc_id.clone();
+        let row = snapshot.documents_by_id(&[doc_id]).await?.pop();
+        row.ok_or_else(|| {
+            Error::failed(format!("the document {} is gone", called(named.document))).hint("run the command again")
+        })
+    }
+
+    /// Finds documents by their names, each once, and notes each guess.
+    pub(super) fn documents<'a>(
+        &self,
+        documents: &'a [DocumentName],
+        names: &[String],
+        store: &Store,
+        purpose: Purpose,
+    ) -> Result<Vec<&'a DocumentName>> {
+        let mut found: Vec<&DocumentName> = Vec::new();
+        for name in names {
+            let named = resolve_document(documents, name, store, purpose)?;
+            named.note.iter().for_each(|note| self.tell(note));
+            if !found.iter().any(|known| known.doc_id == named.document.doc_id) {
+                found.push(named.document);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The named documents and the writer that changes them, or no writer in a dry run. The writer locks the namespace
+    /// before the names are resolved, so that they keep their meaning.
+    pub(super) async fn documents_to_change(
+        &self,
+        names: &[String],
+        dry_run: bool,
+        wait: &WaitArgs,
+    ) -> Result<(Option<Writer>, Vec<DocumentRow>)> {
+        let store = self.store()?;
+        let namespace = store.namespace(&self.global.namespace)?;
+        let writer = match dry_run {
+            true => None,
+            false => Some(Writer::open_existing(&namespace, &wait.lock_timeout(self)).await?),
+        };
+        let snapshot = Snapshot::open(&namespace).await?;
+        let all = snapshot.all_document_names().await?;
+        let found = self.documents(&all, names, &store, Purpose::Change)?;
+        let ids: Vec<DocId> = found.into_iter().map(|document| document.doc_id.clone()).collect();
+        let mut rows = snapshot.documents_by_id(&ids).await?;
+        rows.sort_by_key(|row| ids.iter().position(|id| *id == row.doc_id));
+        Ok((writer, rows))
+    }
+
+    pub(super) fn output_format(&self) -> OutputFormat {
+        if self.global.null {
+            return OutputFormat::PathsWithNul;
+        }
+        self.global.format.unwrap_or(if self.screen.is_terminal { OutputFormat::Table } else { OutputFormat::Markdown })
+    }
+
+    /// Records that the user has written to a store, so that reading commands may repair it and keep caches in it.
+    pub(super) fn remember(&self, root: &Path) {
+        if let Err(error) = KnownStores::of_user().add(root) {
+            self.tell(&format!(
+                "this store could not be remembered, so reading commands will not repair it or keep \
+            caches in it: {error}"
+            ));
+        }
+    }
+
+    /// The selected namespace in its stored form; several as they were typed.
+    fn namespace_named(&self) -> String {
+        let named = &self.global.namespace;
+        namespace_name(named).unwrap_or_else(|_| named.clone())
+    }
+
+    /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
+    pub(super) fn show(&self, mut page: Page) -> Result<u8> {
+        let format = self.output_format();
+        if !page.has_no_namespace {
+            page.namespace.get_or_insert_with(|| self.namespace_named());
+        }
+        if page.has_sources && matches!(format, OutputFormat::Paths | OutputFormat::PathsWithNul) {
+            let here = Context::here()?;
+            // A dry run needs no store; its sources are relative to the folder that would get one.
+            if let Ok(store) = self.store() {
+                page.locate(|source| from_here(&store, source, &here));
+            }
+        }
+        let mut bytes = Vec::new();
+        page.write(format, self.screen, &mut bytes)?;
+        if self.output.takes_values() {
+            self.output.value(std::mem::take(&mut bytes));
+            page.write(OutputFormat::Markdown, self.screen, &mut bytes)?;
+        }
+        self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, bytes)?;
+        page.notes.iter().for_each(|note| self.tell(&note.message));
+        Ok(0)
+    }
+
+    /// Writes a text unchanged, for other programs. In JSON, `of` says what the text belongs to.
+    pub(super) fn show_text(&self, kind: &'static str, of: (&str, &str), text: &str) -> Result<u8> {
+        if self.output_format().is_json() {
+            return self.show(Page::of_text(kind, of, text));
+        }
+        self.output.write(Stream::Raw, text.as_bytes().to_vec())?;
+        Ok(0)
+    }
+
+    pub(super) fn namespace(&self) -> Result<Namespace> {
+        self.store()?.namespace(&self.global.namespace)
+    }
+
+    /// Writes a note to standard error, unless `--quiet`.
+    pub(super) fn tell(&self, text: &str) {
+        if !self.global.quiet {
+            self.output.line(text);
+        }
+    }
+
+    /// Says that there are no documents to list.
+    pub(super) fn tell_no_documents(&self) {
+        self.tell(&format!("no documents; `{}` reads some", NextStep::Ingest("PATH")));
+    }
+
+    /// Writes a note under `--verbose`.
+    pub(super) fn tell_more(&self, text: &str) {
+        if self.global.verbose > 0 {
+            self.tell(text);
+        }
+    }
+}
+
+/// The path of a source relative to the current folder. `None` if the source is an absolute path, has no file, or the path
+/// is not UTF-8.
+fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
+    let file = store.source_path(source);
+    let is_relative = !Path::new(source).is_absolute() && file.exists();
+    let path = is_relative.then(|| pathdiff::diff_paths(&file, here)).flatten();
+    path?.to_str().map(str::to_owned)
+}
