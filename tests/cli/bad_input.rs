@@ -87,7 +87,7 @@ fn empty_and_endless_queries_are_refused() {
     let long = "valve ".repeat(17_000);
     refused(&sandbox.kb(&["search", &long]), 2, &["99 kB", "shorter"]);
     let longest = "valve ".repeat(10_000);
-    assert_eq!(sandbox.kb(&["search", &longest]).code, 0);
+    sandbox.kb(&["search", &longest]).ok();
     let run = sandbox.kb(&["search", "x", "--min-confidence", "7"]);
     assert!(run.code == 2 && run.err.contains("--min-confidence") && run.err.contains("from 0 to 1"), "{}", run.err);
 }
@@ -275,7 +275,7 @@ fn a_link_that_leads_out_of_the_allowed_folder_is_not_read() {
         let run = sandbox.kb(&["ingest", path, "--within", "docs", "--no-embed"]);
         assert!(run.code == 2 && run.err.contains("lies outside of the folders"), "{path}: {} {}", run.code, run.err);
     }
-    assert_eq!(sandbox.kb(&["ingest", "docs", "--within", "docs", "--no-embed"]).code, 0);
+    sandbox.kb(&["ingest", "docs", "--within", "docs", "--no-embed"]).ok();
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\n");
 }
 

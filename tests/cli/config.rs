@@ -22,8 +22,7 @@ fn settings_work_without_a_store() {
 fn forbidden_settings_of_an_untrusted_store_do_not_count() {
     let sandbox = Sandbox::new();
     sandbox.write(".kb/kb.toml", "[search]\nlimit = 3\n[ingest]\nocr_command = \"rm {}\"\n");
-    let run = sandbox.kb(&["config", "--set", "--format", "json"]);
-    assert_eq!(run.code, 0, "{}", run.err);
+    let run = sandbox.kb(&["config", "--set", "--format", "json"]).ok();
     assert!(run.out.contains("search.limit") && !run.out.contains("rm {}"), "{}", run.out);
     assert!(run.err.contains("kb trust"), "{}", run.err);
 }

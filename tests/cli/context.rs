@@ -12,7 +12,7 @@ fn guide() -> Sandbox {
             .collect();
         sandbox.write("guide.md", format!("# Running\n\n## Priming the pump\n\n{}\n", steps.join("\n\n")));
         sandbox.write("notes.txt", "The apprentice asked about priming.\n\n# chmod handle\n");
-        assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).code, 0);
+        sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
     })
 }
 
@@ -85,8 +85,7 @@ fn a_template_stays_within_the_token_limit() {
         "{% for document in documents %}\n<{{ document.source }}>\n{% for parent_chunk in document.parent_chunks %}\n\
          [{{ parent_chunk.section.id }}] {{ parent_chunk.content }}\n{% endfor %}\n{% endfor %}\nQ: {{ query }}\n",
     );
-    let run = sandbox.kb(&["context", "priming handle", "--template", "prompt.txt", "--max-tokens", "500"]);
-    assert_eq!(run.code, 0, "{}", run.err);
+    let run = sandbox.kb(&["context", "priming handle", "--template", "prompt.txt", "--max-tokens", "500"]).ok();
     assert!(run.out.starts_with("<guide.md>\n[") && run.out.ends_with("Q: priming handle\n"), "{}", run.out);
     let found = context(&sandbox, &["--template", "prompt.txt", "--max-tokens", "500"]);
     assert!(found["tokens"].as_u64().unwrap() <= 500 && found["text"] == run.out);
@@ -128,7 +127,7 @@ fn modes_and_flags_of_a_search_apply() {
 fn contexts_work_in_both_languages() {
     let sandbox = Sandbox::new();
     crate::common::copy_files(&crate::common::fixtures().join("docs"), &sandbox.path("docs"));
-    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).code, 0);
+    sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).ok();
     let english = sandbox.kb(&["context", "how is the pump primed?", "--max-tokens", "800"]);
     assert!(
         english.code == 0 && english.out.contains("pump-station-manual.pdf") && english.out.contains(" · p"),

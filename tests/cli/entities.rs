@@ -109,7 +109,7 @@ fn mentions_follow_parent_chunks_and_names() {
     let chunk = sandbox.items(&["chunks-list", "--doc", "more.md"])[0]["chunk_id"].as_str().unwrap().to_owned();
     sandbox.json(&["chunk-edit", &chunk, "--content", "Nothing leaks."]);
     assert_eq!(counts()[0].1, (0, 0));
-    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    sandbox.kb(&["check"]).ok();
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_state_can_be_removed() {
     // A generation from before there were any.
     sandbox.json(&["restore", "1"]);
     assert_eq!(sandbox.kb(&["entities"]).code, 1);
-    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    sandbox.kb(&["check"]).ok();
 }
 
 #[test]
@@ -222,8 +222,7 @@ fn a_list_can_be_imported_into_another_namespace() {
     let all = sandbox.kb(&["entities", "Pump P-12", "--format", "jsonl"]).out;
     let others = sandbox.kb(&["entities", "--type", "PERSON", "--format", "jsonl"]).out;
     sandbox.json(&["ingest", ".", "--no-embed", "-n", "copy"]);
-    let run = sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], format!("{all}{others}").as_bytes());
-    assert_eq!(run.code, 0, "{}", run.err);
+    sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], format!("{all}{others}").as_bytes()).ok();
     for command in [&["entities"][..], &["entities", "--as-of", "2024-07"]] {
         let strip = |list: Value| {
             let mut list = list;

@@ -11,8 +11,7 @@ fn without_vectors() -> Sandbox {
         sandbox.write("a.md", VALVE);
         sandbox.write("b.md", PUMP);
         // A missing library would be an error if anything asked for the model.
-        let run = sandbox.kb(&["ingest", ".", "--no-embed", "--onnxruntime", "/nowhere/libonnxruntime.so"]);
-        assert_eq!(run.code, 0, "{}", run.err);
+        let run = sandbox.kb(&["ingest", ".", "--no-embed", "--onnxruntime", "/nowhere/libonnxruntime.so"]).ok();
         assert!(run.out.contains("2 documents have no vectors"), "{}", run.out);
     })
 }

@@ -79,7 +79,7 @@ impl Drop for Server {
 fn pumps() -> Sandbox {
     Sandbox::prepared("mcp_http::pumps", |sandbox| {
         sandbox.write("pumps.md", "# Pumps\n\n## Priming\n\nFill the casing with water before the start.\n");
-        assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed"]).code, 0);
+        sandbox.kb(&["ingest", ".", "--no-embed"]).ok();
     })
 }
 

@@ -66,7 +66,7 @@ fn a_damaged_read_cache_is_ignored() {
     assert_eq!(after["hits"][0]["source"], "docs/c.md", "{after}");
     sandbox.json(&["remove", "docs/c.md"]);
     assert_eq!(found(&search(&sandbox)), found(&first));
-    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    sandbox.kb(&["check"]).ok();
     // A deleted document is gone, though its rows stay in the cache with their file.
     sandbox.json(&["remove", "docs/b.md"]);
     let left = sandbox.json(&["search", "how much does the tower hold", "--method", "semantic", "--all"]);

@@ -5,9 +5,9 @@ use crate::common::Sandbox;
 #[test]
 fn removed_documents_are_gone_from_both_indexes() {
     let sandbox = Sandbox::of_two_documents();
-    assert_eq!(sandbox.kb(&["remove", "a.md", "--dry-run"]).code, 0);
+    sandbox.kb(&["remove", "a.md", "--dry-run"]).ok();
     assert_eq!(sandbox.items(&["status"])[0]["documents"], 2);
-    assert_eq!(sandbox.kb(&["remove", "a.md"]).code, 0);
+    sandbox.kb(&["remove", "a.md"]).ok();
     let status = sandbox.items(&["status"])[0].take();
     assert_eq!((status["documents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(1), Some(1)));
     assert_eq!(sandbox.kb(&["search", "valve slowly", "--method", "keyword"]).code, 1);

@@ -86,7 +86,7 @@ fn namespaces_with_different_models_are_not_searched_together(sandbox: &Sandbox)
     assert!(by_words.code == 0 && by_words.err.contains("searched by keywords only"), "{}", by_words.err);
     let refused = sandbox.kb(&["search", "pump", "-n", "valves", "--method", "semantic"]);
     assert!(refused.code == 3 && refused.err.contains("some-other-model"), "{}", refused.err);
-    assert_eq!(sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--method", "keyword"]).code, 0);
+    sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--method", "keyword"]).ok();
     sandbox.write(path, manifest);
 }
 

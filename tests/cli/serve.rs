@@ -389,8 +389,7 @@ fn none_is_started_unless_the_user_says_so() {
         .current_dir(sandbox.path("."))
         .env_clear()
         .envs(kb.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let run = Run::of(script.env("PATH", std::env::var_os("PATH").unwrap()).output().unwrap());
-    assert_eq!(run.code, 0, "{}", run.err);
+    Run::of(script.env("PATH", std::env::var_os("PATH").unwrap()).output().unwrap()).ok();
     assert!(std::fs::read_to_string(sandbox.path("err")).unwrap().contains("started kb serve"));
     assert!(is_served_soon(&sandbox));
 }

@@ -228,16 +228,16 @@ fn a_changed_or_missing_source_is_reported() {
 fn piped_documents_can_be_corrected_from_the_store() {
     let sandbox = Sandbox::new();
     let text = b"intro\n\n# Start\n\nUnpack it.\n\nBefore use\n\nRead this.\n";
-    assert_eq!(sandbox.kb_with_input(&["ingest", "-", "--name", "n.md"], text).code, 0);
+    sandbox.kb_with_input(&["ingest", "-", "--name", "n.md"], text).ok();
     sandbox.write("t.txt", "Start\n  Before use\n");
     assert_eq!(sandbox.json(&["toc", "n.md", "--set", "t.txt"])["outcome"], "stored");
     assert_eq!(sandbox.json(&["section", "n.md", "1.1"])["items"][0]["content"], "Read this.");
     assert_eq!(sandbox.json(&["section", "n.md", "0"])["items"][0]["content"], "intro");
     // Piped again, the document keeps its correction; after dropping it, the next pipe finds the headings.
-    assert_eq!(sandbox.kb_with_input(&["ingest", "-", "--name", "n.md", "--force"], text).code, 0);
+    sandbox.kb_with_input(&["ingest", "-", "--name", "n.md", "--force"], text).ok();
     assert_eq!(toc(&sandbox, "n.md").len(), 2);
     assert_eq!(sandbox.json(&["toc", "n.md", "--reset"])["outcome"], "reset_later");
-    assert_eq!(sandbox.kb_with_input(&["ingest", "-", "--name", "n.md"], text).code, 0);
+    sandbox.kb_with_input(&["ingest", "-", "--name", "n.md"], text).ok();
     assert_eq!(toc(&sandbox, "n.md"), [("1".into(), "Start".into(), "markup".into(), 1.0)]);
 }
 
@@ -253,8 +253,7 @@ fn the_text_of_the_editor_is_never_lost() {
         run.err
     );
     // An editor with arguments and quotes, as git allows.
-    let run = edit(&sandbox, "guide.md", "sed -i -e 's/^Stop/  Before use\\nStop/'");
-    assert_eq!(run.code, 0, "{}", run.err);
+    edit(&sandbox, "guide.md", "sed -i -e 's/^Stop/  Before use\\nStop/'").ok();
     let after = [edited("1", "Start"), edited("1.1", "Before use"), edited("2", "Stop")];
     assert_eq!(toc(&sandbox, "guide.md"), after);
     let run = edit(&sandbox, "guide.md", "sed -i -e 's/Stop/Nonsense/'");

@@ -31,7 +31,7 @@ fn a_found_store_loads_no_library() {
     // The user's own choices count: a flag, and trusted settings.
     let typed = kb(&sandbox, &["status", "--onnxruntime", ".kb/x.so"]);
     assert!(typed.code == 3 && typed.err.contains("cannot load ONNX Runtime"), "{}", typed.err);
-    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    sandbox.kb(&["trust"]).ok();
     let trusted = Run::of(
         sandbox.command(&["status"]).env_remove("KB_ONNXRUNTIME").current_dir(sandbox.path(".kb")).output().unwrap(),
     );
@@ -57,7 +57,7 @@ fn a_library_in_a_found_store_does_not_run() {
         assert_eq!(kb(&sandbox, command).code, 0);
         assert!(!mark.exists(), "{command:?}");
     }
-    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    sandbox.kb(&["trust"]).ok();
     kb(&sandbox, &["status"]);
     assert!(mark.exists(), "the same library where the user trusts the store");
 }
@@ -73,7 +73,7 @@ fn a_found_store_runs_no_program() {
     sandbox.write(".kb/kb.toml", "[ingest]\nocr_command = \"./prompts/ocr.sh {}\"\n");
     let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed"]);
     assert!(run.code == 4 && run.err.contains("ignored ingest.ocr_command"), "{}{}", run.out, run.err);
-    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    sandbox.kb(&["trust"]).ok();
     // The program is beside kb.toml, in any working folder.
     std::fs::create_dir(sandbox.path("below")).unwrap();
     let args = ["ingest", "../scan.pdf", "--no-embed"];
@@ -86,8 +86,7 @@ fn a_found_store_runs_no_program() {
 fn trust_shows_what_counts_and_ends_with_the_settings() {
     let sandbox = Sandbox::of_two_documents();
     sandbox.write(".kb/kb.toml", HOSTILE);
-    let run = kb(&sandbox, &["search", "slowly prime"]);
-    assert_eq!(run.code, 0, "{}", run.err);
+    let run = kb(&sandbox, &["search", "slowly prime"]).ok();
     let ignored = "ignored onnxruntime, ingest.ocr_command, llm, search.expand, search.rerank, search.tokenizer, \
         ingest.worker_memory, because this store is not trusted";
     assert!(run.err.contains(ignored), "{}", run.err);
@@ -194,7 +193,7 @@ fn reading_leaves_a_store_of_others_as_it_is() {
     sandbox.json(&["ingest", "."]);
     sandbox.json(&["search", "a question that is kept", "--all"]);
     // As a clone of the folder is to another user.
-    assert_eq!(sandbox.kb(&["trust", "--revoke"]).code, 0);
+    sandbox.kb(&["trust", "--revoke"]).ok();
     let before = files(&sandbox.path(".kb"));
     let rest: [&[&str]; 6] = [
         &["status"],
@@ -210,7 +209,7 @@ fn reading_leaves_a_store_of_others_as_it_is() {
         assert!(files(&sandbox.path(".kb")) == before, "{command:?} has written");
     }
     // The same commands keep caches in a store of the user's own.
-    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    sandbox.kb(&["trust"]).ok();
     sandbox.kb(READING[0]);
     assert!(files(&sandbox.path(".kb")) != before);
 }
@@ -218,16 +217,16 @@ fn reading_leaves_a_store_of_others_as_it_is() {
 #[test]
 fn reading_mends_a_store_of_the_users_own_alone() {
     let sandbox = Sandbox::of_two_documents();
-    assert_eq!(sandbox.kb(&["trust", "--revoke"]).code, 0);
+    sandbox.kb(&["trust", "--revoke"]).ok();
     let keyword = sandbox.path(".kb/namespaces/default/keyword");
     std::fs::remove_dir_all(&keyword).unwrap();
     let run = sandbox.kb(&["search", "valve"]);
     assert!(run.code == 0 && run.err.contains("`kb check --repair`"), "an index in memory serves it: {}", run.err);
     assert!(!keyword.exists());
     // Writing to a store makes it known.
-    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
+    sandbox.kb(&["ingest", "."]).ok();
     std::fs::remove_dir_all(&keyword).unwrap();
-    assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);
+    sandbox.kb(&["search", "valve"]).ok();
 }
 
 /// As git's safe.directory: whoever may write to a folder above cannot choose the store of those below.
@@ -249,7 +248,7 @@ fn a_found_store_of_another_user_is_refused_and_a_named_one_is_not() {
             assert!(run.err.contains(part), "{command:?}: {}", run.err);
         }
     }
-    assert_eq!(sandbox.kb(&["search", "valve", "--kb", ".kb"]).code, 0);
-    assert_eq!(sandbox.kb(&["trust"]).code, 0);
-    assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);
+    sandbox.kb(&["search", "valve", "--kb", ".kb"]).ok();
+    sandbox.kb(&["trust"]).ok();
+    sandbox.kb(&["search", "valve"]).ok();
 }

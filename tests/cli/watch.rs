@@ -82,7 +82,7 @@ fn files_and_folders_are_watched_again_after_each_replacement() {
 fn a_busy_store_is_tried_again_and_a_mistake_ends_it() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Valves\n\nfirstword");
-    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
     let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
     lock.lock().unwrap();
     let _watch = Watch::start(&sandbox, &["docs", "--", "--no-embed"]);

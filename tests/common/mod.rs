@@ -143,8 +143,7 @@ impl Sandbox {
 
     fn ingest_fixtures(&self, flags: &[&str]) {
         copy_files(&fixtures().join("docs"), &self.path("docs"));
-        let run = self.kb(&[&["ingest", "docs"], flags].concat());
-        assert_eq!(run.code, 0, "{}", run.err);
+        self.kb(&[&["ingest", "docs"], flags].concat()).ok();
     }
 
     /// A copy of a sandbox that `prepare` fills once in a run of this test binary. `name` tells it from others.
@@ -304,6 +303,13 @@ impl Sandbox {
 }
 
 impl Run {
+    /// Expects success.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "{}{}", self.out, self.err);
+        self
+    }
+
     pub fn of(output: Output) -> Self {
         Run {
             code: output.status.code().unwrap_or(-1),
