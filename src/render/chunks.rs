@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::format::{value, value_without};
+use super::json::{value, value_without};
 use super::page::{Page, quoted};
 use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint, wrapped};

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::explain::add_stages;
-use super::format::{unique, value, value_without};
+use super::format::unique;
+use super::json::{value, value_without};
 use super::page::{Note, Page};
 use super::search::omitted;
 use super::style::{around, markdown_of, pages};

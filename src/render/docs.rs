@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::page::{Grid, Page};
+use super::grid::Grid;
+use super::page::Page;
 use super::style::{around, pages};
 use crate::error::NextStep;
 use crate::ingest::Stale;

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::format::{value, value_with};
-use super::page::{Grid, MOST_LISTED, Page};
+use super::grid::Grid;
+use super::json::{value, value_with};
+use super::page::{MOST_LISTED, Page};
 use super::style::around;
 use crate::knowledge::entities::{EntityFacts, EntityOutcome, ListedEntity, Outcome};
 use crate::text::count;

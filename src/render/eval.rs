@@ -1,7 +1,8 @@
 //! The figures of an evaluation.
 
-use super::format::value_without;
-use super::page::{Grid, Page};
+use super::grid::Grid;
+use super::json::value_without;
+use super::page::Page;
 use crate::eval::{Answered, Comparison, EvalReport, MethodReport, QuestionsReport};
 use crate::text::{count, printable};
 

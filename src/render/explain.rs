@@ -4,7 +4,8 @@ use crate::ids::ChunkId;
 use crate::search::{Stage, Trace, Why, WhyStage};
 use crate::text::printable;
 
-use super::page::{Grid, Page};
+use super::grid::Grid;
+use super::page::Page;
 use super::style::{BAD, TITLE, around};
 
 /// The most candidates shown of a stage; JSON has all.

@@ -1,9 +1,6 @@
-//! The formats of a result, the width of the screen, and JSON values.
+//! The formats of a result, and the width of the screen.
 
 use std::io::IsTerminal;
-
-use serde::Serialize;
-use serde_json::Value;
 
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -67,30 +64,6 @@ pub fn message_columns() -> Option<usize> {
 fn width(set: Option<&str>, terminal: Option<u16>) -> usize {
     let set = set.and_then(|columns| columns.trim().parse().ok()).filter(|&columns: &u16| columns > 0);
     set.or(terminal).map_or(WITHOUT_TERMINAL, usize::from).clamp(20, 200)
-}
-
-pub(super) fn value(of: &(impl Serialize + ?Sized)) -> Value {
-    serde_json::to_value(of).expect("results have string keys and derived implementations, which cannot fail")
-}
-
-pub(super) fn values<T: Serialize>(of: impl IntoIterator<Item = T>) -> Vec<Value> {
-    of.into_iter().map(|one| value(&one)).collect()
-}
-
-/// The JSON object of `of` with one more field.
-pub(super) fn value_with(of: &impl Serialize, name: &str, field: impl Serialize) -> Value {
-    let mut json = value(of);
-    json[name] = value(&field);
-    json
-}
-
-/// The JSON object of `of` without one field.
-pub(super) fn value_without(of: &impl Serialize, name: &str) -> Value {
-    let mut json = value(of);
-    if let Value::Object(fields) = &mut json {
-        fields.shift_remove(name);
-    }
-    json
 }
 
 /// Each path once, in the order of first appearance.

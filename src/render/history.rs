@@ -3,8 +3,9 @@
 use anstyle::Style;
 
 use super::chunks::LEAST_TEXT;
-use super::format::{value_with, value_without, values};
-use super::page::{Grid, Page};
+use super::grid::Grid;
+use super::json::{value_with, value_without, values};
+use super::page::Page;
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
 use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What};
 use crate::text::{count, moment};

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::format::{value_with, value_without};
-use super::page::{Grid, MOST_LISTED, Page};
+use super::grid::Grid;
+use super::json::{value_with, value_without};
+use super::page::{MOST_LISTED, Page};
 use super::style::{BAD, counted};
 use crate::error::{NextStep, Setting};
 use crate::ingest::{Action, ContextsReport, IngestReport, LanguagesReport, SourceReport};

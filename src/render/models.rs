@@ -3,8 +3,9 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::format::{value, value_with, value_without};
-use super::page::{Grid, Page};
+use super::grid::Grid;
+use super::json::{value, value_with, value_without};
+use super::page::Page;
 use super::style::{BAD, DIM};
 use crate::embed::EmbeddingConfig;
 use crate::error::NextStep;

@@ -3,26 +3,19 @@
 use std::io::{Result, Write};
 
 use anstyle::Style;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use unicode_width::UnicodeWidthStr;
 
-use super::format::{OutputFormat, Screen, value, values};
+use super::format::{OutputFormat, Screen};
+use super::grid::Grid;
+use super::json::{for_programs, typed, value, values};
 use super::style::{DIM, TITLE, paint, visible_but_styles};
-use super::wrap::{beside, hanging, lines};
+use super::wrap::{hanging, lines};
 use crate::store::Snapshot;
 use crate::text::visible;
 
 /// The most columns of a fact's name; after a longer one the value is not aligned.
 const WIDEST_NAME: usize = 20;
-
-/// A longer word may be divided in a cell of a table.
-const LONGEST_WORD: usize = 20;
-
-/// The columns that a table takes beside each cell.
-const BETWEEN_CELLS: usize = 3;
 
 /// The longest list of what a command changed.
 pub(super) const MOST_LISTED: usize = 40;
@@ -73,17 +66,6 @@ enum Block {
     Grid(Grid),
     Gap,
     Both { table: String, markdown: String },
-}
-
-/// Rows of cells under a header.
-#[derive(Debug, Default)]
-pub(super) struct Grid {
-    pub header: Vec<&'static str>,
-    pub rows: Vec<Vec<String>>,
-    /// Columns that hold numbers.
-    pub right: Vec<usize>,
-    /// Columns that are never wrapped, because people copy their values.
-    pub whole: Vec<usize>,
 }
 
 impl Page {
@@ -348,119 +330,9 @@ impl Page {
     }
 }
 
-/// A line of JSON Lines with its type as the first field.
-fn typed(of: &str, line: &Value) -> Value {
-    let first = ("type".to_owned(), json!(of));
-    Value::Object(std::iter::once(first).chain(line.as_object().cloned().unwrap_or_default()).collect())
-}
-
-/// Numbers are rounded to four decimal places.
-const DIGITS: f64 = 10_000.0;
-
-/// A JSON value as programs get it: names and texts without invisible characters, numbers with four decimal
-/// places, times to the second.
-fn for_programs(json: &Value) -> Value {
-    match json {
-        Value::String(text) => Value::String(visible(text).into_owned()),
-        Value::Array(values) => values.iter().map(for_programs).collect(),
-        Value::Object(fields) => {
-            let of = |(name, value): (&String, &Value)| {
-                // The time of the last change identifies the text that an edit is about, so it is not rounded.
-                let is_moment = (name == "at" || name.ends_with("_at")) && name != "updated_at";
-                // Numbers that people and documents state are not rounded.
-                if name == "metadata" || fields.contains_key("field") {
-                    return (visible(name).into_owned(), without_invisible(value));
-                }
-                let moment = value.as_str().filter(|_| is_moment);
-                let moment = moment.and_then(|text| text.parse::<Timestamp>().ok());
-                let value = moment.map_or_else(|| for_programs(value), |moment| json!(format!("{moment:.0}")));
-                (visible(name).into_owned(), value)
-            };
-            fields.iter().map(of).collect()
-        }
-        Value::Number(number) if number.is_f64() => {
-            number.as_f64().map_or(Value::Null, |number| json!((number * DIGITS).round() / DIGITS))
-        }
-        other => other.clone(),
-    }
-}
-
-/// A JSON value without invisible characters, otherwise unchanged.
-fn without_invisible(json: &Value) -> Value {
-    match json {
-        Value::String(text) => Value::String(visible(text).into_owned()),
-        Value::Array(values) => values.iter().map(without_invisible).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (visible(name).into_owned(), without_invisible(value))).collect()
-        }
-        other => other.clone(),
-    }
-}
-
 /// A text as a Markdown quotation, so that its headings do not become headings of the page.
 pub(super) fn quoted(text: &str) -> String {
     text.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect::<Vec<String>>().join("\n")
-}
-
-impl Grid {
-    pub fn new(header: &[&'static str], right: &[usize], rows: impl IntoIterator<Item = Vec<String>>) -> Self {
-        Grid { header: header.to_vec(), rows: rows.into_iter().collect(), right: right.to_vec(), ..Grid::default() }
-    }
-
-    /// Whether a table in so many columns would divide words, because other columns stay whole.
-    fn divides_words(&self, columns: usize) -> bool {
-        let least = |column: usize| {
-            let words = |cell: &str| {
-                let longest = cell.split_whitespace().map(UnicodeWidthStr::width).max().unwrap_or(0);
-                if self.whole.contains(&column) { cell.width() } else { longest.min(LONGEST_WORD) }
-            };
-            let cells = self.rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
-            cells.chain([self.header[column]]).map(words).max().unwrap_or(0) + BETWEEN_CELLS
-        };
-        !self.whole.is_empty() && (0..self.header.len()).map(least).sum::<usize>() > columns
-    }
-
-    /// Each row as a line, further lines of it indented: its first cell, then the others with their names.
-    fn lines(&self, columns: usize) -> String {
-        const NEXT: &str = "\n    ";
-        let line = |row: &Vec<String>| {
-            let named = self.header.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
-            let named: Vec<String> = named.map(|(name, cell)| format!("{name} {cell}")).collect();
-            let first = row.iter().take(1).map(|cell| (TITLE, cell.as_str()));
-            let parts: Vec<(Style, &str)> =
-                first.chain(named.iter().map(|part| (Style::new(), part.as_str()))).collect();
-            beside(&parts, Some(columns.saturating_sub(NEXT.len()))).join(NEXT) + "\n"
-        };
-        self.rows.iter().map(line).collect()
-    }
-
-    fn table(&self, width: usize) -> Table {
-        let mut table = Table::new();
-        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-        table.set_header(&self.header);
-        table.add_rows(&self.rows);
-        for (index, column) in table.column_iter_mut().enumerate() {
-            if self.right.contains(&index) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-            if self.whole.contains(&index) {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
-        }
-        table
-    }
-
-    fn markdown(&self) -> String {
-        let line = |cells: &[String]| {
-            let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let header: Vec<String> = self.header.iter().map(|cell| (*cell).to_owned()).collect();
-        let rows: String = self.rows.iter().map(|row| line(row)).collect();
-        format!("{}|{}\n{rows}", line(&header), " --- |".repeat(self.header.len()))
-    }
 }
 
 #[cfg(test)]

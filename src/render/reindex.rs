@@ -1,8 +1,9 @@
 //! What `kb reindex` rebuilt: documents, or only their vectors.
 
-use super::format::{value_with, value_without};
+use super::grid::Grid;
 use super::ingest::{add_contexts, failure};
-use super::page::{Grid, MOST_LISTED, Page};
+use super::json::{value_with, value_without};
+use super::page::{MOST_LISTED, Page};
 use super::style::{BAD, around, counted};
 use crate::error::Setting;
 use crate::ingest::{ReindexReport, ReindexedDocument, RevectorReport, TextFrom};

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::page::{Grid, Page};
+use super::grid::Grid;
+use super::page::Page;
 use super::style::BAD;
 
 /// A check and its outcome.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::page::{Grid, Page};
+use super::grid::Grid;
+use super::page::Page;
 use crate::config::{ListedSetting, Risky};
 
 /// What `kb config` shows.

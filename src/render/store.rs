@@ -6,9 +6,10 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
-use super::format::value_with;
+use super::grid::Grid;
 use super::history::in_words;
-use super::page::{Grid, Page};
+use super::json::value_with;
+use super::page::Page;
 use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
 use crate::store::check::{Checked, Finding, Mended};
