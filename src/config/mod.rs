@@ -3,6 +3,7 @@
 //! A topic is one struct that derives `clap::Args` and `Deserialize`: the files fill it, and clap updates it from flags and
 //! variables. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
 
+mod choices;
 mod headings;
 mod ingest;
 mod known_stores;
@@ -20,10 +21,11 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+pub use choices::{RerankBudget, RerankChoice};
 pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};
-pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
+pub use search::{DEFAULT_CONTEXT_TOKENS, Output, SearchSettings, rerank};
 pub use serve::ServeChoice;
 pub use trust::{Ignored, Risky, StoreSettings};
 pub use values::{HalfLifeSetting, Share};
