@@ -6,6 +6,14 @@ use std::str::FromStr;
 use super::values::{Seconds, Share, Whole};
 use crate::search::{Beam, DEFAULT_DIVERSITY, Mode};
 
+/// The words that such settings begin with, for completions.
+pub const SEARCH_WORDS: [(&str, &[&str]); 4] = [
+    ("mode", &["precise", "broad", "section", "drill"]),
+    ("fusion", &["weighted", "rrf"]),
+    ("expand", &["off", "missing", "all", "llm"]),
+    ("rerank", &["light", "off"]),
+];
+
 /// The most candidates that a cross-encoder reads.
 const LARGEST_DEPTH: usize = 1000;
 

@@ -21,7 +21,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-pub use choices::{RerankBudget, RerankChoice};
+pub use choices::{RerankBudget, RerankChoice, SEARCH_WORDS};
 pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};

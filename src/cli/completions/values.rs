@@ -11,6 +11,7 @@ use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::super::invocation::Context;
+use crate::config::SEARCH_WORDS;
 use crate::embed::EMBEDDED;
 use crate::error::Result;
 use crate::models::{ModelKind, Models};
@@ -18,13 +19,6 @@ use crate::search::{SectionNames, titles_of};
 use crate::store::{DocumentName, Snapshot, Store};
 use crate::text::{is_hidden, printable};
 
-/// Words of settings that take more than a word, so that the command line has no list of them.
-const WORDS: [(&str, &[&str]); 4] = [
-    ("mode", &["precise", "broad", "section", "drill"]),
-    ("fusion", &["weighted", "rrf"]),
-    ("expand", &["off", "missing", "all", "llm"]),
-    ("rerank", &["light", "off"]),
-];
 /// How names are quoted for the shell that asks.
 pub(super) static QUOTING: OnceLock<Quoting> = OnceLock::new();
 /// More candidates than anybody reads.
@@ -43,7 +37,7 @@ pub(super) fn completing(command: Command) -> Command {
             (_, "rerank") => arg.add(ArgValueCompleter::new(|typed: &OsStr| {
                 words_of("rerank", typed).into_iter().chain(models(typed, ModelKind::Rerank)).collect()
             })),
-            (_, id) => match WORDS.iter().find(|(name, _)| *name == id) {
+            (_, id) => match SEARCH_WORDS.iter().find(|(name, _)| *name == id) {
                 Some((name, _)) => arg.add(ArgValueCompleter::new(|typed: &OsStr| words_of(name, typed))),
                 None => arg,
             },
@@ -116,7 +110,7 @@ fn models(typed: &OsStr, kind: ModelKind) -> Vec<CompletionCandidate> {
 }
 
 fn words_of(setting: &str, typed: &OsStr) -> Vec<CompletionCandidate> {
-    let words = WORDS.iter().find(|(name, _)| *name == setting).map_or(&[][..], |(_, words)| words);
+    let words = SEARCH_WORDS.iter().find(|(name, _)| *name == setting).map_or(&[][..], |(_, words)| words);
     beginning(typed, words.iter().map(|word| (*word, "")))
 }
 
@@ -218,7 +212,7 @@ mod tests {
 
     #[test]
     fn completed_words_are_valid() {
-        for (setting, words) in WORDS {
+        for (setting, words) in SEARCH_WORDS {
             for word in words {
                 let typed = ["kb", "search", "x", &format!("--{setting}={word}")].map(std::ffi::OsString::from);
                 let parsed = parse::command::<Cli>(true).try_get_matches_from(typed);
