@@ -13,6 +13,7 @@ use kb::internals::store::{STEPS, Snapshot, Store};
 use tokio::runtime::Runtime;
 
 use crate::common::{Run, Sandbox, files_below};
+use crate::random::Random;
 
 const SECONDS: u64 = 20;
 const NAMESPACES: [&str; 2] = ["default", "other"];
@@ -79,27 +80,6 @@ struct Space {
     killed: usize,
 }
 
-struct Random(u64);
-
-impl Random {
-    /// A number below `end`.
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % end
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        if from.is_empty() { None } else { from.get(self.below(from.len())) }
-    }
-
-    /// True once in so many times on average.
-    fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-}
-
 struct Test {
     seed: u64,
     steps: Vec<String>,
@@ -136,7 +116,7 @@ impl Test {
         let mut test = Test {
             seed,
             steps: Vec::new(),
-            random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+            random: Random::seeded(seed),
             runtime: Runtime::new().unwrap(),
             sandbox,
             files: BTreeMap::new(),

@@ -41,19 +41,3 @@ pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
     assert_eq!(status["keyword_chunks"].as_u64(), Some(DOCUMENTS as u64), "{status}");
     held[0]
 }
-
-/// Random numbers, the same in each run.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new() -> Self {
-        Random(0x2545_F491_4F6C_DD1D)
-    }
-
-    pub fn below(&mut self, most: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % most
-    }
-}
