@@ -1,7 +1,7 @@
 //! `kb search`: how a question is understood (phrases, unknown words, identifiers, questions about contents), and the settings
 //! that decide it: weights, fusion, fallback.
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, titles_of};
 use serde_json::Value;
 
 const PUMPS: &str = "# Pump manual\n\n## Priming\n\nPrime the pump before it is started: open the vent and fill the casing. \
@@ -112,15 +112,6 @@ fn identifiers_and_quantities_are_recognised() {
     assert_eq!(sections(&result), ["Priming", "Bearings"], "whole before its parts");
     let understood = &sandbox.json(&["search", "How high is the pressure at 16 MPa?"])["understood"];
     assert_eq!((&understood["kind"], &understood["quantities"][0]), (&"reference".into(), &"16 MPa".into()));
-}
-
-/// The titles of a table of contents, parents before children.
-fn titles_of(entries: &Value) -> Vec<String> {
-    let of_entry = |entry: &Value| {
-        let own = entry["title"].as_str().unwrap().to_owned();
-        std::iter::once(own).chain(titles_of(&entry["children"])).collect::<Vec<_>>()
-    };
-    entries.as_array().unwrap().iter().flat_map(of_entry).collect()
 }
 
 #[test]

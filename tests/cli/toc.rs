@@ -1,6 +1,6 @@
 //! `kb toc`: all documents, the provenance of entries, and corrections.
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, titles_of};
 use serde_json::Value;
 
 const PDF: &str = "pump-station-manual.pdf";
@@ -51,15 +51,6 @@ fn without_a_document_all_documents_are_listed() {
     assert_eq!(sandbox.kb(&["toc", "--format", "paths"]).out, format!("{id}#1\n{id}#2\n"));
 }
 
-/// The titles of a table of contents, parents before children.
-fn titles(entries: &Value) -> Vec<String> {
-    let of_entry = |entry: &Value| {
-        let own = entry["title"].as_str().unwrap().to_owned();
-        std::iter::once(own).chain(titles(&entry["children"])).collect::<Vec<_>>()
-    };
-    entries.as_array().unwrap().iter().flat_map(of_entry).collect()
-}
-
 #[test]
 fn a_section_of_the_whole_document_is_skipped_in_the_list() {
     let sandbox = Sandbox::new();
@@ -71,7 +62,7 @@ fn a_section_of_the_whole_document_is_skipped_in_the_list() {
     sandbox.json(&["ingest", ".", "--no-embed"]);
     let paths = |args: &[&str]| {
         let list = sandbox.items(&[&["toc"], args].concat());
-        list.as_array().unwrap().iter().flat_map(|document| titles(&document["entries"])).collect::<Vec<_>>()
+        list.as_array().unwrap().iter().flat_map(|document| titles_of(&document["entries"])).collect::<Vec<_>>()
     };
     assert_eq!(paths(&[]), ["Install", "Run", "Note"]);
     assert_eq!(paths(&["--max-level", "2"]), ["Install", "Linux", "Run", "Note"]);

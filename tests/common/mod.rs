@@ -446,6 +446,15 @@ pub fn titles(result: &serde_json::Value) -> Vec<&str> {
     result["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect()
 }
 
+/// The titles of a table of contents, each before those below it.
+pub fn titles_of(entries: &serde_json::Value) -> Vec<String> {
+    let of_entry = |entry: &serde_json::Value| {
+        let own = entry["title"].as_str().unwrap().to_owned();
+        std::iter::once(own).chain(titles_of(&entry["children"])).collect::<Vec<_>>()
+    };
+    entries.as_array().unwrap().iter().flat_map(of_entry).collect()
+}
+
 /// Changes a stored document and returns its id.
 pub fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument)) -> String {
     let work = async {
