@@ -90,7 +90,10 @@ pub mod internals {
         pub use crate::ingest::{CutDocument, Prepared, Progress, SourceFacts, prepare};
     }
     pub mod llm {
-        pub use crate::llm::*;
+        pub use crate::llm::{
+            Client, ContextDocument, ContextParentChunk, LlmReport, Unanswered, contexts, estimate_contexts,
+            expand_query,
+        };
     }
     pub mod load {
         pub use crate::load::{Document, Format, LoadOptions, OutlineEntry, parse};
