@@ -131,11 +131,12 @@ pub struct Error {
     message: String,
     hint: Option<String>,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+    is_answer: bool,
 }
 
 impl Error {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None, cause: None }
+        Error { kind, message: message.into(), hint: None, cause: None, is_answer: false }
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
@@ -203,6 +204,17 @@ impl Error {
     pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.cause = Some(cause.into());
         self
+    }
+
+    /// Marks it as the answer to a right question: every name in it is known, and nothing fits.
+    pub fn as_answer(mut self) -> Self {
+        self.is_answer = true;
+        self
+    }
+
+    /// Whether it is the answer to a right question.
+    pub fn is_answer(&self) -> bool {
+        self.is_answer
     }
 
     pub fn kind(&self) -> Kind {

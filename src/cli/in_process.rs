@@ -31,6 +31,8 @@ pub(super) struct Answer {
     /// Notes, or what failed.
     pub(super) messages: Vec<String>,
     pub(super) code: u8,
+    /// Whether it ended with an error, such as a name that does not exist; that nothing fits a right question is none.
+    pub(super) is_refused: bool,
 }
 
 impl Answer {
@@ -125,10 +127,11 @@ impl InProcess {
             }
         }
         let value = output.take_values().pop().and_then(|json| serde_json::from_slice(&json).ok());
+        let is_refused = outcome.as_ref().is_err_and(|error| !error.is_answer());
         let code = outcome.unwrap_or_else(|error| {
             messages.push(error.to_line());
             error.kind().exit_code()
         });
-        Answer { text, value, messages, code }
+        Answer { text, value, messages, code, is_refused }
     }
 }

@@ -109,7 +109,6 @@ fn answers_have_the_shape_that_their_tool_promises() {
         ("kb_get_toc", json!({})),
         ("kb_get_toc", json!({ "document": "handbook", "max_level": 1 })),
         ("kb_get_section", json!({ "document": "handbook", "sections": ["1"] })),
-        ("kb_get_section", json!({ "document": "handbook", "sections": ["nowhere"] })),
         ("kb_list_documents", json!({ "filter": "source = handbook.md" })),
         ("kb_list_chunks", json!({ "document": "handbook" })),
         ("kb_status", json!({})),
@@ -130,6 +129,32 @@ fn answers_have_the_shape_that_their_tool_promises() {
         assert_eq!(tool["annotations"]["readOnlyHint"], !writes, "{name}");
     }
     assert!(client.text("kb_search", json!({ "query": "unheard-of words" })).contains("nothing found"));
+}
+
+#[test]
+fn a_wrong_name_is_an_error_and_nothing_found_is_none() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    for (name, arguments, tells) in [
+        ("kb_search", json!({ "query": "breaker", "documents": ["handbok.md"] }), "handbook.md"),
+        ("kb_get_toc", json!({ "document": "handbok.md" }), "handbook.md"),
+        ("kb_get_section", json!({ "document": "handbook", "sections": ["nowhere"] }), "kb_get_toc"),
+        ("kb_list_chunks", json!({ "document": "handbook", "section": "9" }), "kb_get_toc"),
+        ("kb_search", json!({ "query": "breaker", "namespace": "defalt" }), "did you mean default"),
+        ("kb_edit_chunk", json!({ "chunk_id": "x:1", "content": "y" }), "kb_list_chunks"),
+        ("kb_delete_chunks", json!({ "chunk_ids": ["x:1"] }), "kb_list_chunks"),
+    ] {
+        let answer = client.call(name, arguments);
+        assert!(answer["isError"] == true && answer.to_string().contains(tells), "{name}: {answer}");
+    }
+    for (name, arguments) in [
+        ("kb_search", json!({ "query": "unheard-of words" })),
+        ("kb_search", json!({ "query": "breaker", "filter": "page > 900" })),
+        ("kb_list_documents", json!({ "filter": "title = nothing" })),
+    ] {
+        let answer = client.call(name, arguments);
+        assert!(answer["isError"] == false && answer["structuredContent"]["found"] == false, "{name}: {answer}");
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Handler {
         };
         let part = line.part;
         let answer = self.run(line).await?;
-        if answer.failed() {
+        if answer.failed() || answer.is_refused {
             return Ok(CallToolResult::error(vec![ContentBlock::text(answer.messages.join("\n"))]));
         }
         let next = next_cursor(&answer, part);

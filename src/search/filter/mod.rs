@@ -388,7 +388,7 @@ fn nothing_matches(restriction: &Restriction, conditions: &[Filter], worlds: &[W
         Some(other) => format!("{other} `{fields}` shows the fields of a document; {without}"),
         None => format!("`{fields}` shows the fields of a document; {without}"),
     };
-    Error::not_found(format!("{document} matches {}{from}", words.join(" and "))).hint(hint)
+    Error::not_found(format!("{document} matches {}{from}", words.join(" and "))).hint(hint).as_answer()
 }
 
 /// What to ask for instead of a value that no document has: a text that contains it, or the nearest value.
