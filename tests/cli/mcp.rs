@@ -158,6 +158,20 @@ fn a_wrong_name_is_an_error_and_nothing_found_is_none() {
 }
 
 #[test]
+fn an_agent_pays_for_no_account_of_how_something_was_found() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &[]);
+    let found = client.call("kb_search", json!({ "query": "breaker" }))["structuredContent"]["result"].take();
+    let hit = &found["hits"][0];
+    assert!(found["timings_ms"].is_null() && found["understood"].is_null() && hit["snippet"].is_null(), "{found}");
+    assert!(hit["content"].is_string() && hit["chunk_id"].is_string() && hit["metadata"].is_object(), "{found}");
+    let built = client.call("kb_context", json!({ "query": "breaker" }))["structuredContent"]["result"].take();
+    let passage = &built["items"][0]["parent_chunks"][0];
+    assert!(built["text"].to_string().contains("Lock the breaker") && passage["content"].is_null(), "{built}");
+    assert!(passage["section"]["id"].is_string(), "{built}");
+}
+
+#[test]
 fn a_long_table_of_contents_comes_in_parts() {
     let sandbox = Sandbox::new();
     let text: String = (1..=130).map(|number| format!("# Valve {number}\n\nTurn it {number} times.\n\n")).collect();

@@ -82,7 +82,7 @@ impl Handler {
         let mut result = CallToolResult::success(vec![ContentBlock::text(text.trim_start())]);
         result.structured_content = Some(json!({
             "found": answer.found(),
-            "result": answer.value,
+            "result": definition.result(answer.value),
             "messages": answer.messages,
             "next_cursor": next,
         }));

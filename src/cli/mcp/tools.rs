@@ -10,10 +10,85 @@ use super::arguments::{
 };
 use crate::render::schema_of;
 
+/// What an agent does not need of the hits of a search: how they were found, and their text a second time.
+const NOT_OF_SEARCH: &[&str] = &[
+    "also_in",
+    "duplicates",
+    "found_by",
+    "keyword_score",
+    "matched_chunks",
+    "matches",
+    "method",
+    "mode",
+    "namespaces",
+    "path",
+    "query",
+    "score",
+    "semantic_score",
+    "snippet",
+    "sources",
+    "stages",
+    "tables",
+    "timings_ms",
+    "understood",
+    "weights",
+];
+/// What it does not need of a context, whose text has the passages.
+const NOT_OF_CONTEXT: &[&str] = &[
+    "content",
+    "kinds",
+    "language",
+    "max_tokens",
+    "namespaces",
+    "path",
+    "query",
+    "score",
+    "stages",
+    "summary",
+    "tokenizer",
+];
+
 /// A tool and how its arguments become a command line. An error says which argument is wrong.
 pub(super) struct Definition {
     pub(super) tool: Tool,
     pub(super) line: fn(JsonObject, &Roots) -> Result<Line, String>,
+    /// The fields of the command's JSON that are left out.
+    left_out: &'static [&'static str],
+}
+
+impl Definition {
+    /// The same without some fields of the result, at every depth.
+    fn without(mut self, fields: &'static [&'static str]) -> Self {
+        let mut schema = self.tool.output_schema.as_deref().cloned().map_or(Value::Null, Value::Object);
+        leave_out(&mut schema, fields);
+        if let Value::Object(schema) = schema {
+            self.tool = self.tool.with_raw_output_schema(schema.into());
+        }
+        Definition { left_out: fields, ..self }
+    }
+
+    /// The result of the command as the agent gets it.
+    pub(super) fn result(&self, value: Option<Value>) -> Value {
+        let mut value = value.unwrap_or_default();
+        leave_out(&mut value, self.left_out);
+        value
+    }
+}
+
+/// Leaves fields out of a result or of its schema, at every depth. The metadata of documents has names of its own.
+fn leave_out(value: &mut Value, fields: &[&str]) {
+    match value {
+        Value::Object(object) => {
+            object.retain(|name, _| !fields.contains(&name.as_str()));
+            if let Some(Value::Array(required)) = object.get_mut("required") {
+                required.retain(|name| name.as_str().is_none_or(|name| !fields.contains(&name)));
+            }
+            let inner = object.iter_mut().filter(|(name, _)| name.as_str() != "metadata");
+            inner.for_each(|(_, inner)| leave_out(inner, fields));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| leave_out(item, fields)),
+        _ => {}
+    }
 }
 
 /// `kb_search` and so on, those that write only if `writes`.
@@ -24,7 +99,8 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "Search the documents",
             "search",
             "Find the passages that answer a question, with document, section, pages and a confidence from 0 to 1. One call usually suffices: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
-        ),
+        )
+        .without(NOT_OF_SEARCH),
         Definition {
             line: context,
             ..define::<Search>(
@@ -33,6 +109,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                 "context",
                 "Like kb_search, as one text within a token limit, with a source in front of each passage, ready to answer from.",
             )
+            .without(NOT_OF_CONTEXT)
         },
         define::<Toc>(
             "kb_get_toc",
@@ -104,7 +181,7 @@ fn define<A: Arguments>(name: &'static str, title: &str, command: &str, descript
     let Value::Object(input) = input.to_value() else { unreachable!("the schema of a struct is an object") };
     let annotations = ToolAnnotations::new().read_only(true).open_world(false);
     let tool = Tool::new(name, description, input).with_title(title).with_annotations(annotations);
-    Definition { tool: tool.with_raw_output_schema(output_of(command).into()), line: line_of::<A> }
+    Definition { tool: tool.with_raw_output_schema(output_of(command).into()), line: line_of::<A>, left_out: &[] }
 }
 
 fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
