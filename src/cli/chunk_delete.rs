@@ -3,13 +3,12 @@
 use clap::Args;
 
 use super::global::WaitArgs;
-
 use super::input::confirm;
 use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::edits::{Deletion, DocumentDeletion, delete_chunks};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ingest::{Rebuilder, documents_of, publish};
 use crate::render::deleted_chunks;
 use crate::store::Snapshot;
@@ -61,7 +60,7 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
         let now = plan(&rebuilder.snapshot, &args).await?;
         if now.documents != deletion.documents {
             return Err(Error::failed("the documents have just changed; nothing was deleted")
-                .hint("look at the chunks with `kb chunks-list`, then run the command again"));
+                .hint(format!("look at the chunks with `{}`, then run the command again", NextStep::ListChunks)));
         }
         deletion = now;
     }

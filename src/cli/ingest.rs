@@ -15,7 +15,7 @@ use super::models;
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, MEGABYTE, RuleSettings};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, Setting};
 use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
 use crate::load::Format;
 use crate::models::{ModelChoice, is_endpoint};
@@ -114,7 +114,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let request = request(args, context.over(config.ingest.clone().of_namespace(&context.global.namespace))?)?;
     let llm = context.llm(&store, &config);
     if request.chunks.context == Some(ContextKind::Llm) {
-        llm.required("--context llm")?;
+        llm.required(&format!("{} llm", Setting("context")))?;
     }
     let is_new = Cell::new(false);
     let create = || -> Result<Store> {
@@ -147,8 +147,10 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     context.show(ingested(&report, context.global.verbose > 0))?;
     report.notes.iter().for_each(|(_, note)| context.tell(note));
     if let Some(doubt) = &report.not_removed {
-        return Err(Error::failed(format!("not confirmed: {}", removal(doubt)))
-            .hint("check that the folder and its disk are there, then confirm with --yes; everything else is done"));
+        return Err(Error::failed(format!("not confirmed: {}", removal(doubt))).hint(format!(
+            "check that the folder and its disk are there, then confirm with {}; everything else is done",
+            Setting("yes")
+        )));
     }
     let counts = |one: &SourceReport| one.action == Action::Failed && !(only_new && one.failed_before);
     let is_asked =

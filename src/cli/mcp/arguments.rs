@@ -170,6 +170,9 @@ pub(super) struct Search {
     /// Leave out hits of a lower confidence.
     #[schemars(range(min = 0, max = 1))]
     min_confidence: Option<f64>,
+    /// Give passages too that repeat a better one.
+    #[serde(default)]
+    keep_duplicates: bool,
     /// A namespace, several (`manuals,drafts`), `acme/*` or `all`.
     namespace: Option<String>,
 }
@@ -186,6 +189,7 @@ impl Search {
         arguments.extend(self.mode.map(|mode| format!("--mode={}", format!("{mode:?}").to_lowercase())));
         arguments.extend(within("limit", self.limit, MOST_HITS)?.map(|limit| format!("--limit={limit}")));
         arguments.extend(self.min_confidence.map(|least| format!("--min-confidence={least}")));
+        arguments.extend(self.keep_duplicates.then(|| "--keep-duplicates".to_owned()));
         arguments.extend(["--".to_owned(), self.query]);
         Ok(line(arguments, self.namespace))
     }

@@ -91,7 +91,8 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
             tokio::spawn(http::serve(door, handler))
         }
     };
-    let mut commands = InProcess::new(context.global.clone(), warm).spelled_by(words::register);
+    let words = if args.allow_write { words::register_for_writer } else { words::register };
+    let mut commands = InProcess::new(context.global.clone(), warm).spelled_by(words);
     // Ends when the connection does, which drops the sender.
     while let Some(Job { line, mut reply }) = waiting.recv().await {
         let answer = tokio::select! {
