@@ -25,6 +25,13 @@ const MOST_HITS: u32 = 50;
 /// The most names in one argument: commands run one after the other, and others wait.
 const MOST_NAMES: usize = 100;
 
+/// What an agent reads about filters.
+const FILTER: &str = "Only what matches, such as `tags = draft and page < 20`: keys with =, !=, <, <=, >, >=, \
+    in (A, B), contains or exists, joined by and, or, not and parentheses; values with spaces in double quotes. Keys: \
+    path (a glob, folder or file), source, title, format, kind (procedure, theory, reference, troubleshooting, policy, \
+    example, narrative), tags, section, page, language, time (2026-11-21, 2026 or \"90d ago\"), ingested_at, entity, and \
+    any metadata field that kb_list_documents shows, such as author.";
+
 /// The command line of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
@@ -156,8 +163,7 @@ pub(super) struct Search {
     /// Only these documents: id, path, title or a part of them.
     #[serde(default)]
     documents: Vec<String>,
-    /// Only what matches, such as `author = Ann and page < 20`: fields with =, !=, <, <=, >, >=, in, contains or exists,
-    /// joined by and, or, not and parentheses.
+    #[schemars(description = FILTER)]
     filter: Option<String>,
     /// How hits are chosen.
     mode: Option<Mode>,
@@ -258,7 +264,7 @@ impl Arguments for Section {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListDocuments {
-    /// Only what matches, such as `tags = draft`.
+    #[schemars(description = FILTER)]
     filter: Option<String>,
     /// `next_cursor` of the call before.
     cursor: Option<String>,
@@ -377,6 +383,7 @@ impl Arguments for DeleteChunks {
 mod tests {
     use serde_json::json;
 
+    use super::super::super::filter::FILTERS;
     use super::*;
 
     fn line_for(name: &str, arguments: Value, roots: &Roots) -> Result<Line, String> {
@@ -394,6 +401,23 @@ mod tests {
         assert_eq!(line.arguments[2..], ["--doc=--all", "--filter=-n x", "--", "--format=paths"]);
         let line = line_for("kb_get_section", json!({ "document": "-v", "sections": ["--edit"] }), &roots).unwrap();
         assert_eq!(line.arguments[2..], ["--", "-v", "--edit"]);
+    }
+
+    #[test]
+    fn an_agent_reads_every_key_of_a_filter() {
+        // As the help of the command line lists them, with what each takes in parentheses.
+        let (_, keys) = FILTERS.split_once("Keys: ").unwrap();
+        let keys = keys.split_once(", any metadata field").unwrap().0.split(['(', ')']).step_by(2).collect::<String>();
+        for key in keys.split(',') {
+            assert!(
+                FILTER.contains(&format!("{},", key.trim())) || FILTER.contains(&format!("{} (", key.trim())),
+                "{key}"
+            );
+        }
+        for tool in super::super::tools::all(false).iter().filter(|tool| tool.tool.name != "kb_status") {
+            let filter = &tool.tool.input_schema["properties"]["filter"];
+            assert!(filter.is_null() || filter["description"] == FILTER, "{}", tool.tool.name);
+        }
     }
 
     #[test]
