@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::Global;
 use super::invocation::Context;
 use super::output::Output;
+use super::progress::Step;
 use super::{Cli, parse, remote};
 use crate::error::{Error, Result};
 use crate::notice;
@@ -94,8 +96,14 @@ impl InProcess {
         InProcess { spell: Some(spell), ..self }
     }
 
-    /// Runs a command as a process of its own would, in the named namespace or that of this process.
-    pub(super) async fn run(&mut self, arguments: Vec<String>, namespace: Option<String>) -> Answer {
+    /// Runs a command as a process of its own would, in the named namespace or that of this process. Its progress goes to
+    /// `steps`.
+    pub(super) async fn run(
+        &mut self,
+        arguments: Vec<String>,
+        namespace: Option<String>,
+        steps: Option<UnboundedSender<Step>>,
+    ) -> Answer {
         let arguments: Vec<OsString> =
             std::iter::once("kb".into()).chain(arguments.into_iter().map(Into::into)).collect();
         let (cli, matches) = match parse::try_parse::<Cli>(&mut self.command_line, &arguments) {
@@ -112,7 +120,7 @@ impl InProcess {
         notice::give_with(move |text| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned()));
         let (to, kept) = (output.clone(), self.warm.clone());
         let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false };
-        let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept);
+        let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).telling(steps);
         let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
         let outcome = to_its_end(&self.warm, running.boxed_local()).await.unwrap_or_else(|| {
             Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))

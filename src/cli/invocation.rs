@@ -5,9 +5,11 @@ use std::sync::{Arc, Once, OnceLock};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, FromArgMatches};
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::{Global, WaitArgs};
 use super::output::Output;
+use super::progress::Step;
 use crate::config::{Config, KnownStores};
 use crate::embed::EngineChoice;
 use crate::endpoint::EMBEDDINGS;
@@ -43,13 +45,15 @@ pub(super) struct Context {
     pub(super) output: Arc<Output>,
     /// `None` unless `kb serve` or `kb mcp` runs the command.
     served: Option<Served>,
+    /// Who takes the progress, if not standard error.
+    pub(super) steps: Option<UnboundedSender<Step>>,
     /// The note on ignored settings of the store is shown once.
     told: Once,
 }
 
 impl Context {
     pub(super) fn new(global: Global, matches: ArgMatches, screen: Screen, output: Arc<Output>) -> Self {
-        Context { global, matches, screen, output, served: None, told: Once::new() }
+        Context { global, matches, screen, output, served: None, steps: None, told: Once::new() }
     }
 
     /// The same with what `kb serve` has open.
@@ -60,6 +64,11 @@ impl Context {
     /// The same with what this process keeps open between its own commands.
     pub(super) fn keeping_open(self, warm: Arc<Warm>) -> Self {
         Context { served: Some(Served { warm, for_another: false, declined: OnceLock::new() }), ..self }
+    }
+
+    /// The same with someone who takes the progress.
+    pub(super) fn telling(self, steps: Option<UnboundedSender<Step>>) -> Self {
+        Context { steps, ..self }
     }
 
     /// Why `kb serve` leaves the command to the process that asked, if it does.

@@ -1,4 +1,5 @@
-//! The progress of an ingest or a download on standard error: a bar on a terminal, plain lines elsewhere.
+//! The progress of an ingest or a download on standard error: a bar on a terminal, plain lines elsewhere; or as steps for a
+//! client that shows it.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,6 +7,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::write_line;
 use super::invocation::Context;
@@ -16,6 +18,8 @@ use crate::text::{count, printable, size};
 
 /// The time between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// The time between two steps.
+const STEP_INTERVAL: Duration = Duration::from_secs(1);
 /// The bar of an ingest counts the bytes of all files: the best estimate of the work before they are read. Lines that wrap
 /// would leave pieces behind, so the message is last and cut off, and the rest fits 60 columns.
 const INGEST: &str = "{bar:12.cyan/dim} {percent:>3} %  {eta} left  {wide_msg}";
@@ -24,6 +28,20 @@ const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {wid
 
 /// The exit code of a process that Ctrl-C ended: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
+
+/// How far a command is.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// Files read, parent chunks placed and child chunks embedded; each step has more than the one before.
+    pub(super) done: usize,
+    pub(super) message: String,
+}
+
+/// Where steps go, and the last one.
+struct Steps {
+    to: UnboundedSender<Step>,
+    last: Mutex<Option<(Instant, usize)>>,
+}
 
 /// The display that suits standard error.
 pub(super) fn progress_display(context: &Context) -> Arc<Display> {
@@ -35,7 +53,8 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     // On one terminal a failure would be named twice.
     let shows_both = on_terminal && context.screen.is_terminal;
     let names_failures = !(quiet || shows_both);
-    Arc::new(Display { bar, last_line, names_failures, counts: Counts::default() })
+    let steps = context.steps.clone().map(|to| Steps { to, last: Mutex::default() });
+    Arc::new(Display { bar, last_line, steps, names_failures, counts: Counts::default() })
 }
 
 /// The display of the command that runs. A process that stays has none between two commands.
@@ -69,6 +88,8 @@ pub(super) struct Display {
     bar: ProgressBar,
     /// When the last plain line was written; `None` if none are written.
     last_line: Option<Mutex<Instant>>,
+    /// `None` if nobody takes them.
+    steps: Option<Steps>,
     /// Whether failures are named as they happen, besides the report.
     names_failures: bool,
     counts: Counts,
@@ -81,6 +102,8 @@ struct Counts {
     texts: AtomicUsize,
     placed: AtomicUsize,
     published: AtomicUsize,
+    /// All of these together, which never begins again.
+    done: AtomicUsize,
 }
 
 impl Display {
@@ -110,7 +133,22 @@ impl Display {
         }
     }
 
-    fn update_counts(&self) {
+    /// Gives a step if the last one is older than [`STEP_INTERVAL`].
+    fn step(&self) {
+        let Some(Steps { to, last }) = &self.steps else { return };
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = self.counts.done.load(Ordering::Relaxed);
+        if last.is_none_or(|(at, before)| done > before && at.elapsed() >= STEP_INTERVAL) {
+            *last = Some((Instant::now(), done));
+            // A client that has gone takes none.
+            drop(to.send(Step { done, message: self.counts() }));
+        }
+    }
+
+    /// Counts work and shows it.
+    fn did(&self, work: usize) {
+        self.counts.done.fetch_add(work, Ordering::Relaxed);
+        self.step();
         self.update(self.counts(), || format!("{}, {:.0} s", self.counts(), self.bar.elapsed().as_secs_f64()));
     }
 
@@ -138,6 +176,7 @@ impl Progress for Display {
     fn begin(&self, files: usize, bytes: u64) {
         self.counts.total.store(files, Ordering::Relaxed);
         self.counts.files.store(0, Ordering::Relaxed);
+        self.step();
         self.draw(INGEST, Some(bytes.max(1)));
         self.bar.set_position(0);
         self.bar.set_message(self.counts());
@@ -145,18 +184,18 @@ impl Progress for Display {
 
     fn file_read(&self, _source: &str) {
         self.counts.files.fetch_add(1, Ordering::Relaxed);
-        self.update_counts();
+        self.did(1);
     }
 
     fn embedded(&self, chunks: usize, bytes: u64) {
         self.counts.texts.fetch_add(chunks, Ordering::Relaxed);
         self.bar.inc(bytes);
-        self.update_counts();
+        self.did(chunks);
     }
 
     fn placed(&self, parent_chunks: usize) {
         self.counts.placed.fetch_add(parent_chunks, Ordering::Relaxed);
-        self.update_counts();
+        self.did(parent_chunks);
     }
 
     fn published(&self, documents: usize) {

@@ -37,16 +37,23 @@ impl Client {
     }
 
     fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        self.ask_and_watch(method, parameters).0
+    }
+
+    /// The answer, and the notifications that came before it.
+    fn ask_and_watch(&mut self, method: &str, parameters: Value) -> (Value, Vec<Value>) {
         self.number += 1;
         let request = json!({ "jsonrpc": "2.0", "id": self.number, "method": method, "params": parameters });
         self.send(&request.to_string());
+        let mut before = Vec::new();
         loop {
             let mut line = String::new();
             assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended at {method}");
             let reply: Value = serde_json::from_str(&line).unwrap();
             if reply["id"] == self.number {
-                return reply;
+                return (reply, before);
             }
+            before.push(reply);
         }
     }
 
@@ -220,6 +227,25 @@ fn without_permission_nothing_is_written_and_with_it_only_files_below_the_root()
     assert_eq!(writer.call("kb_ingest", json!({ "paths": ["a.md"], "no_embed": true }))["isError"], false);
     assert!(writer.text("kb_search", json!({ "query": "new valve" })).contains("A new valve"));
     assert!(reader.text("kb_search", json!({ "query": "new valve" })).contains("A new valve"), "others follow");
+}
+
+#[test]
+fn an_ingest_tells_its_progress_to_a_client_that_asks_for_it() {
+    let sandbox = handbook();
+    sandbox.write("new.md", "# New\n\nA new valve.");
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    let mut steps = |meta: Value| {
+        let arguments = json!({ "paths": ["new.md"], "no_embed": true });
+        let call = json!({ "name": "kb_ingest", "arguments": arguments, "_meta": meta });
+        let (reply, before) = client.ask_and_watch("tools/call", call);
+        assert_eq!(reply["result"]["isError"], false, "{reply}");
+        before
+    };
+    let told = steps(json!({ "progressToken": "seven" }));
+    assert!(told.len() == 1 && told[0]["method"] == "notifications/progress", "{told:?}");
+    assert!(told[0]["params"]["progressToken"] == "seven" && told[0]["params"]["progress"] == 0.0, "{told:?}");
+    assert!(told[0]["params"]["message"].as_str().unwrap().starts_with("0/1 files read"), "{told:?}");
+    assert!(steps(json!({})).is_empty(), "nobody asked");
 }
 
 #[test]

@@ -93,7 +93,7 @@ async fn browse(
                 task => {
                     if let Some(arguments) = task.arguments() {
                         terminal.draw(|frame| view::draw(app, frame)).map_err(terminal_failed)?;
-                        let answer = commands.run(arguments, None).await;
+                        let answer = commands.run(arguments, None, None).await;
                         tasks.extend(app.answered(&task, answer));
                     }
                 }

@@ -94,12 +94,12 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     let words = if args.allow_write { words::register_for_writer } else { words::register };
     let mut commands = InProcess::new(context.global.clone(), warm).spelled_by(words);
     // Ends when the connection does, which drops the sender.
-    while let Some(Job { line, mut reply }) = waiting.recv().await {
+    while let Some(Job { line, steps, mut reply }) = waiting.recv().await {
         let answer = tokio::select! {
             biased;
             // A request that was cancelled has no receiver any more.
             () = reply.closed() => None,
-            answer = commands.run(line.arguments, line.namespace) => Some(answer),
+            answer = commands.run(line.arguments, line.namespace, steps) => Some(answer),
         };
         if let Some(answer) = answer {
             drop(reply.send(answer));

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
     ContentBlock, Implementation, JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-    ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
+use super::super::progress::Step;
 use super::arguments::{self, Line, Part, Roots};
 use super::tools::{self, Definition};
 
@@ -35,6 +37,8 @@ const CONSIDERED: usize = 1000;
 /// A command to run.
 pub(super) struct Job {
     pub(super) line: Line,
+    /// Who takes its progress.
+    pub(super) steps: Option<UnboundedSender<Step>>,
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
@@ -54,13 +58,23 @@ impl Handler {
 
     /// Runs a command. It ends early if this future is dropped, as for a cancelled request.
     async fn run(&self, line: Line) -> Result<Answer, ErrorData> {
+        self.run_telling(line, None).await
+    }
+
+    /// The same with someone who takes the progress.
+    async fn run_telling(&self, line: Line, steps: Option<UnboundedSender<Step>>) -> Result<Answer, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
-        self.jobs.send(Job { line, reply }).await.map_err(|_| ended())?;
+        self.jobs.send(Job { line, steps, reply }).await.map_err(|_| ended())?;
         answer.await.map_err(|_| ended())
     }
 
-    async fn call(&self, name: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+    async fn call(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        steps: Option<UnboundedSender<Step>>,
+    ) -> Result<CallToolResult, ErrorData> {
         let unknown = || ErrorData::invalid_params(format!("there is no tool {name:?}"), None);
         let definition = self.tools.iter().find(|definition| definition.tool.name == name).ok_or_else(unknown)?;
         let line = match (definition.line)(arguments, &self.roots) {
@@ -68,7 +82,7 @@ impl Handler {
             Err(wrong) => return Ok(CallToolResult::error(vec![ContentBlock::text(wrong)])),
         };
         let part = line.part;
-        let answer = self.run(line).await?;
+        let answer = self.run_telling(line, steps).await?;
         if answer.failed() || answer.is_refused {
             return Ok(CallToolResult::error(vec![ContentBlock::text(answer.messages.join("\n"))]));
         }
@@ -96,6 +110,16 @@ impl Handler {
         let next = next_cursor(&answer, part);
         let mut value = answer.value.unwrap_or_default();
         Ok((serde_json::from_value(value["items"].take()).unwrap_or_default(), next))
+    }
+}
+
+/// Tells a client how far its call is, until the call drops the sender: no step comes after the answer.
+async fn tell_steps(client: &Peer<RoleServer>, token: Option<ProgressToken>, mut told: UnboundedReceiver<Step>) {
+    let Some(token) = token else { return };
+    while let Some(Step { done, message }) = told.recv().await {
+        let step = ProgressNotificationParam::new(token.clone(), done as f64);
+        // A client that has gone needs none.
+        drop(client.notify_progress(step.with_message(message)).await);
     }
 }
 
@@ -152,9 +176,14 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let (steps, told) = mpsc::unbounded_channel();
+        let token = context.meta.get_progress_token();
+        let steps = token.is_some().then_some(steps);
+        let call = self.call(&request.name, request.arguments.unwrap_or_default(), steps);
+        let answer = async { tokio::join!(call, tell_steps(&context.peer, token, told)).0 };
         tokio::select! {
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
-            answer = self.call(&request.name, request.arguments.unwrap_or_default()) => answer.map(Into::into),
+            answer = answer => answer.map(Into::into),
         }
     }
 
