@@ -283,9 +283,30 @@ fn a_resource_is_read_by_the_name_that_a_client_puts_into_the_template() {
     sandbox.write("docs/手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n");
     sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
     let mut client = Client::start(&sandbox, &[]);
-    let uri = "kb://default/docs%2F%E6%89%8B%E5%86%8C.md";
-    let read = client.ask("resources/read", json!({ "uri": uri }));
-    assert!(read["result"]["contents"][0]["text"].to_string().contains("关闭阀门"), "{read}");
+    for uri in ["kb://default/docs%2F%E6%89%8B%E5%86%8C.md", "kb://default/docs/%E6%89%8B%E5%86%8C.md"] {
+        let read = client.ask("resources/read", json!({ "uri": uri }));
+        assert!(read["result"]["contents"][0]["text"].to_string().contains("关闭阀门"), "{read}");
+    }
+    let missing = client.ask("resources/read", json!({ "uri": "kb://default/docs/none.md" }));
+    assert!(missing["error"]["message"].as_str().unwrap().contains("no document \"docs/none.md\""), "{missing}");
+}
+
+#[test]
+fn names_of_other_namespaces_are_completed() {
+    let sandbox = handbook();
+    sandbox.write("in/draft.md", "# Draft\n\nA new valve.");
+    assert_eq!(sandbox.kb(&["ingest", "in", "--no-embed", "-n", "acme/drafts"]).code, 0);
+    let mut client = Client::start(&sandbox, &[]);
+    let mut complete = |name: &str, context: Value| {
+        let reference = json!({ "type": "ref/resource", "uri": "kb://{namespace}/{document}" });
+        let asked = json!({ "ref": reference, "argument": { "name": name, "value": "" }, "context": context });
+        client.ask("completion/complete", asked)["result"]["completion"]["values"].take()
+    };
+    assert_eq!(complete("namespace", json!({})), json!(["acme/drafts", "default"]));
+    let filled_in = json!({ "arguments": { "namespace": "acme/drafts" } });
+    assert_eq!(complete("document", filled_in), json!(["in/draft.md"]));
+    let read = client.ask("resources/read", json!({ "uri": "kb://acme/drafts/in/draft.md" }));
+    assert!(read["result"]["contents"][0]["text"].to_string().contains("new valve"), "{read}");
 }
 
 #[test]

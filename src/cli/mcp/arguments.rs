@@ -114,9 +114,14 @@ pub(super) fn documents(cursor: Option<String>) -> Result<Line, String> {
     list(vec!["docs".to_owned()], None, cursor, PAGE)
 }
 
-/// The first documents, at most so many.
-pub(super) fn first_documents(most: usize) -> Line {
-    line(vec!["docs".to_owned(), format!("--limit={most}")], None)
+/// The first documents of a namespace, at most so many.
+pub(super) fn first_documents(most: usize, namespace: Option<String>) -> Line {
+    line(vec!["docs".to_owned(), format!("--limit={most}")], namespace)
+}
+
+/// All namespaces.
+pub(super) fn namespaces() -> Line {
+    line(vec!["namespaces".to_owned()], None)
 }
 
 fn line(arguments: Vec<String>, namespace: Option<String>) -> Line {

@@ -82,7 +82,7 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
     let config = context.config_or_own()?;
     let warm = Warm::new(context.engine(&config));
     let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
-    let handler = Handler::new(args.allow_write, Roots(roots), context.global.namespace.clone(), jobs);
+    let handler = Handler::new(args.allow_write, Roots(roots), jobs);
     let serving = match args.http {
         None => tokio::spawn(serve_standard_streams(handler)),
         Some(port) => {

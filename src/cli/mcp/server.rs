@@ -29,6 +29,8 @@ const TEMPLATE: &str = "kb://{namespace}/{document}";
 const SCHEME: &str = "kb://";
 /// What is read of a document at once, in tokens.
 const DOCUMENT_TOKENS: u32 = 8000;
+/// The most slashes in an address that are tried as the one between namespace and document.
+const MOST_SLASHES: usize = 16;
 /// So many names are suggested at most, as the protocol says.
 const SUGGESTED: usize = CompletionInfo::MAX_VALUES;
 /// How many documents a completion looks through.
@@ -47,13 +49,12 @@ pub(super) struct Job {
 pub(super) struct Handler {
     tools: Arc<[Definition]>,
     roots: Roots,
-    namespace: String,
     jobs: mpsc::Sender<Job>,
 }
 
 impl Handler {
-    pub(super) fn new(writes: bool, roots: Roots, namespace: String, jobs: mpsc::Sender<Job>) -> Self {
-        Handler { tools: tools::all(writes).into(), roots, namespace, jobs }
+    pub(super) fn new(writes: bool, roots: Roots, jobs: mpsc::Sender<Job>) -> Self {
+        Handler { tools: tools::all(writes).into(), roots, jobs }
     }
 
     /// Runs a command. It ends early if this future is dropped, as for a cancelled request.
@@ -103,8 +104,26 @@ impl Handler {
         Ok(result)
     }
 
-    /// The listed documents, and where the list goes on.
-    async fn documents(&self, line: Line) -> Result<(Vec<Value>, Option<String>), ErrorData> {
+    /// The text of a document.
+    async fn text_of(&self, namespace: String, document: String) -> Result<Answer, ErrorData> {
+        let of = |arguments: Vec<String>| Line { arguments, namespace: Some(namespace.clone()), part: None };
+        let contents = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()])).await?;
+        if contents.failed() || contents.is_refused {
+            return Ok(contents);
+        }
+        let entries = contents.value.as_ref().and_then(|value| value["entries"].as_array());
+        let sections =
+            entries.into_iter().flatten().filter_map(|entry| entry["section_id"].as_str().map(str::to_owned));
+        let sections: Vec<String> = sections.collect();
+        // Section 0 is the text that stands in no other.
+        let sections = if sections.is_empty() { vec!["0".to_owned()] } else { sections };
+        let tokens = format!("--max-tokens={DOCUMENT_TOKENS}");
+        let section = vec!["section".to_owned(), tokens, "--".to_owned(), document];
+        self.run(of([section, sections].concat())).await
+    }
+
+    /// The items of a list, and where it goes on.
+    async fn items(&self, line: Line) -> Result<(Vec<Value>, Option<String>), ErrorData> {
         let part = line.part;
         let answer = self.run(line).await?;
         let next = next_cursor(&answer, part);
@@ -121,6 +140,11 @@ async fn tell_steps(client: &Peer<RoleServer>, token: Option<ProgressToken>, mut
         // A client that has gone needs none.
         drop(client.notify_progress(step.with_message(message)).await);
     }
+}
+
+/// A field of each item.
+fn named(items: &[Value], field: &str) -> Vec<String> {
+    items.iter().filter_map(|item| item[field].as_str().map(str::to_owned)).collect()
 }
 
 /// Where a list goes on of which a part was asked for; `None` if all is shown, or it is no list.
@@ -194,7 +218,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourcesResult, ErrorData> {
         let line = arguments::documents(request.and_then(|request| request.cursor));
         let line = line.map_err(|wrong| ErrorData::invalid_params(wrong, None))?;
-        let (documents, next) = self.documents(line).await?;
+        let (documents, next) = self.items(line).await?;
         let resource = |document: &Value| {
             let text = |field: &str| document[field].as_str().unwrap_or_default().to_owned();
             let uri = format!("{SCHEME}{}/{}", text("namespace"), text("doc_id"));
@@ -222,29 +246,25 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let unknown = |what: String| ErrorData::resource_not_found(what, None);
-        let named = request.uri.strip_prefix(SCHEME).and_then(|rest| rest.rsplit_once('/'));
-        let Some((namespace, document)) = named else { return Err(unknown(format!("write it as {TEMPLATE}"))) };
-        let (namespace, document) = (Some(decoded(namespace)), decoded(document));
-        let of = |arguments: Vec<String>| Line { arguments, namespace: namespace.clone(), part: None };
-        let answer = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()])).await?;
-        let entries = answer.value.as_ref().and_then(|value| value["entries"].as_array());
-        let sections =
-            entries.into_iter().flatten().filter_map(|entry| entry["section_id"].as_str().map(str::to_owned));
-        let sections: Vec<String> = sections.collect();
-        // Section 0 is the text that stands in no other.
-        let sections = if sections.is_empty() { vec!["0".to_owned()] } else { sections };
-        let tokens = format!("--max-tokens={DOCUMENT_TOKENS}");
-        let section = vec!["section".to_owned(), tokens, "--".to_owned(), document];
-        let answer = match answer.failed() {
-            true => answer,
-            false => self.run(of([section, sections].concat())).await?,
-        };
-        if answer.code != 0 {
-            return Err(unknown(answer.messages.join("\n")));
+        let named = request.uri.strip_prefix(SCHEME).unwrap_or_default();
+        // Names of namespaces and documents may have slashes, so each may be the one between the two.
+        let places: Vec<usize> = named.rmatch_indices('/').map(|(place, _)| place).take(MOST_SLASHES).collect();
+        let mut failed: Option<Answer> = None;
+        for place in places {
+            let (namespace, document) = (decoded(&named[..place]), decoded(&named[place + 1..]));
+            let answer = self.text_of(namespace, document).await?;
+            if answer.code == 0 {
+                let text = [vec![answer.text], answer.messages].concat().join("\n");
+                let contents = ResourceContents::text(text, request.uri).with_mime_type("text/markdown");
+                return Ok(ReadResourceResult::new(vec![contents]).into());
+            }
+            // An error about the document tells more than one about a namespace that nobody meant.
+            if failed.as_ref().is_none_or(|before| before.failed()) {
+                failed = Some(answer);
+            }
         }
-        let text = [vec![answer.text], answer.messages].concat().join("\n");
-        let contents = ResourceContents::text(text, request.uri).with_mime_type("text/markdown");
-        Ok(ReadResourceResult::new(vec![contents]).into())
+        let why = failed.map_or_else(|| format!("write it as {TEMPLATE}"), |answer| answer.messages.join("\n"));
+        Err(unknown(why))
     }
 
     async fn complete(
@@ -254,10 +274,15 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let typed = request.argument.value.to_lowercase();
         let mut names = match request.argument.name.as_str() {
-            "namespace" => vec![self.namespace.clone()],
+            "namespace" => {
+                let (namespaces, _) = self.items(arguments::namespaces()).await?;
+                named(&namespaces, "name")
+            }
             "document" => {
-                let (documents, _) = self.documents(arguments::first_documents(CONSIDERED)).await?;
-                documents.iter().filter_map(|document| document["source"].as_str().map(str::to_owned)).collect()
+                // The namespace that the client has filled in already.
+                let filled_in = request.context.and_then(|known| known.arguments?.remove("namespace"));
+                let (documents, _) = self.items(arguments::first_documents(CONSIDERED, filled_in)).await?;
+                named(&documents, "source")
             }
             _ => Vec::new(),
         };
