@@ -193,7 +193,7 @@ fn format_named(name: &str) -> Option<Format> {
 enum Paths {
     /// Case does not matter; a glob without a slash is compared with the file's name.
     Glob { matcher: GlobMatcher, names: bool },
-    /// A file, the end of its path, or a folder; [folded](fold).
+    /// A file, the end of its path, or a folder on it; [folded](fold).
     Place(String),
 }
 
@@ -221,6 +221,7 @@ impl Paths {
                 source == *place
                     || source.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))
                     || source.strip_suffix(place.as_str()).is_some_and(|rest| rest.ends_with('/'))
+                    || source.contains(&format!("/{place}/"))
             }
         }
     }
@@ -432,6 +433,14 @@ mod tests {
         assert!(has("docs", "docs/a.pdf") && has("docs/", "docs/a.pdf") && !has("docs", "docs2/a.pdf"));
         assert!(has("a.pdf", "docs/a.pdf") && has("./docs/a.pdf", "docs/a.pdf") && !has("a.pdf", "docs/ba.pdf"));
         assert!(glob("a[b").is_err());
+    }
+
+    #[test]
+    fn a_folder_below_others_is_found_by_its_name() {
+        let has = |typed: &str, source: &str| glob(typed).unwrap().has(source);
+        assert!(has("md", "documents/md/a.pdf") && has("md/", "documents/md/old/a.pdf"));
+        assert!(has("md/old", "documents/md/old/a.pdf") && has("docs", "/home/ann/docs/a.pdf"));
+        assert!(!has("md", "documents/amd/a.pdf") && !has("/md", "documents/md/a.pdf") && !has("md", "documents/a.md"));
     }
 
     #[test]
