@@ -124,6 +124,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let deepest = args.max_level.unwrap_or(default);
     sections.retain(|section| section.level <= deepest);
     let deeper = all - sections.len();
+    let has_entries = !sections.is_empty();
     let sections = args.part.of(context, sections);
     let contents = ListedSections { document, sections: &sections, names: &names };
     context.show(toc(&contents, deeper, shown).read_from(&[snapshot]))?;
@@ -131,7 +132,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);
     }
-    Ok(0)
+    Ok(u8::from(has_entries && sections.is_empty()))
 }
 
 async fn list(

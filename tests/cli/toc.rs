@@ -73,6 +73,8 @@ fn a_section_of_the_whole_document_is_skipped_in_the_list() {
     let part = sandbox.kb(&["toc", "guide.md", "--limit", "1", "--offset", "1"]);
     assert!(part.out.contains("- `1.1` Install\n") && !part.out.contains("Linux"), "{}", part.out);
     assert_eq!(part.err, "2 more: --offset 2 shows them\n");
+    let past = sandbox.kb(&["toc", "guide.md", "--offset", "50"]);
+    assert!(past.code == 1 && past.err.contains("--offset 50 is past the end of the list, which has 4"), "{past:?}");
 }
 
 #[test]
