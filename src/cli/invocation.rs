@@ -277,7 +277,7 @@ impl Context {
         namespace_name(named).unwrap_or_else(|_| named.clone())
     }
 
-    /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
+    /// Writes a result to standard output and the notes that its text lacks to standard error. Gives the exit code of success.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
         let format = self.output_format();
         if !page.has_no_namespace {
@@ -296,8 +296,11 @@ impl Context {
             self.output.value(std::mem::take(&mut bytes));
             page.write(OutputFormat::Markdown, self.screen, &mut bytes)?;
         }
+        // People and agents read the text, programs the JSON. What the text says is not said again.
+        let is_read = !format.is_json() || self.output.takes_values();
+        let read = if is_read { String::from_utf8_lossy(&bytes).into_owned() } else { String::new() };
         self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, bytes)?;
-        page.notes.iter().for_each(|note| self.tell(&note.message));
+        page.notes.iter().filter(|note| !read.contains(&note.message)).for_each(|note| self.tell(&note.message));
         Ok(0)
     }
 
