@@ -296,11 +296,13 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         }
     }
     let named = request.named_sources(store);
+    // A file that was ingested with a format of its own (`--as`) is never found in a folder.
+    let is_walked = |source: &str| is_file(source) && Format::from_path(Path::new(source)).is_some();
     let may_be_gone = |row: &&DocumentRow| !found.contains(&row.source) && is_below_one(&row.source, &named);
     for row in existing.values().filter(may_be_gone) {
         if is_gone(row, store) {
             plan.vanished.push(row.clone());
-        } else if is_file(&row.source) && store.source_path(&row.source).is_file() {
+        } else if is_walked(&row.source) && store.source_path(&row.source).is_file() {
             plan.left_out.push(row.source.clone());
         }
     }

@@ -126,6 +126,16 @@ fn prune_names_documents_whose_files_are_left_out() {
 }
 
 #[test]
+fn prune_says_nothing_of_a_file_that_was_named_with_its_format() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "About valves.");
+    sandbox.write("docs/notes.xyz", "About pumps.");
+    sandbox.json(&["ingest", "docs/notes.xyz", "--as", "text", "--no-embed"]);
+    let report = sandbox.json(&["ingest", "docs", "--no-embed", "--prune"]);
+    assert!(report["counts"]["removed"] == 0 && !report["notes"].to_string().contains("left_out"), "{report}");
+}
+
+#[test]
 fn prune_does_not_trust_the_absence_of_many_files() {
     let sandbox = Sandbox::new();
     for n in 0..12 {
