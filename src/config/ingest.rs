@@ -96,6 +96,14 @@ impl NamespaceChunks {
 }
 
 impl IngestSettings {
+    /// The keys of `[ingest]`.
+    pub(super) fn keys() -> Vec<String> {
+        let flags = IngestSettings::augment_args(clap::Command::new(""));
+        // A password cannot be set in a file.
+        let keys = flags.get_arguments().map(|arg| arg.get_id().to_string()).filter(|key| key != "password");
+        keys.chain(["metadata".to_owned(), "namespaces".to_owned()]).collect()
+    }
+
     /// Applies the chunk lengths of a namespace. If several rules match, the last one counts.
     pub fn of_namespace(mut self, namespace: &str) -> Self {
         let namespace = namespace_name(namespace).unwrap_or_default();

@@ -190,6 +190,9 @@ mod tests {
         let misspelt = error("[search]\nlimt = 3\n");
         assert!(misspelt.message().ends_with("unknown field `limt`"), "{misspelt}");
         assert_eq!(misspelt.next_step(), Some("did you mean `limit`?"));
+        let misspelt = error("[ingest]\njobs = 2\nfile_timout = 3\n");
+        assert!(misspelt.message().ends_with("line 3, file_timout: unknown field `file_timout`"), "{misspelt}");
+        assert_eq!(misspelt.next_step(), Some("did you mean `file_timeout`?"));
         for (text, expected) in [
             ("[search]\nlimit = \"three\"\n", "expected a whole number"),
             ("[search]\nmin_confidence = \"high\"\n", "expected a number"),

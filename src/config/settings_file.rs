@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::Config;
+use super::{Config, IngestSettings};
 use crate::error::{Error, Result};
 use crate::paths::read_text;
 use crate::text::{alike, squeeze};
@@ -37,11 +37,19 @@ impl SettingsFile {
         };
         let invalid = |error: toml::de::Error| {
             let start = error.span().map_or(0, |span| span.start.min(text.len()));
-            let line = text[..start].matches('\n').count();
-            // The key alone: a value may be a secret.
-            let key = text.lines().nth(line).and_then(|line| line.split('=').next()).unwrap_or_default().trim();
+            let message = squeeze(error.message());
+            // The keys alone: a value may be a secret.
+            let keys: Vec<&str> = text.lines().map(|line| line.split('=').next().unwrap_or_default().trim()).collect();
+            let mut line = text[..start].matches('\n').count();
+            // An unknown key of [ingest] has no place.
+            if let Some((unknown, _)) = unknown_key(&message)
+                && keys.get(line) != Some(&unknown)
+            {
+                line = keys.iter().position(|key| *key == unknown).unwrap_or(line);
+            }
+            let key = keys.get(line).copied().unwrap_or_default();
             let place = if key.is_empty() { String::new() } else { format!(", {}", crate::text::truncate(key, 60)) };
-            let (message, hint) = in_words(&squeeze(error.message()));
+            let (message, hint) = in_words(&message);
             Error::usage(format!("{}, line {}{place}: {message}", path.display(), line + 1)).hint(hint)
         };
         let config: Config = toml::from_str(&text).map_err(invalid)?;
@@ -69,11 +77,21 @@ impl SettingsFile {
     }
 }
 
+/// The unknown key in a message, and what follows it.
+fn unknown_key(message: &str) -> Option<(&str, &str)> {
+    message.strip_prefix("unknown field `")?.split_once('`')
+}
+
 /// The message of an invalid file and its next step: without types of Rust, and with the name nearest to an unknown one.
 fn in_words(message: &str) -> (String, String) {
     let correct = "correct the file".to_owned();
-    if let Some((unknown, expected)) = message.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`')) {
-        let known = expected.split('`').skip(1).step_by(2).map(|name| (name.to_owned(), name));
+    if let Some((unknown, expected)) = unknown_key(message) {
+        let mut known: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        // serde does not name the keys of a table that is made of several structs, which is [ingest] alone.
+        if known.is_empty() {
+            known = IngestSettings::keys();
+        }
+        let known = known.iter().map(|name| (name.clone(), name));
         return match alike(known, unknown, NEAR).first() {
             Some(near) => (format!("unknown field `{unknown}`"), format!("did you mean `{near}`?")),
             None => (message.to_owned(), correct),
