@@ -89,9 +89,7 @@ impl Handler {
         }
         let next = next_cursor(&answer, part);
         let mut text = answer.text.clone();
-        for message in
-            answer.messages.iter().cloned().chain(next.iter().map(|next| format!("more with cursor {next:?}")))
-        {
+        for message in &answer.messages {
             text.push_str(&format!("\n> {message}\n"));
         }
         let mut result = CallToolResult::success(vec![ContentBlock::text(text.trim_start())]);
