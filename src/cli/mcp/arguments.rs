@@ -290,7 +290,7 @@ impl Arguments for ListDocuments {
 pub(super) struct ListChunks {
     /// Only this document: id, path, title or a part of them.
     document: Option<String>,
-    /// Only this section of it, with its subsections.
+    /// Only this section of it, with its subsections; an id (`7f3k2m#3.2`) needs no document.
     section: Option<String>,
     /// `next_cursor` of the call before.
     cursor: Option<String>,
@@ -300,7 +300,13 @@ pub(super) struct ListChunks {
 impl Arguments for ListChunks {
     fn line(self, _roots: &Roots) -> Result<Line, String> {
         let mut arguments = vec!["chunks-list".to_owned(), "--type=parent".to_owned()];
-        arguments.extend(self.document.map(|document| format!("--doc={document}")));
+        // The id of a section begins with that of its document.
+        let in_id = self.section.as_ref().and_then(|section| section.split_once('#')).map(|(id, _)| id.to_owned());
+        let document = self.document.or(in_id.filter(|id| !id.is_empty()));
+        if self.section.is_some() && document.is_none() {
+            return Err("section: name its document too, or give the id of the section".to_owned());
+        }
+        arguments.extend(document.map(|document| format!("--doc={document}")));
         arguments.extend(self.section.map(|section| format!("--section={section}")));
         list(arguments, self.namespace, self.cursor, PAGE)
     }
@@ -426,6 +432,12 @@ mod tests {
     }
 
     #[test]
+    fn chunks_of_a_section_are_listed_by_its_id_alone() {
+        let line = line_for("kb_list_chunks", json!({ "section": "7f3k2m#3.2" }), &Roots(Vec::new())).unwrap();
+        assert_eq!(line.arguments[2..4], ["--doc=7f3k2m", "--section=7f3k2m#3.2"]);
+    }
+
+    #[test]
     fn wrong_arguments_are_named() {
         let roots = Roots(vec![PathBuf::from("/")]);
         for (name, arguments, tells) in [
@@ -440,6 +452,7 @@ mod tests {
             ("kb_search", json!({ "query": "x", "depth": 1 }), "depth"),
             ("kb_get_section", json!({ "document": "x", "sections": [] }), "sections"),
             ("kb_list_documents", json!({ "cursor": "-1" }), "cursor"),
+            ("kb_list_chunks", json!({ "section": "3.2" }), "section: name its document too"),
         ] {
             let error = line_for(name, arguments, &roots).unwrap_err();
             assert!(error.contains(tells), "{name}: {error}");
