@@ -121,7 +121,7 @@ impl Word {
 }
 
 /// `1998`, `2024`
-fn is_year(word: &str) -> bool {
+pub(super) fn is_year(word: &str) -> bool {
     word.len() == 4 && word.parse().is_ok_and(|year: u32| (1800..2100).contains(&year))
 }
 
@@ -151,10 +151,11 @@ impl Coverage {
         Ok(())
     }
 
-    /// Whether the question names a year that is neither in a parent chunk nor in the titles above it. The same figure of
-    /// another year looks like an answer in all other words.
+    /// Whether the question names years and none of them is in a parent chunk or in the titles above it. The same figure
+    /// of another year looks like an answer in all other words. A comparison of years is answered one year at a time.
     fn lacks_year(&self, found: &WordsFound) -> bool {
-        self.words.iter().any(|word| word.is_year && !found.content[word.at] && !found.titles[word.at])
+        let mut years = self.words.iter().filter(|word| word.is_year).peekable();
+        years.peek().is_some() && years.all(|word| !found.content[word.at] && !found.titles[word.at])
     }
 
     /// The share of the question's words, by their weight, that are in a parent chunk or in the titles above it.
@@ -237,6 +238,20 @@ mod tests {
             [("2024", true), ("1998", true), ("1066", false), ("4132", false), ("24", false), ("20l4", false)]
         {
             assert_eq!(is_year(word), year, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_comparison_of_years_needs_one_of_them() {
+        let words = [("revenue", 1.0), ("1998", 1.0), ("2024", 1.0)];
+        for (text, lacks) in [
+            (&["revenue", "1998"][..], false),
+            (&["revenue", "2024"], false),
+            (&["revenue", "1998", "2024"], false),
+            (&["revenue"], true),
+        ] {
+            let (coverage, found) = found(&words, &[], text);
+            assert_eq!(coverage.lacks_year(&found), lacks, "{text:?}");
         }
     }
 
