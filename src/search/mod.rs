@@ -15,6 +15,7 @@ mod fallback;
 mod filter;
 mod find_section;
 mod fuse;
+mod glued;
 mod hit;
 mod list_chunks;
 mod note;

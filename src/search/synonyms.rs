@@ -1,5 +1,5 @@
-//! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, and the synonyms
-//! that the user lists. They are searched for in addition to the question's own words, and count less.
+//! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, a name written as one
+//! word, and the synonyms that the user lists. They are searched for in addition to the question's own words, and count less.
 //!
 //! Documents define them (`knowledge::names`), and the keyword index finds them by name, so that a question costs a few look-ups
 //! whatever the size of the store.
@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::glued::glued;
 use super::understand::{Terms, keyword_terms};
 use crate::error::Result;
 use crate::knowledge::names::synonyms::Synonyms;
@@ -87,8 +88,27 @@ pub(super) fn add_synonyms(
             meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others }));
         }
     }
+    for name in glued(query) {
+        if !meanings.iter().any(|(longer, _)| overlap(longer, &name.range))
+            && is_indexed(snapshots, &name.word)?
+            && add(&name.written, NAME_WEIGHT, terms)
+        {
+            let typed = query[name.range.clone()].to_owned();
+            meanings.push((name.range, Synonymous { typed, others: vec![name.written] }));
+        }
+    }
     meanings.sort_by_key(|(range, _)| range.start);
     Ok(meanings.into_iter().map(|(_, meaning)| meaning).collect())
+}
+
+/// Whether a parent chunk has a word in its text or its titles.
+fn is_indexed(snapshots: &[&Snapshot], word: &str) -> Result<bool> {
+    for snapshot in snapshots {
+        if snapshot.keyword().parent_chunks_with(word)? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {

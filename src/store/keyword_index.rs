@@ -20,7 +20,7 @@ use crate::error::{Error, NextStep, Result, root_io};
 use crate::text::tokens::{Token, tokenize};
 
 /// Change this name with every change of tokenization: an index with another name is rebuilt.
-const TOKENIZER: &str = "kb-simplified";
+const TOKENIZER: &str = "kb-years";
 
 /// A searched field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -174,7 +174,23 @@ fn split_case(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     let letters_too_short = parts
         .iter()
         .any(|&(from, to)| word[from..to].chars().any(char::is_alphabetic) && word[from..to].chars().count() < 2);
-    if letters_too_short { vec![(from, to)] } else { parts }
+    if letters_too_short { split_year(word, from, to) } else { parts }
+}
+
+/// Splits a year out of `FY2023Q1` and `10K2022`, where other parts would be too short to be words.
+fn split_year(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
+    const DIGITS: usize = 4;
+    let text = &word[from..to];
+    let begins = |at: usize| at == 0 || !text.as_bytes()[at - 1].is_ascii_digit();
+    let year = text.match_indices(["19", "20"]).map(|(at, _)| at).find(|&at| {
+        let digits = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        begins(at) && digits == DIGITS
+    });
+    let Some(year) = year else { return vec![(from, to)] };
+    let bounds = [(from, from + year), (from + year, from + year + DIGITS), (from + year + DIGITS, to)];
+    let parts: Vec<(usize, usize)> = bounds.into_iter().filter(|(from, to)| from < to).collect();
+    let are_words = parts.len() > 1 && parts.iter().all(|&(from, to)| word[from..to].chars().count() > 1);
+    if are_words { parts } else { vec![(from, to)] }
 }
 
 /// Folds compatibility forms (full-width letters, ligatures), lower case, accents and traditional characters, and cuts
@@ -242,6 +258,15 @@ mod tests {
         assert_eq!(texts("E-417"), ["e-417", "e", "417"]);
         assert_eq!(texts("LaTeX 3.14"), ["latex", "3.14"]);
         assert_eq!(texts("HTTP2Server"), ["http2server", "http", "2", "server"]);
+    }
+
+    #[test]
+    fn a_year_in_the_name_of_a_file_is_a_word() {
+        assert_eq!(texts("PEPSICO_2023Q1"), ["pepsico_2023q1", "pepsico", "2023", "q1"]);
+        assert_eq!(texts("XiaomiAnnualReport2020"), ["xiaomiannualreport2020", "xiaomi", "annual", "report", "2020"]);
+        assert_eq!(texts("FY2023Q1"), ["fy2023q1", "fy", "2023", "q1"]);
+        assert_eq!(texts("10K2022"), ["10k2022", "10k", "2022"]);
+        assert_eq!(texts("2010s 1234Q1 12023a1 B2024"), ["2010s", "1234q1", "12023a1", "b2024"]);
     }
 
     #[test]

@@ -310,3 +310,19 @@ fn an_identifier_is_found_in_a_document_of_another_language() {
     assert!(first["section"]["title"].as_str().unwrap().ends_with("9.3 TDO操作"), "{found}");
     assert!(first["confidence"].as_f64() > Some(0.8), "{first}");
 }
+
+#[test]
+fn a_name_that_a_file_writes_as_one_word_is_found() {
+    let sandbox = Sandbox::prepared("search_query::glued", |sandbox| {
+        for name in ["KRAFTHEINZ_2019_10K", "PEPSICO_2019Q1_10Q", "PEPSICO_2020Q1_10Q"] {
+            sandbox.write(&format!("{name}.txt"), "The revenue of the year rose by a tenth.\n");
+        }
+        // Beside other words, the name itself must count.
+        sandbox.write("kraft.txt", "Kraft paper is strong. The revenue from it is small.\n");
+        let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+    });
+    let first = |query: &str| sandbox.json(&["search", query])["hits"][0]["source"].clone();
+    assert_eq!(first("Kraft Heinz revenue"), "KRAFTHEINZ_2019_10K.txt");
+    assert_eq!(first("PepsiCo revenue 2020"), "PEPSICO_2020Q1_10Q.txt");
+}
