@@ -2,17 +2,22 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::find_section::{find_section, freely_named, most_literal};
+use super::confidence::is_year;
+use super::find_section::{find_section, freely_named, read_alike};
+use super::glued::glued;
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::resolve::{file_name, stem};
+use super::restrict::filter;
+use super::searcher::Searcher;
 use super::section::with_subsections;
 use super::trace::Trace;
-use super::understand::Wanted;
+use super::understand::{Wanted, section_named};
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
 use crate::store::{DocumentName, DocumentRow, Scope, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
+use crate::text::first_of;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
@@ -28,7 +33,12 @@ pub struct Contents {
     pub part: Option<String>,
     /// The entries in order, without the text before the first.
     pub sections: Vec<SectionRow>,
+    /// How sure it is that this is asked for, from 0 to 1: one over the number of documents that the question may mean.
+    pub confidence: f32,
 }
+
+/// A document with the place of its namespace.
+type Placed = (usize, DocumentRow);
 
 /// The tables of contents that a question asks for: of all documents in the scopes if the request names some, otherwise
 /// of those that the question names. Notes say why no document was chosen, and how a name was read.
@@ -40,25 +50,30 @@ pub(super) async fn answer(
     scopes: &[Scope],
     trace: &mut Trace,
 ) -> Result<Vec<Contents>> {
-    let mut rows: Vec<(usize, DocumentRow)> = Vec::new();
-    for (place, snapshot) in snapshots.iter().enumerate() {
-        let admitted = scopes[place].documents();
-        let is_admitted = |row: &DocumentRow| admitted.as_ref().is_none_or(|ids| ids.contains(row.doc_id.as_str()));
-        rows.extend(snapshot.documents().await?.into_iter().filter(is_admitted).map(|row| (place, row)));
-    }
-    let mut answer = Vec::new();
+    let mut rows = admitted(snapshots, scopes).await?;
+    let (mut answer, mut meant) = (Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
-        let named = named(&request.query, &rows);
+        let named = named(&request.query, wanted, &rows);
         rows = match wanted {
-            Wanted::Part(name) if named.is_empty() => having(snapshots, rows, name).await?,
-            _ => named,
+            Wanted::Part(name) => {
+                let (found, others) =
+                    having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
+                meant = (found.len() + others.len()).max(1);
+                if meant > 1 {
+                    trace.note(NoteCode::PartInSeveral, in_several(name, &[&found[..], &others].concat()));
+                }
+                // Those that are named and lack the part are told apart below.
+                if found.is_empty() { named } else { found }
+            }
+            Wanted::Whole => named,
         };
     }
     if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         let why = match (rows.len(), wanted) {
-            (0, _) => "it names no document".to_owned(),
-            (many, Wanted::Part(_)) => format!("{many} documents have that part"),
-            (many, Wanted::Whole) => format!("{many} documents have the name in it"),
+            (0, Wanted::Part(name)) => format!("no document has {name:?}"),
+            (0, Wanted::Whole) => "it names no document".to_owned(),
+            (many, Wanted::Part(_)) if meant > 1 => format!("{many} documents have that part"),
+            (many, _) => format!("{many} documents have the name in it"),
         };
         let message = format!(
             "the question asks for a table of contents, but {why}; searched the text instead; {} names a document",
@@ -67,6 +82,7 @@ pub(super) async fn answer(
         trace.note(NoteCode::ContentsMissing, message);
         rows.clear();
     }
+    let confidence = 1.0 / meant as f32;
     for (place, document) in rows {
         let mut sections = snapshots[place].sections(&document.doc_id).await?;
         sections.retain(|section| section.path != PREAMBLE);
@@ -84,7 +100,7 @@ pub(super) async fn answer(
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
             continue;
         }
-        answer.push(Contents { namespace: names[place].clone(), document, part, sections });
+        answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence });
     }
     Ok(answer)
 }
@@ -103,27 +119,62 @@ pub(super) async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Res
     Ok(called)
 }
 
-/// The documents with a part that matches this name or number most literally.
-async fn having(
-    snapshots: &[&Snapshot],
-    rows: Vec<(usize, DocumentRow)>,
-    name: &str,
-) -> Result<Vec<(usize, DocumentRow)>> {
+/// The documents of the scopes.
+async fn admitted(snapshots: &[&Snapshot], scopes: &[Scope]) -> Result<Vec<Placed>> {
+    let mut rows = Vec::new();
+    for (place, snapshot) in snapshots.iter().enumerate() {
+        let admitted = scopes[place].documents();
+        let is_admitted = |row: &DocumentRow| admitted.as_ref().is_none_or(|ids| ids.contains(row.doc_id.as_str()));
+        rows.extend(snapshot.documents().await?.into_iter().filter(is_admitted).map(|row| (place, row)));
+    }
+    Ok(rows)
+}
+
+/// Notes that a question which is the number of a section, and no more, fits several documents: `Item 7`, `第三章`.
+pub(super) async fn note_ambiguous_section(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    trace: &mut Trace,
+) -> Result<()> {
+    let Some(name) = section_named(&request.query).filter(|_| request.documents.is_none()) else { return Ok(()) };
+    let snapshots = searcher.snapshots().await?;
+    // The search filters again and notes what is unknown in the filter.
+    let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
+    let (found, others) = having(&snapshots, admitted(&snapshots, &scopes).await?, &name).await?;
+    if found.len() + others.len() > 1 {
+        trace.note(NoteCode::PartInSeveral, in_several(&name, &[found, others].concat()));
+    }
+    Ok(())
+}
+
+fn in_several(name: &str, documents: &[Placed]) -> String {
+    let sources = first_of(documents.iter().map(|(_, document)| document.source.clone()));
+    format!("{} documents have {name:?}: {sources}; {} names one", documents.len(), Setting("doc"))
+}
+
+/// The documents with a part of this name or number: those that have it most literally, and the others that have the same
+/// number.
+async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Result<(Vec<Placed>, Vec<Placed>)> {
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         for row in snapshot.all_sections().await?.into_iter().filter(|row| row.path != PREAMBLE) {
             sections.entry((place, row.doc_id.clone())).or_default().push(row);
         }
     }
-    let freely =
-        |(place, row): &(usize, DocumentRow)| freely_named(row, sections.get(&(*place, row.doc_id.clone()))?, name);
-    Ok(most_literal(rows, freely))
+    let freely = |(place, row): &Placed| freely_named(row, sections.get(&(*place, row.doc_id.clone()))?, name);
+    let named: Vec<(usize, Placed)> = rows.into_iter().filter_map(|row| Some((freely(&row)?, row))).collect();
+    let Some(best) = named.iter().map(|(freely, _)| *freely).min() else { return Ok((Vec::new(), Vec::new())) };
+    let alike = named.into_iter().filter(|(freely, _)| read_alike(best, *freely));
+    let (found, others): (Vec<_>, Vec<_>) = alike.partition(|(freely, _)| *freely == best);
+    let rows = |named: Vec<(usize, Placed)>| named.into_iter().map(|(_, row)| row).collect();
+    Ok((rows(found), rows(others)))
 }
 
-/// The documents that a question names: by file name or title, otherwise those whose titles have most of its words.
-fn named(query: &str, rows: &[(usize, DocumentRow)]) -> Vec<(usize, DocumentRow)> {
+/// The documents that a question names: by file name or title, otherwise those whose titles have most of its words. For a
+/// whole table of contents, words that fit too many documents name none; a part may tell these apart.
+fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
     let lower = query.to_lowercase();
-    let those = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<(usize, DocumentRow)> {
+    let those = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<Placed> {
         rows.iter().filter(|(_, row)| is(row)).cloned().collect()
     };
     // The address of a website may end in a slash, with no file name after it.
@@ -133,28 +184,35 @@ fn named(query: &str, rows: &[(usize, DocumentRow)]) -> Vec<(usize, DocumentRow)
     if let Some(found) = names.map(|name| those(&|row| has(name(row)))).into_iter().find(|found| !found.is_empty()) {
         return found;
     }
-    let asked = naming_words(query);
+    let mut asked = naming_words(query);
+    asked.extend(glued(query).into_iter().map(|name| name.word));
+    let part = match wanted {
+        Wanted::Part(name) => naming_words(name),
+        Wanted::Whole => HashSet::new(),
+    };
     let matched = |document: &DocumentRow| {
-        asked.intersection(&naming_words(&format!("{} {}", document.title, file_name(&document.source)))).count()
+        let own = naming_words(&format!("{} {}", document.title, file_name(&document.source)));
+        asked.iter().filter(|word| !part.contains(*word) && own.contains(*word)).count()
     };
     let most = rows.iter().map(|(_, document)| matched(document)).max().unwrap_or(0);
     let found = those(&|document| most > 0 && matched(document) == most);
-    if found.len() > MOST_DOCUMENTS { Vec::new() } else { found }
+    if found.len() > MOST_DOCUMENTS && *wanted == Wanted::Whole { Vec::new() } else { found }
 }
 
-/// The words that may name a document: all but those that questions about structure share.
+/// The words that may name a document: all but those that questions about structure share, and numbers that are no year.
 fn naming_words(text: &str) -> HashSet<String> {
-    const ASKING: [&str; 31] = [
-        "chapter", "section", "subsect", "head", "tabl", "content", "toc", "list", "show", "give", "name", "outlin",
-        "mani", "part", "appendic", "appendix", "cover", "describ", "contain", "includ", "目录", "章节", "哪些",
-        "有哪", "些章", "几章", "大纲", "内容", "什么", "讲什", "多少",
+    const ASKING: [&str; 34] = [
+        "chapter", "section", "subsect", "item", "say", "discuss", "head", "tabl", "content", "toc", "list", "show",
+        "give", "name", "outlin", "mani", "part", "appendic", "appendix", "cover", "describ", "contain", "includ",
+        "目录", "章节", "哪些", "有哪", "些章", "几章", "大纲", "内容", "什么", "讲什", "多少",
     ];
     tokenize(text)
         .into_iter()
         .filter(|token| token.kind != TokenKind::Single)
         .map(|token| token.text)
         .filter(|word| {
-            !is_stopword(word) && !ASKING.contains(&word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit())
+            let is_number = word.bytes().all(|b| b.is_ascii_digit());
+            !is_stopword(word) && !ASKING.contains(&word.as_str()) && (!is_number || is_year(word))
         })
         .collect()
 }
@@ -182,13 +240,29 @@ mod tests {
             (2, document("docs/泵站.pdf", "泵站维护手册")),
             (3, document("https://example.org/", "Example Domain")),
         ];
-        let named = |query| named(query, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>();
+        let named = |query| named(query, &Wanted::Whole, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>();
         assert_eq!(named("what chapters does pump.pdf have?"), [0]);
         assert_eq!(named("table of contents of the network guide"), [1]);
         assert_eq!(named("which chapters are in the Norwick manual"), [0]);
         assert_eq!(named("维护手册有哪些章节"), [2]);
         assert_eq!(named("table of contents"), [0; 0]);
         assert_eq!(named("chapters of https://example.org/"), [3]);
+    }
+
+    #[test]
+    fn a_year_and_a_glued_name_tell_reports_apart() {
+        let names =
+            ["ACMEPUMPS_2021_10K", "ACMEPUMPS_2022_10K", "ACMEPUMPS_2023_10K", "ACMEPUMPS_2024_10K", "NORWICK_2022"];
+        let rows: Vec<Placed> =
+            names.iter().enumerate().map(|(place, name)| (place, document(&format!("{name}.pdf"), name))).collect();
+        let named = |query, wanted: &Wanted| {
+            named(query, wanted, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        let part = Wanted::Part("item 7".to_owned());
+        assert_eq!(named("what does item 7 of Acme Pumps 2022 say", &part), [1]);
+        assert_eq!(named("what does item 7 of Acme Pumps say", &part), [0, 1, 2, 3], "the part may tell them apart");
+        assert_eq!(named("table of contents of Acme Pumps", &Wanted::Whole), [0; 0]);
+        assert_eq!(named("what does item 7 say", &part), [0; 0]);
     }
 
     #[test]

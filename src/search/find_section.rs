@@ -222,8 +222,13 @@ pub(super) fn freely_named(document: &DocumentRow, sections: &[SectionRow], name
     (!found.is_empty()).then_some(freely)
 }
 
+/// Whether two readings are of the same kind, both as a printed number or both as the same other thing.
+pub(super) fn read_alike(one: usize, other: usize) -> bool {
+    one == other || (one < PATH && other < PATH)
+}
+
 /// The items that have a name most literally, by how freely each must be read for it.
-pub(super) fn most_literal<T>(all: impl IntoIterator<Item = T>, freely: impl Fn(&T) -> Option<usize>) -> Vec<T> {
+fn most_literal<T>(all: impl IntoIterator<Item = T>, freely: impl Fn(&T) -> Option<usize>) -> Vec<T> {
     let named: Vec<(usize, T)> = all.into_iter().filter_map(|one| Some((freely(&one)?, one))).collect();
     let best = named.iter().map(|(freely, _)| *freely).min();
     named.into_iter().filter(|(freely, _)| Some(*freely) == best).map(|(_, one)| one).collect()

@@ -33,6 +33,8 @@ pub enum NoteCode {
     FieldUnknown,
     /// The question is about a table of contents, which does not answer it.
     ContentsMissing,
+    /// The section that the question names is in several documents.
+    PartInSeveral,
     /// A part of a table of contents was found by another name.
     ContentsGuessed,
     /// The cross-encoder did not read all candidates that it should, or the endpoint gave no scores.

@@ -81,10 +81,10 @@ impl SearchResult {
         }
     }
 
-    /// The confidence of its best hit. A table of contents is certain.
+    /// The confidence of its best hit or table of contents.
     pub fn confidence(&self) -> f32 {
-        let certain = if self.contents.is_empty() { 0.0 } else { 1.0 };
-        self.hits.iter().map(|hit| hit.confidence).fold(certain, f32::max)
+        let contents = self.contents.iter().map(|contents| contents.confidence);
+        contents.chain(self.hits.iter().map(|hit| hit.confidence)).fold(0.0, f32::max)
     }
 
     /// The hits by group; empty if they are not grouped.

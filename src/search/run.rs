@@ -10,7 +10,7 @@ use futures::future::try_join_all;
 
 use super::asked::Asked;
 use super::confidence::judge;
-use super::contents::{MOST_DOCUMENTS, answer, documents_called};
+use super::contents::{MOST_DOCUMENTS, answer, documents_called, note_ambiguous_section};
 use super::encoder::Encoding;
 use super::entities;
 use super::expand::expand;
@@ -40,6 +40,8 @@ use crate::text::{count, squeeze, truncate};
 const MOST_QUOTED: usize = 5;
 /// Characters quoted of each.
 const QUOTED_CHARS: usize = 40;
+/// The most confidence of hits for a question that names a section which several documents have.
+const UNCLEAR: f32 = 0.5;
 /// Candidates that are named if none is sure enough.
 const NEAREST: usize = 3;
 
@@ -57,10 +59,15 @@ impl Searcher {
             return Ok(answer);
         }
         let (mut ranking, mut trace) = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
+        let is_unclear = notes.iter().any(|note| note.code == NoteCode::PartInSeveral);
         trace.notes.splice(0..0, notes);
         add_notes(self, request, &ranking, &mut trace).await?;
         let hits = select(self, request, &mut ranking, &mut trace).await?;
-        let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
+        let (mut hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
+        if is_unclear {
+            hits.iter_mut().for_each(|hit| hit.confidence = hit.confidence.min(UNCLEAR));
+            hits.retain(|hit| hit.confidence >= request.min_confidence);
+        }
         if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
             trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
         }
@@ -279,8 +286,12 @@ async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<
             request.to_mut().documents = Some(documents);
         }
     }
-    let Some(wanted) = understood.wanted.as_ref() else { return Ok(None) };
     let request: &SearchRequest = &request;
+    let Some(wanted) = understood.wanted.as_ref() else {
+        note_ambiguous_section(searcher, request, &mut trace).await?;
+        *notes = trace.notes;
+        return Ok(None);
+    };
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
     let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());

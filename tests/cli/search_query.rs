@@ -312,6 +312,45 @@ fn an_identifier_is_found_in_a_document_of_another_language() {
 }
 
 #[test]
+fn a_section_that_several_documents_have_is_not_certain() {
+    let sandbox = Sandbox::prepared("search_query::rules", |sandbox| {
+        let rules = |title: &str, chapter: &str| {
+            format!(
+                "# {title}\n\n## Chapter 1 Scope\n\nWho is bound.\n\n## Chapter 2 {chapter}\n\nText of {chapter}.\n"
+            )
+        };
+        sandbox.write("leave_2021.md", rules("Rules of leave 2021", "Holidays"));
+        sandbox.write("leave_2022.md", rules("Rules of leave 2022", "Days off"));
+        sandbox.write("fire.md", rules("Fire safety", "Exits"));
+        sandbox.write("safes.md", "# Safes\n\n## Chapter 9 Locks\n\nTurn the key.\n");
+        let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+    });
+    let note = |result: &Value| {
+        let notes = result["notes"].as_array().unwrap();
+        notes.iter().find(|note| note["code"] == "part_in_several").map(|note| note["message"].to_string())
+    };
+    let unclear = sandbox.json(&["search", "what does chapter 2 say"]);
+    let message = note(&unclear).unwrap();
+    assert!(message.contains("3 documents") && message.contains("fire.md") && message.contains("--doc"), "{message}");
+    assert!(unclear["confidence"].as_f64().unwrap() < 0.34, "{unclear}");
+    let bare = sandbox.json(&["search", "Chapter 2"]);
+    assert!(note(&bare).is_some() && bare["confidence"].as_f64().unwrap() <= 0.5, "{bare}");
+    // One that the question names, or that alone has the chapter.
+    for (question, source) in [
+        ("what does chapter 2 of the rules of leave 2022 say", "leave_2022.md"),
+        ("what is chapter 2 of fire safety about", "fire.md"),
+        ("what does chapter 9 say", "safes.md"),
+    ] {
+        let clear = sandbox.json(&["search", question]);
+        assert_eq!((note(&clear), &clear["contents"][0]["source"]), (None, &source.into()), "{clear}");
+        assert_eq!(clear["confidence"], 1.0, "{question}");
+    }
+    let two = sandbox.json(&["search", "what does chapter 2 of the rules of leave say"]);
+    assert_eq!((two["contents"].as_array().unwrap().len(), two["confidence"].as_f64()), (2, Some(0.5)), "{two}");
+}
+
+#[test]
 fn a_name_that_a_file_writes_as_one_word_is_found() {
     let sandbox = Sandbox::prepared("search_query::glued", |sandbox| {
         for name in ["KRAFTHEINZ_2019_10K", "PEPSICO_2019Q1_10Q", "PEPSICO_2020Q1_10Q"] {

@@ -425,7 +425,8 @@ mod tests {
             let (path, _) = title.split_once(' ').unwrap();
             crate::search::section::tests::row(path, title)
         });
-        let contents = [Contents { namespace: "default".into(), document, part: None, sections: rows.to_vec() }];
+        let sections = rows.to_vec();
+        let contents = [Contents { namespace: "default".into(), document, part: None, sections, confidence: 1.0 }];
         let counter = TokenCounter::of_characters(1).unwrap();
         let hits = [hit("d1:1", &"x".repeat(20))];
         let shown = |most: usize| {

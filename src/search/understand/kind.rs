@@ -188,6 +188,21 @@ pub(in crate::search) fn contents_of(query: &str) -> Option<String> {
     bare_name(chinese.or_else(english)?)
 }
 
+/// The section in a query that is its number and no more: `Item 7`, `第三章`. Its text is searched for.
+pub(in crate::search) fn section_named(query: &str) -> Option<String> {
+    let lower = query.trim_matches(is_mark).to_lowercase();
+    let english = || {
+        let (unit, number) = lower.split_once(' ')?;
+        (["chapter", "section", "part", "appendix", "item"].contains(&unit) && is_number(number)).then(|| lower.clone())
+    };
+    let chinese = || {
+        let rest = lower.strip_prefix('第')?.strip_suffix(['章', '节', '篇', '编'])?.trim();
+        let is_number = !rest.is_empty() && rest.chars().all(|c| is_han_digit(c) || c.is_ascii_digit());
+        is_number.then(|| lower.clone())
+    };
+    english().or_else(chinese)
+}
+
 /// What a question about structure names at its end: "what is chapter 3 of NAME about".
 pub(in crate::search) fn document_named(query: &str) -> Option<String> {
     let lower = query.trim_matches(is_mark).to_lowercase();
@@ -209,7 +224,7 @@ fn is_mark(c: char) -> bool {
 
 /// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4".
 fn english_part(words: &[&str]) -> Option<String> {
-    let unit = words.iter().position(|word| ["chapter", "section", "part", "appendix"].contains(word))?;
+    let unit = words.iter().position(|word| ["chapter", "section", "part", "appendix", "item"].contains(word))?;
     let number = words.get(unit + 1).filter(|word| is_number(word))?;
     let name = format!("{} {number}", words[unit]);
     let rest = &words[unit + 2..];
@@ -230,9 +245,10 @@ fn english_part(words: &[&str]) -> Option<String> {
     asked.then_some(name)
 }
 
-/// `3`, `3.2`, `iv`, `b`, `three`.
+/// `3`, `3.2`, `7a`, `iv`, `b`, `three`.
 fn is_number(word: &str) -> bool {
-    let digits = word.chars().all(|c| c.is_ascii_digit() || c == '.') && word.starts_with(|c: char| c.is_ascii_digit());
+    let bare = word.strip_suffix(['a', 'b', 'c']).unwrap_or(word);
+    let digits = bare.chars().all(|c| c.is_ascii_digit() || c == '.') && bare.starts_with(|c: char| c.is_ascii_digit());
     digits || NUMBERS.contains(&word) || word.len() == 1 || word.chars().all(|c| "ivxlc".contains(c))
 }
 
@@ -323,9 +339,21 @@ mod tests {
         assert_eq!(part("What does section 2.1 of the manual cover"), "section 2.1");
         assert_eq!(part("what does section 2.1 cover in manual.pdf"), "section 2.1");
         assert_eq!(part("subsections of chapter 4"), "chapter 4");
+        assert_eq!(part("what does Item 7A say?"), "item 7a");
         assert_eq!(part("第三章讲什么"), "第三章");
         assert_eq!(part("手册第 2 节的内容是什么？"), "第2节");
         assert_eq!(part("《第二次世界大战》第三章讲什么"), "第三章");
+    }
+
+    #[test]
+    fn a_query_may_be_the_number_of_a_section() {
+        for (query, name) in [("Item 7A.", "item 7a"), ("chapter three", "chapter three"), ("第三章？", "第三章")]
+        {
+            assert_eq!(section_named(query).as_deref(), Some(name), "{query}");
+        }
+        for query in ["item price", "part of it", "第三方", "第一次世界大战章", "chapter 3 pumps"] {
+            assert_eq!(section_named(query), None, "{query}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 pub use kind::{Kind, Wanted};
-pub(super) use kind::{contents_of, document_named};
+pub(super) use kind::{contents_of, document_named, section_named};
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
 
