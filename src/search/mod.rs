@@ -19,6 +19,7 @@ mod glued;
 mod hit;
 mod list_chunks;
 mod note;
+mod other_language;
 mod query_expansion;
 mod recall;
 mod request;

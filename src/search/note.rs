@@ -17,6 +17,8 @@ pub enum NoteCode {
     VectorsLeftOut,
     /// The same, but semantic search was asked for.
     LanguageNotRead,
+    /// Nothing was found, and no searched document is in the language of the question.
+    OtherLanguage,
     /// The model of the vectors is not installed.
     ModelMissing,
     /// Documents have no vectors.

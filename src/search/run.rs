@@ -18,6 +18,7 @@ use super::fallback::fall_back;
 use super::fuse::fuse;
 use super::hit::{Candidate, ChunkKey, Hit, fetch, first_different, parent_chunks};
 use super::note::{Note, NoteCode};
+use super::other_language;
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
 use super::request::{Method, OtherWords, SearchRequest};
@@ -70,6 +71,9 @@ impl Searcher {
         }
         if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
             trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
+        }
+        if hits.is_empty() {
+            other_language::add_note(self, &request.query, &ranking, &mut trace).await?;
         }
         let nearest = nearest(self, &ranking, &hits).await?;
         if trace.detailed {

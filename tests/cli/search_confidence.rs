@@ -130,3 +130,23 @@ fn a_single_requested_retriever_shows_all_it_finds() {
         assert_eq!(run.code, 0, "{method}: {}", run.err);
     }
 }
+
+#[test]
+fn a_question_in_a_language_of_no_document_gets_advice() {
+    let sandbox = Sandbox::new();
+    sandbox.write("pumps.md", "# Pumps\n\nOpen the vent before the pump is started.\n");
+    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
+    let advice = |query: &str| {
+        let found = sandbox.json(&["search", query]);
+        let notes = found["notes"].as_array().unwrap().iter();
+        notes
+            .filter(|note| note["code"] == "other_language")
+            .map(|note| note["message"].to_string())
+            .collect::<String>()
+    };
+    assert!(advice("如何启动水泵").contains("(English"));
+    assert_eq!(advice("who founded the royal observatory"), "");
+    sandbox.write("pumps.md", "# 水泵\n\n启动水泵之前必须先灌水，然后打开排气阀。\n");
+    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
+    assert!(advice("who founded the royal observatory").contains("(Chinese)"));
+}
