@@ -71,7 +71,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         page_end: builder.add_u64_field("page_end", STORED),
         titles: builder.add_text_field("titles", STORED),
         // Rename this field with every change of the rules that find names, so that existing indexes are rebuilt.
-        names: builder.add_text_field("names_1", STRING),
+        names: builder.add_text_field("names_2", STRING),
         child_chunks: builder.add_text_field("child chunks", STORED),
     };
     (builder.build(), fields)

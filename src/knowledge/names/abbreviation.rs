@@ -12,6 +12,10 @@ const LONGEST: usize = 10;
 /// The longest Chinese name in a list, in characters.
 const LONGEST_IN_LIST: usize = 16;
 
+/// The words without a letter in the abbreviation, and how many others have none.
+const SMALL: [&str; 11] = ["of", "and", "the", "for", "in", "to", "on", "a", "an", "by", "with"];
+const MOST_WITHOUT_LETTER: usize = 1;
+
 /// Whether a word looks like an abbreviation: at least two capitals, or one and a digit, but no numeral up to XXXIX.
 pub(super) fn is_abbreviation(word: &str) -> bool {
     let length = word.chars().count();
@@ -53,15 +57,27 @@ pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
         }
     }
     let found = &long[chars.get(at)?.0..];
+    // The nearest letters may be inside of words: those of EEI are all in "Electric Institute".
+    let found = with_initials(short, long).filter(|exact| exact.len() > found.len()).unwrap_or(found);
     let words = || found.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let longer = found.chars().count() > short.chars().count();
     let says_itself =
         words().any(|word| word.get(..short.len()).is_some_and(|start| start.eq_ignore_ascii_case(short)));
     let of_letters = found.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '/' | '&' | '\'' | '’'));
-    // Most letters of a real abbreviation begin words.
+    // Most letters of a real abbreviation begin words, and most words of its long form have a letter in it: "each of basic
+    // net income per share" has the letters of EPS by chance.
     let initials = words().filter(|word| word.chars().any(char::is_alphabetic)).count().min(letters.len());
     let enough = initials * 2 >= letters.len();
-    (longer && !says_itself && of_letters && enough).then_some(found)
+    let begins = found.split_whitespace().next().is_some_and(|word| !SMALL.contains(&word));
+    let telling = found.split_whitespace().filter(|word| !SMALL.contains(word)).count();
+    let few = telling <= letters.len() + MOST_WITHOUT_LETTER;
+    (longer && !says_itself && of_letters && enough && begins && few).then_some(found)
+}
+
+/// Whether a Chinese name is long enough for an abbreviation, each of whose letters stands for a word: 编辑器 in front of
+/// `(ASCII)` is not what that stands for.
+pub(super) fn has_words_for(short: &str, chinese: &str) -> bool {
+    chinese.chars().count() >= short.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
 /// The long form of an abbreviation at the beginning of `text`: words with its initials, or all of a short text.
@@ -73,21 +89,29 @@ pub(super) fn long_form_at_start<'a>(short: &str, text: &'a str) -> Option<&'a s
         let found = long_form(short, &text[..end])?;
         (found.len() == end).then_some(&text[..end])
     };
-    let letters: Vec<char> = short.chars().filter(|c| c.is_alphanumeric()).collect();
-    let exact = ends.iter().copied().find(|end| {
-        let found: Vec<char> = initials(&text[..*end]);
-        found.len() == letters.len() && found.iter().zip(&letters).all(|(a, b)| a.to_lowercase().eq(b.to_lowercase()))
-    });
+    let exact = ends.iter().copied().find(|end| has_initials(short, &text[..*end]));
     match exact {
         Some(end) => whole(end),
         None => ends.last().copied().filter(|end| *end == text.len()).and_then(whole),
     }
 }
 
+/// The shortest end of a text whose words have exactly the letters of an abbreviation as initials.
+fn with_initials<'a>(short: &str, text: &'a str) -> Option<&'a str> {
+    let ends = text.split_whitespace().rev().map(|word| &text[offset_of(word, text)..]);
+    ends.filter(|end| has_initials(short, end))
+        .find(|end| !end.split_whitespace().next().is_some_and(|word| SMALL.contains(&word)))
+}
+
+/// Whether the letters of an abbreviation are the initials of a text.
+fn has_initials(short: &str, text: &str) -> bool {
+    let letters = short.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
+    letters.eq(initials(text).into_iter().flat_map(char::to_lowercase))
+}
+
 /// The first letters of words, except function words.
 fn initials(text: &str) -> Vec<char> {
-    let small = ["of", "and", "the", "for", "in", "to", "on", "a", "an", "by", "with"];
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !small.contains(word));
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !SMALL.contains(word));
     words.filter_map(|word| word.chars().next()).collect()
 }
 
@@ -162,6 +186,10 @@ mod tests {
         assert_eq!(long("TDO", "the TDO order"), None, "it would stand for itself");
         assert_eq!(long("PDO", "stopped orders"), None, "the first letter begins no word");
         assert_eq!(long("ABCD", "abacadabra"), None, "one word for four letters is chance");
+        assert_eq!(long("EEI", "of the Edison Electric Institute"), Some("Edison Electric Institute"));
+        assert_eq!(long("OCA", "the office of ConsumerAdvocate"), None, "it begins with a function word");
+        assert_eq!(long("EPS", "earnings per common share"), Some("earnings per common share"));
+        assert_eq!(long("EPS", "each of basic net income per share"), None, "so are six words for three letters");
     }
 
     #[test]

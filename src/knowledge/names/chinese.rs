@@ -1,6 +1,6 @@
 //! Finds names that Chinese prose defines: 以下简称, 又称, 即, and brackets with an abbreviation.
 
-use super::abbreviation::{is_abbreviation, long_form_at_start};
+use super::abbreviation::{has_words_for, is_abbreviation, long_form_at_start};
 use super::english::brackets;
 use super::name::{Definition, LISTS, occurrences, trimmed};
 use crate::text::is_wide;
@@ -38,8 +38,8 @@ fn bracketed(before: &str, inside: &str) -> Option<Definition> {
     {
         return None;
     }
-    let long = marked_at_end(before).or_else(|| unmarked_at_end(before))?;
-    Definition::of(short, long)
+    let unmarked = || unmarked_at_end(before).filter(|name| has_words_for(short, name));
+    Definition::of(short, marked_at_end(before).or_else(unmarked)?)
 }
 
 /// `…环境保护法（以下简称环保法）`.
@@ -233,6 +233,7 @@ mod tests {
             "有三名议员（MEP）出席。",
             "银行的英文（BIDV）见下。",
             "市民简称川医。",
+            "用编辑器（ASCII）打开文件。",
         ] {
             assert_eq!(pairs(text), [], "{text}");
         }
