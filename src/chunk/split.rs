@@ -7,6 +7,11 @@ use crate::text::first_chars;
 use crate::text::sentences::sentences;
 use crate::text::tables::{self, Found};
 
+/// The most characters of a heading …
+const LONGEST_LEADING: usize = 80;
+/// … and of a number: `12`, `(iii)`.
+const LONGEST_NUMBER: usize = 3;
+
 /// Cuts the text of a section into parents of at most `limit` characters, not counting white space at their ends. A
 /// parent has whole paragraphs and whole tables; a paragraph that is too long is cut between sentences, a table between
 /// rows.
@@ -135,16 +140,47 @@ fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> 
     out
 }
 
-/// Joins neighbouring units while they fit into `limit`.
+/// Joins neighbouring units while they fit into `limit`. Units that lead to the next one go with it.
 fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
+    // The start of the leading units at the end of what is joined so far.
+    let mut leading: Option<usize> = None;
     for unit in units {
-        match out.last_mut() {
-            Some(last) if fits(&text[last.start..unit.end], limit) => last.end = unit.end,
-            _ => out.push(unit),
+        let led = leading.filter(|start| fits(&text[*start..unit.end], limit));
+        let (start, leads) = (unit.start, leads(&text[unit.clone()]));
+        match (out.last_mut(), led) {
+            (Some(last), _) if fits(&text[last.start..unit.end], limit) => last.end = unit.end,
+            (Some(last), Some(start)) if start > last.start => {
+                last.end = start;
+                out.push(start..unit.end);
+            }
+            _ => {
+                out.push(unit);
+                leading = None;
+            }
         }
+        leading = leads.then(|| leading.unwrap_or(start));
     }
     out
+}
+
+/// Whether a unit says nothing without the next one: a heading that was not recognised as one, the number of a list item
+/// on its own line, a line that ends in a colon.
+fn leads(unit: &str) -> bool {
+    let line = unit.trim();
+    if line.is_empty()
+        || line.contains('\n')
+        || line.starts_with(['|', '-', '*', '•', '·'])
+        || !fits(line, LONGEST_LEADING)
+    {
+        return false;
+    }
+    let number = line.trim_start_matches(['(', '（']).trim_end_matches(['.', ')', '）', '、']);
+    let is_number = number.len() < line.len()
+        && (number.chars().count() == 1
+            || (number.len() <= LONGEST_NUMBER && number.chars().all(|c| c.is_ascii_digit() || "ivxIVX".contains(c))));
+    let is_open = !line.ends_with(['.', '!', '?', ';', ',', '。', '！', '？', '；', '，', '…', '"', '”', ')', '）']);
+    is_number || line.ends_with([':', '：']) || (is_open && unit.ends_with("\n\n"))
 }
 
 #[cfg(test)]
@@ -160,6 +196,19 @@ mod tests {
     fn whole_paragraphs_are_kept_together() {
         let text = "one two.\n\nthree four.\n\nfive six seven.";
         assert_eq!(cut(text, parents(text, 22)), ["one two.\n\nthree four.\n\n", "five six seven."]);
+    }
+
+    #[test]
+    fn a_heading_or_a_number_does_not_end_a_chunk() {
+        let text = "One two three four.\n\nThe valves\n\nOpen them slowly, one by one.";
+        assert_eq!(
+            cut(text, parents(text, 45)),
+            ["One two three four.\n\n", "The valves\n\nOpen them slowly, one by one."]
+        );
+        let text = "It is done as follows here.\n\n2.\n\nOpen the valve.";
+        assert_eq!(cut(text, children(text, 32, 100)), ["It is done as follows here.\n\n", "2.\n\nOpen the valve."]);
+        let text = "A heading\n\nA second one\n\nIt is longer than both.";
+        assert_eq!(cut(text, parents(text, 25)).concat(), text, "nothing is lost where they do not fit together");
     }
 
     #[test]
