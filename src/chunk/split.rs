@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use crate::text::first_chars;
 use crate::text::sentences::sentences;
 use crate::text::tables::{self, Found};
+use crate::text::{char_count, first_chars};
 
 /// The most characters of a heading …
 const LONGEST_LEADING: usize = 80;
@@ -140,26 +140,55 @@ fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> 
     out
 }
 
-/// Joins neighbouring units while they fit into `limit`. Units that lead to the next one go with it.
+/// The length of units in characters.
+#[derive(Clone, Copy, Default)]
+struct Length {
+    all: usize,
+    /// Without white space at the end.
+    words: usize,
+}
+
+impl Length {
+    fn of(text: &str) -> Self {
+        Length { all: char_count(text), words: char_count(text.trim_end()) }
+    }
+
+    /// With the units that follow.
+    fn and(self, next: Length) -> Self {
+        let words = if next.words == 0 { self.words } else { self.all + next.words };
+        Length { all: self.all + next.all, words }
+    }
+}
+
+/// Joins neighbouring units while they fit into `limit`. Units that lead to the next one go with it. Each unit is counted
+/// once, because a parent may have hundreds.
 fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
-    // The start of the leading units at the end of what is joined so far.
-    let mut leading: Option<usize> = None;
+    let mut last = Length::default();
+    // The start and the length of the leading units at the end of what is joined so far.
+    let mut leading: Option<(usize, Length)> = None;
     for unit in units {
-        let led = leading.filter(|start| fits(&text[*start..unit.end], limit));
-        let (start, leads) = (unit.start, leads(&text[unit.clone()]));
+        let (start, unit_text) = (unit.start, &text[unit.clone()]);
+        let (own, leads) = (Length::of(unit_text), leads(unit_text));
+        let led = leading.map(|(start, length)| (start, length.and(own))).filter(|(_, length)| length.words <= limit);
+        let joined = last.and(own);
         match (out.last_mut(), led) {
-            (Some(last), _) if fits(&text[last.start..unit.end], limit) => last.end = unit.end,
-            (Some(last), Some(start)) if start > last.start => {
-                last.end = start;
+            (Some(range), _) if joined.words <= limit => {
+                range.end = unit.end;
+                last = joined;
+            }
+            (Some(range), Some((start, length))) if start > range.start => {
+                range.end = start;
                 out.push(start..unit.end);
+                last = length;
             }
             _ => {
                 out.push(unit);
+                last = own;
                 leading = None;
             }
         }
-        leading = leads.then(|| leading.unwrap_or(start));
+        leading = leads.then(|| leading.map_or((start, own), |(first, length)| (first, length.and(own))));
     }
     out
 }
@@ -186,7 +215,6 @@ fn leads(unit: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::char_count;
 
     fn cut(text: &str, ranges: Vec<Range<usize>>) -> Vec<&str> {
         ranges.into_iter().map(|range| &text[range]).collect()

@@ -148,6 +148,7 @@ impl Command {
 
 /// Runs the program and gives its exit code.
 pub fn main() -> ExitCode {
+    fail_at_the_limit_on_file_sizes();
     match completions::answer() {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
@@ -181,6 +182,18 @@ pub fn main() -> ExitCode {
         }
     }
 }
+
+/// Lets a write beyond the limit of `ulimit -f` fail like one on a full disk. Otherwise its signal would end the process
+/// without a word.
+#[cfg(unix)]
+fn fail_at_the_limit_on_file_sizes() {
+    let handled = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Default::default());
+    // A system that refuses ends the process, as before.
+    drop(handled);
+}
+
+#[cfg(not(unix))]
+fn fail_at_the_limit_on_file_sizes() {}
 
 fn crashed() -> Error {
     Error::failed("kb crashed, which a damaged store can cause; nothing was published").hint(

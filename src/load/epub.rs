@@ -11,6 +11,7 @@ use rbook::Epub;
 use rbook::epub::toc::EpubTocEntry;
 
 use super::document::{Block, BlockKind, Document, Format};
+use super::flat_html::VOID;
 use super::html::{self, Chapter};
 use super::package::Archive;
 use super::package::wrong_format;
@@ -125,12 +126,16 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
             continue;
         }
         let path = item.href().path().decode().into_owned();
+        // A hostile book has a long chapter many times.
+        if places.contains_key(&path) {
+            continue;
+        }
         let text = item.read_bytes().map_err(|error| innermost(&error));
         let text = text.and_then(|bytes| plain::html_to_text(&bytes).map_err(|error| error.message().to_owned()));
         match text {
             Ok(text) => {
                 let Chapter { blocks, anchors } = html::parse_chapter(&with_end_tags(&text));
-                places.entry(path).or_insert(Place { first: document.blocks.len(), anchors });
+                places.insert(path, Place { first: document.blocks.len(), anchors });
                 document.blocks.extend(blocks);
             }
             Err(reason) => {
@@ -254,9 +259,6 @@ fn letters(title: &str) -> String {
     title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// HTML elements without content, which need no end tag.
-const VOID: &str = "area base br col embed hr img input link meta param source track wbr";
-
 /// Makes HTML of XHTML: adds an end tag to every self-closing tag, because `<title/>` would open an endless title.
 /// Skips comments, scripts and styles.
 fn with_end_tags(text: &str) -> String {
@@ -328,21 +330,36 @@ mod tests {
     use super::super::package::zip_of;
     use super::*;
 
-    #[test]
-    fn entries_lead_to_ids_in_any_script() {
+    const ITEM: &str = r#"<itemref idref="a"/>"#;
+
+    /// A book with one chapter, so many times in its order.
+    fn book(times: usize) -> Vec<u8> {
         let rootfile = r#"<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#;
         let package = r#"<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">x</dc:identifier><dc:title>T</dc:title><dc:language>zh</dc:language></metadata><manifest><item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="a" href="tea.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>"#;
         let navigation = r#"<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol><li><a href="tea.xhtml">采茶</a></li><li><a href="tea.xhtml#炒">炒茶</a></li></ol></nav></body></html>"#;
         let chapter = r#"<html><body><h1>采茶</h1><p>一芽一叶。</p><h1 id="炒">炒茶</h1><p>锅温。</p></body></html>"#;
-        let book = zip_of(&[
+        let package = package.replace(ITEM, &ITEM.repeat(times));
+        zip_of(&[
             ("mimetype", "application/epub+zip"),
             (CONTAINER, rootfile),
-            ("book.opf", package),
+            ("book.opf", &package),
             ("nav.xhtml", navigation),
             ("tea.xhtml", chapter),
-        ]);
-        let texts: Vec<String> = parse(&book).unwrap().blocks.into_iter().map(|block| block.text).collect();
-        assert_eq!(texts, ["采茶", "一芽一叶。", "炒茶", "锅温。"]);
+        ])
+    }
+
+    fn texts(book: &[u8]) -> Vec<String> {
+        parse(book).unwrap().blocks.into_iter().map(|block| block.text).collect()
+    }
+
+    #[test]
+    fn entries_lead_to_ids_in_any_script() {
+        assert_eq!(texts(&book(1)), ["采茶", "一芽一叶。", "炒茶", "锅温。"]);
+    }
+
+    #[test]
+    fn a_chapter_that_a_book_has_a_thousand_times_is_read_once() {
+        assert_eq!(texts(&book(1_000)), texts(&book(1)));
     }
 
     fn entry(level: u8, title: &str, at: Option<usize>) -> Entry {

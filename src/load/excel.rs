@@ -83,7 +83,9 @@ fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
         return row.pop_first().map(|(_, text)| Block::paragraph(text));
     }
     let columns: BTreeSet<u32> = run.iter().flat_map(BTreeMap::keys).copied().collect();
-    let rows = run.into_iter().map(|mut row| match columns.len() <= MOST_COLUMNS {
+    let cells = run.iter().map(BTreeMap::len).sum();
+    let is_aligned = columns.len() <= MOST_COLUMNS && tables::may_fill(cells, run.len(), columns.len());
+    let rows = run.into_iter().map(|mut row| match is_aligned {
         true => columns.iter().map(|column| row.remove(column).unwrap_or_default()).collect(),
         false => row.into_values().collect(),
     });

@@ -1,13 +1,14 @@
 //! HTML, through `dom_query`: the main content as text, with headings, paragraphs, lists, tables and code.
 //!
-//! The walk keeps its own stack instead of recursing, so that twenty thousand nested elements do not end the process.
-//! Such pages take the parser quadratic time, so HTML is parsed in a worker process with a time limit.
+//! The walk keeps its own stack instead of recursing. What would make the parser slow is taken out before
+//! ([`flat_html`](super::flat_html)).
 
 use std::collections::HashMap;
 
 use dom_query::{Document as Dom, NodeData, NodeRef};
 
 use super::document::{Block, BlockKind, Document, Format};
+use super::flat_html::flat;
 use crate::text::{lists, squeeze, tables};
 
 /// Elements that are not part of the document's text. A form is: some programs put the whole page into one.
@@ -30,7 +31,7 @@ const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
 /// Reads the `<main>` or `<article>` of a page if it has exactly one, otherwise its body without navigation, side bars
 /// and footers.
 pub fn parse(text: &str) -> Document {
-    let dom = Dom::from(text);
+    let dom = Dom::from(&*flat(text));
     let mut document = Document::new(Format::Html, "dom_query");
     // Only in the head: pictures have titles too.
     let title = dom.select("head title").nodes().first().map(|title| squeeze(&title.text()));
@@ -80,7 +81,7 @@ pub struct Chapter {
 
 /// Reads a chapter of a book, where headers, footers and asides belong to the text.
 pub fn parse_chapter(text: &str) -> Chapter {
-    let dom = Dom::from(text);
+    let dom = Dom::from(&*flat(text));
     let mut walk = Walk { around: Around::Chapter, ..Walk::default() };
     walk.run(dom.select("body").nodes().first().copied().unwrap_or_else(|| dom.root()));
     Chapter { blocks: walk.blocks, anchors: walk.anchors }

@@ -1,7 +1,7 @@
 //! PowerPoint presentations, through `zip` and `quick-xml`: each slide is a section with its title, its texts, tables
 //! and notes. No library reads only slides.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::document::{Block, BlockKind, Document, Format};
 use super::package::{Archive, Token, Xml, target, wrong_format};
@@ -25,8 +25,10 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     };
     let relations = archive.relations(MAIN_PART)?.into_iter();
     let targets: HashMap<String, String> = relations.map(|relation| (relation.id, relation.target)).collect();
+    // A hostile file shows a long slide, or its notes, many times.
+    let mut known: HashSet<String> = HashSet::new();
     for (number, id) in slide_ids(&main)?.iter().enumerate() {
-        let Some(part) = targets.get(id) else { continue };
+        let Some(part) = targets.get(id).filter(|part| known.insert((*part).clone())) else { continue };
         let Some(text) = archive.text(part)? else { continue };
         let mut slide = Slide::read(part, &text)?;
         let page = u32::try_from(number + 1).unwrap_or(u32::MAX);
@@ -34,7 +36,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
         document.blocks.push(Block::new(BlockKind::Heading(1), title, Some(page)));
         document.blocks.extend(slide.blocks.into_iter().map(|block| Block { page: Some(page), ..block }));
         let relations = archive.relations(part)?;
-        if let Some(part) = target(&relations, "notesSlide")
+        if let Some(part) = target(&relations, "notesSlide").filter(|part| known.insert((*part).to_owned()))
             && let Some(text) = archive.text(part)?
         {
             let notes = Slide::read(part, &text)?.blocks;
@@ -206,6 +208,18 @@ mod tests {
             ]
         );
         assert_eq!(document.pages, Some(2));
+    }
+
+    #[test]
+    fn a_slide_that_is_shown_a_thousand_times_is_read_once() {
+        let relation = r#"<Relationship Id="r" Type="x/slide" Target="slide.xml"/>"#;
+        let slides = r#"<p:sldId r:id="r"/>"#.repeat(1_000);
+        let bytes = zip_of(&[
+            (MAIN_PART, &format!("<p:presentation>{slides}</p:presentation>")),
+            ("ppt/_rels/presentation.xml.rels", &format!("<Relationships>{relation}</Relationships>")),
+            ("ppt/slide.xml", &format!("<p:sld>{}</p:sld>", shape("", &["Open the vent.", "Fill the casing."]))),
+        ]);
+        assert_eq!(parse(&bytes).unwrap().blocks.len(), 2);
     }
 
     #[test]

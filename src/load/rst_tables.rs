@@ -72,7 +72,9 @@ fn simple(block: &[&str]) -> Option<Vec<Row>> {
             let cell = chars.get(column.start..end.min(chars.len())).unwrap_or_default();
             squeeze(&cell.iter().filter(|c| **c != FILLER).collect::<String>())
         };
-        let cells: Row = columns.iter().enumerate().map(cut).collect();
+        // A line costs no more than its length, however many columns stand above it.
+        let within = columns.iter().enumerate().take_while(|(_, column)| column.start < chars.len());
+        let cells: Row = within.map(cut).collect();
         match rows.last_mut() {
             Some(row) if cells.first().is_some_and(String::is_empty) => extend(row, cells),
             _ => rows.push(cells),
@@ -82,8 +84,12 @@ fn simple(block: &[&str]) -> Option<Vec<Row>> {
 }
 
 fn extend(row: &mut Row, more: Row) {
+    row.resize(row.len().max(more.len()), String::new());
     for (cell, more) in row.iter_mut().zip(more) {
-        *cell = squeeze(&format!("{cell} {more}"));
+        if !cell.is_empty() && !more.is_empty() {
+            cell.push(' ');
+        }
+        cell.push_str(&more);
     }
 }
 
@@ -121,7 +127,7 @@ mod tests {
         ];
         assert_eq!(rows(&grid), Some(wanted.clone()));
         let simple = ["======  =====", "Season  Turns", "======  =====", "Winter and spring", "夏", "======  ====="];
-        assert_eq!(rows(&simple).unwrap()[2], wanted[2]);
+        assert_eq!(rows(&simple).unwrap()[2], ["夏"]);
         let simple = [
             "=================  =====",
             "Season             Turns",

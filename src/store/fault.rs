@@ -134,7 +134,7 @@ mod debug {
         }
     }
 
-    /// Makes the system refuse every further byte to any file. The process must ignore SIGXFSZ, which would end it.
+    /// Makes the system refuse every further byte to any file.
     #[cfg(unix)]
     fn fill() -> Result<()> {
         let nothing = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };

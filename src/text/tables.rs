@@ -15,10 +15,22 @@ pub type Row = Vec<String>;
 /// cells must not pad a million rows.
 const FILLED_WIDTH: usize = 100;
 
+/// The most empty cells that are added to a table for each of its own, and those that any table may get. A file of short
+/// rows below a long one would become a hundred times as long.
+const MOST_ADDED: usize = 10;
+const ALWAYS_ADDED: usize = 100_000;
+
+/// Whether a table of so many cells may be filled up to this width.
+pub fn may_fill(cells: usize, rows: usize, width: usize) -> bool {
+    rows.saturating_mul(width) <= cells.saturating_mul(MOST_ADDED).max(ALWAYS_ADDED)
+}
+
 /// The rows as a table, the first as its heads; `None` if no cell has text. Rows without text are left out.
 pub fn write(mut rows: Vec<Row>) -> Option<String> {
     rows.retain(|row| row.iter().any(|cell| !cell.trim().is_empty()));
     let width = rows.iter().map(Vec::len).max()?.min(FILLED_WIDTH);
+    let cells = rows.iter().map(Vec::len).sum();
+    let width = if may_fill(cells, rows.len(), width) { width } else { 0 };
     let mut lines = Vec::with_capacity(rows.len() + 1);
     for (i, mut row) in rows.into_iter().enumerate() {
         row.resize(row.len().max(width), String::new());
@@ -210,6 +222,18 @@ mod tests {
         let table = write(rows(&[&["a", "b"], &["", ""], &["1|2"]]));
         assert_eq!(table.as_deref(), Some("| a | b |\n| --- | --- |\n| 1\\|2 |  |"));
         assert_eq!(write(rows(&[&[""]])), None);
+    }
+
+    #[test]
+    fn a_long_row_does_not_make_many_short_ones_long() {
+        let long: Row = vec!["a".to_owned(); FILLED_WIDTH];
+        let table = |rows: usize| {
+            let short = std::iter::repeat_n(vec!["b".to_owned()], rows);
+            write(std::iter::once(long.clone()).chain(short).collect()).unwrap()
+        };
+        let last = |table: String| table.lines().last().map(str::len);
+        assert!(last(table(500)) > Some(FILLED_WIDTH));
+        assert_eq!(last(table(ALWAYS_ADDED)), Some("| b |".len()));
     }
 
     #[test]

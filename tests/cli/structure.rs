@@ -275,6 +275,47 @@ mod ocr {
     }
 
     #[test]
+    fn an_ocr_command_that_fails_on_every_page_is_not_tried_on_all_of_them() {
+        let calls = |sandbox: &Sandbox| std::fs::read_to_string(sandbox.path("calls")).unwrap().lines().count();
+        let ingest = ["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"];
+        let sandbox = Sandbox::with_scan("echo . >> calls; exit 3");
+        sandbox.write("scan.pdf", scan_of(12));
+        let run = sandbox.kb(&ingest);
+        assert_eq!((run.code, calls(&sandbox)), (4, 5), "{}{}", run.out, run.err);
+
+        std::fs::remove_file(sandbox.path("calls")).unwrap();
+        let first = "echo . >> calls; [ $(wc -l < calls) = 1 ] && echo The clerk read a letter.";
+        sandbox.write("ocr.sh", first);
+        let report = sandbox.json(&ingest);
+        let warnings = report["items"][0]["warnings"].to_string();
+        assert!(warnings.contains("failed on 5 pages in a row and was not tried on 6 more"), "{warnings}");
+        assert_eq!(calls(&sandbox), 6);
+    }
+
+    /// A scan of so many pages, which share one picture.
+    fn scan_of(pages: usize) -> String {
+        let kids: String = (0..pages).map(|page| format!("{} 0 R ", page + 5)).collect();
+        let page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 64 64]/Resources<</XObject<</I 3 0 R>>>>/Contents 4 0 R>>";
+        let picture = "<</Type/XObject/Subtype/Image/Width 64/Height 64/ColorSpace/DeviceGray/BitsPerComponent 8";
+        let shown = "q 64 0 0 64 0 0 cm /I Do Q";
+        let mut objects = vec![
+            "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+            format!("<</Type/Pages/Count {pages}/Kids[{kids}]>>"),
+            format!("{picture}/Length 4096>>stream\n{}\nendstream", "x".repeat(4096)),
+            format!("<</Length {}>>stream\n{shown}\nendstream", shown.len()),
+        ];
+        objects.resize(4 + pages, page.to_owned());
+        let (mut pdf, mut places) = ("%PDF-1.4\n".to_owned(), String::new());
+        for (object, number) in objects.iter().zip(1..) {
+            places.push_str(&format!("{:010} 00000 n \n", pdf.len()));
+            pdf.push_str(&format!("{number} 0 obj\n{object}\nendobj\n"));
+        }
+        let (size, start) = (objects.len() + 1, pdf.len());
+        let trailer = format!("trailer<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n");
+        format!("{pdf}xref\n0 {size}\n0000000000 65535 f \n{places}{trailer}")
+    }
+
+    #[test]
     fn an_ocr_command_that_reads_nothing_is_reported() {
         let sandbox = Sandbox::with_scan("true");
         let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);

@@ -16,9 +16,7 @@ use kb::internals::store::STEPS;
 use crate::common::{Run, Sandbox};
 use crate::versions::{INGEST, assert_sound, version_of, write_version};
 
-/// A process that writes over the limit is killed, unless it ignores that signal.
-const LIVE_ON: &str = "trap '' XFSZ";
-const FULL: &str = "trap '' XFSZ; ulimit -f 0";
+const FULL: &str = "ulimit -f 0";
 const SEARCH: [&str; 5] = ["search", "valves", "--method", "keyword", "--quiet"];
 /// What fills a small disk.
 const FILLER: &str = "filler";
@@ -50,7 +48,7 @@ impl Trouble {
     fn strike(self, sandbox: &Sandbox, args: &[&str], step: &str) -> Run {
         match self {
             Trouble::Full => {
-                let mut command = sandbox.command_behind(LIVE_ON, args);
+                let mut command = sandbox.command(args);
                 run(command.env("KB_TEST_FAULT", format!("full:{step}")))
             }
             Trouble::ReadOnly => paused(sandbox, args, step, || sandbox.set_store_writable(false)),

@@ -238,7 +238,7 @@ impl Walk<'_> {
         if let Some(table) = self.tables.last_mut() {
             table.notes.extend(paragraph.notes);
             if let Some(cell) = table.rows.last_mut().and_then(|row| row.last_mut()) {
-                add_to_cell(cell, &text);
+                add_words(cell, &squeeze(&text));
             }
             return;
         }
@@ -255,7 +255,7 @@ impl Walk<'_> {
         match (role, &mut self.title) {
             (Role::Contents, _) => {}
             (Role::Title, title @ None) => *title = Some(heading()),
-            (Role::Title, Some(title)) if continues_title => *title = format!("{title} {}", heading()),
+            (Role::Title, Some(title)) if continues_title => add_words(title, &heading()),
             // A later title belongs to a chapter.
             (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, heading())),
             (Role::Heading(level), _) => self.blocks.push(Block::heading(level, heading())),
@@ -281,7 +281,7 @@ impl Walk<'_> {
         if let Some(outer) = self.tables.last_mut() {
             outer.notes.extend(notes);
             if let Some(cell) = outer.rows.last_mut().and_then(|row| row.last_mut()) {
-                rows.iter().flatten().for_each(|inner| add_to_cell(cell, inner));
+                rows.iter().flatten().for_each(|inner| add_words(cell, inner));
             }
             return;
         }
@@ -316,12 +316,12 @@ impl Walk<'_> {
     }
 }
 
-fn add_to_cell(cell: &mut String, text: &str) {
-    let text = squeeze(text);
-    if !cell.is_empty() && !text.is_empty() {
-        cell.push(' ');
+/// Appends words with single spaces to such words.
+fn add_words(words: &mut String, more: &str) {
+    if !words.is_empty() && !more.is_empty() {
+        words.push(' ');
     }
-    cell.push_str(&text);
+    words.push_str(more);
 }
 
 /// The heading on one line without note marks, which are in the order of their numbers.

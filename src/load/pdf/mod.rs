@@ -38,18 +38,25 @@ pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Resu
     let mut document = Document::new(Format::Pdf, "pdf_oxide");
     let structure = open_structure(bytes, options, &mut document)?;
     pages::read(bytes, options, &mut document, on_page)?;
-    match &structure {
-        Some(pdf) => {
-            read_metadata(pdf, &mut document);
-            document.outline = outline::read(pdf, document.pages.unwrap_or(0));
-            outline::fill_labels(pdf, &mut document.page_labels);
-        }
-        None if !has_end(bytes) => {
-            document.warnings.push("the end of the file is missing: it seems cut off, and text may be lost".to_owned());
-        }
-        None => {}
+    if let Some(pdf) = &structure {
+        read_metadata(pdf, &mut document);
+        document.outline = outline::read(pdf, document.pages.unwrap_or(0));
+        outline::fill_labels(pdf, &mut document.page_labels);
+    }
+    if structure.is_none() && !has_end(bytes) || is_shorter_than_stated(bytes) {
+        document.warnings.push("the end of the file is missing: it seems cut off, and text may be lost".to_owned());
     }
     Ok(document)
+}
+
+/// Whether a file has less than the length that it states at its beginning, as files made for slow connections do (ISO
+/// 32000-1, annex F). Their first part has an end mark of its own.
+fn is_shorter_than_stated(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]);
+    let dictionary = head.split("<<").find(|dictionary| dictionary.trim_start().starts_with("/Linearized"));
+    let mut entries = dictionary.and_then(|dictionary| dictionary.split(">>").next()).unwrap_or_default().split('/');
+    let length = entries.find_map(|entry| entry.strip_prefix('L')?.trim().parse::<usize>().ok());
+    length.is_some_and(|length| bytes.len() < length)
 }
 
 /// Readers look for the end mark in so many bytes at the end of a file.
@@ -57,6 +64,9 @@ const END: usize = 1024;
 
 /// Whether a file has its end, where the place of its table of objects is. Some copies are filled up behind it.
 fn has_end(bytes: &[u8]) -> bool {
+    if is_shorter_than_stated(bytes) {
+        return false;
+    }
     let length = bytes.iter().rposition(|byte| !matches!(byte, 0 | b' ' | b'\r' | b'\n')).map_or(0, |last| last + 1);
     let end = &bytes[length.saturating_sub(END)..length];
     [&b"%%EOF"[..], b"startxref"].iter().any(|mark| end.windows(mark.len()).any(|window| window == *mark))
@@ -134,6 +144,10 @@ mod tests {
         assert!(error.message().contains("seems cut off or damaged"), "{error}");
         let whole = std::fs::read(in_repository("fixtures/docs/pump-station-manual.pdf")).unwrap();
         assert!(has_end(&[&whole[..], &[0; 4096]].concat()) && !has_end(&whole[..whole.len() / 2]));
+        let in_parts =
+            [&b"%PDF-1.5\n1 0 obj\n<</Linearized 1/L 9999/O 3>>\nendobj\n"[..], b"startxref\n0\n%%EOF\n"].concat();
+        assert!(!has_end(&in_parts), "its first part has an end mark");
+        assert!(has_end(&[&in_parts[..], &[b' '; 9999], b"%%EOF"].concat()));
         let warnings = beginning("fixtures/pdf/outline-deep.pdf").unwrap().warnings;
         assert!(warnings.iter().any(|warning| warning.contains("seems cut off")), "{warnings:?}");
     }

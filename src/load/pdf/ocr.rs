@@ -15,24 +15,49 @@ const SMALLEST: u32 = 64 * 64;
 /// The most characters of the program's error output.
 const LONGEST_COMPLAINT: usize = 200;
 
-/// The text that `command` reads on the largest image of a page, counted from 0. `None` if no image is large enough. The
-/// inner error is the page's: its image cannot be decoded, or the program fails on it.
-///
-/// # Errors
-/// If the program cannot be run, or its image cannot be written.
-pub fn read_page(pdf: &PdfDocument, page: usize, command: &str) -> Result<Result<Option<String>>> {
-    let picture = match picture(pdf, page) {
-        Ok(Some(picture)) => picture,
-        Ok(None) => return Ok(Ok(None)),
-        Err(error) => return Ok(Err(error)),
-    };
-    let mut file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile().map_err(|error| {
-        Error::failed(format!("cannot make a file for the image of page {}: {error}", page + 1))
-            .hint("make room in the system's folder for temporary files, or name another one with TMPDIR")
-    })?;
-    file.write_all(&picture)?;
-    file.flush()?;
-    Ok(run(command, &file.path().to_string_lossy())?.map(Some))
+/// A program that fails on so many pages in a row would fail on the others too, of which a scan may have thousands.
+pub const MOST_FAILURES: usize = 5;
+
+/// The user's OCR program, while it reads a file.
+pub struct Program<'a> {
+    command: &'a str,
+    /// The last pages in a row on which it failed.
+    failures: usize,
+    /// Pages on which it was not tried after [`MOST_FAILURES`].
+    pub untried: usize,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(command: &'a str) -> Self {
+        Program { command, failures: 0, untried: 0 }
+    }
+
+    /// The text that the program reads on the largest image of a page, counted from 0. `None` if no image is large
+    /// enough, or after too many failures. The inner error is the page's: its image cannot be decoded, or the program
+    /// fails on it.
+    ///
+    /// # Errors
+    /// If the program cannot be run, or its image cannot be written.
+    pub fn read_page(&mut self, pdf: &PdfDocument, page: usize) -> Result<Result<Option<String>>> {
+        if self.failures >= MOST_FAILURES {
+            self.untried += 1;
+            return Ok(Ok(None));
+        }
+        let picture = match picture(pdf, page) {
+            Ok(Some(picture)) => picture,
+            Ok(None) => return Ok(Ok(None)),
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut file = tempfile::Builder::new().prefix("kb-page-").suffix(".png").tempfile().map_err(|error| {
+            Error::failed(format!("cannot make a file for the image of page {}: {error}", page + 1))
+                .hint("make room in the system's folder for temporary files, or name another one with TMPDIR")
+        })?;
+        file.write_all(&picture)?;
+        file.flush()?;
+        let read = run(self.command, &file.path().to_string_lossy())?;
+        self.failures = if read.is_ok() { 0 } else { self.failures + 1 };
+        Ok(read.map(Some))
+    }
 }
 
 /// The largest image of a page as PNG.

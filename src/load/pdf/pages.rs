@@ -202,6 +202,7 @@ fn first_engine(
         let mut fonts = Fonts::default();
         let mut failures: Vec<(u32, Error)> = Vec::new();
         let mut of_pictures = false;
+        let mut ocr = options.ocr_command.as_deref().map(ocr::Program::new);
         let mut pages = Vec::new();
         for number in 1..=last {
             if options.skip_pages.contains(&number) {
@@ -211,7 +212,7 @@ fn first_engine(
             }
             on_page(number);
             match read_page(&pdf, number, &mut fonts) {
-                Ok(page) if page.is_empty() => match read_picture(&pdf, number, options) {
+                Ok(page) if page.is_empty() => match read_picture(&pdf, number, ocr.as_mut()) {
                     Ok(Ok(page)) => pages.push(page),
                     Ok(Err(error)) => {
                         of_pictures = true;
@@ -228,6 +229,11 @@ fn first_engine(
             }
         }
         on_page(0);
+        if let Some(untried) = ocr.map(|ocr| ocr.untried).filter(|untried| *untried > 0) {
+            let command = Setting("ocr_command");
+            let failures = ocr::MOST_FAILURES;
+            warnings.push(format!("{command} failed on {failures} pages in a row and was not tried on {untried} more"));
+        }
         let is_empty = pages.iter().all(Reading::is_empty);
         let failed = count(failures.len(), "page");
         match failures.into_iter().next() {
@@ -258,11 +264,11 @@ fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Readin
     Ok(Reading::Laid(page))
 }
 
-/// Reads a page without text with the user's OCR command; without a command, the page stays empty. The inner error is
-/// the page's.
-fn read_picture(pdf: &PdfDocument, number: u32, options: &LoadOptions) -> Result<Result<Reading>> {
-    let text = match &options.ocr_command {
-        Some(command) => ocr::read_page(pdf, number as usize - 1, command)?,
+/// Reads a page without text with the user's OCR program; without one, the page stays empty. The inner error is the
+/// page's.
+fn read_picture(pdf: &PdfDocument, number: u32, program: Option<&mut ocr::Program<'_>>) -> Result<Result<Reading>> {
+    let text = match program {
+        Some(program) => program.read_page(pdf, number as usize - 1)?,
         None => Ok(None),
     };
     Ok(text.map(|text| Reading::Plain(text.unwrap_or_default())))
