@@ -6,8 +6,9 @@
 //! publication makes a stream stale: the next reader adds the streams of new fragments.
 //!
 //! Readers map the files: of 40,000 vectors, copying 60 MB and finding memory for them took longer than scoring them. A
-//! stream carries the fragment that its rows were read from and the layout of its columns, and ends with its hash. A
-//! stream that is damaged or of anything else is ignored and replaced. The files may be deleted at any time.
+//! stream carries the fragment that its rows were read from and the layout of its columns, and ends with its checksum: a
+//! CRC, because a cryptographic hash took longer than scoring the vectors. A stream that is damaged or of anything else
+//! is ignored and replaced. The files may be deleted at any time.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -33,9 +34,9 @@ const FOLDER: &str = "read-cache";
 /// The key of the fragment in the stream's metadata.
 const FRAGMENT: &str = "fragment";
 /// The key and the value of the layout: every change of the contents of a file needs a new value.
-const LAYOUT: (&str, &str) = ("layout", "4");
-/// The length of the hash behind the stream, in bytes.
-const HASH: usize = blake3::OUT_LEN;
+const LAYOUT: (&str, &str) = ("layout", "5");
+/// The length of the checksum behind the stream, in bytes.
+const CHECKSUM: usize = size_of::<u32>();
 /// A half-written file of this age is left over from a dead process.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
 
@@ -54,7 +55,7 @@ impl ReadCache {
     /// The batches of each fragment of a table, by its description.
     pub(super) fn get(&self, name: &str) -> HashMap<String, Vec<RecordBatch>> {
         let files = self.files(name);
-        // Most of the time goes into the hashes of the files.
+        // Most of the time goes into the checksums of the files.
         let each = files.into_par_iter().filter_map(|path| Stream::read(&path));
         each.map(|stream| (stream.fragment, stream.batches)).collect()
     }
@@ -72,11 +73,11 @@ impl ReadCache {
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
         let failed = std::io::Error::other;
         write_whole(&file(folder, name, fragment), |file| {
-            let hashing = Hashing { inner: BufWriter::new(file), hasher: blake3::Hasher::new() };
-            let mut writer = StreamWriter::try_new(hashing, &schema).map_err(failed)?;
+            let summing = Summing { inner: BufWriter::new(file), hasher: crc32fast::Hasher::new() };
+            let mut writer = StreamWriter::try_new(summing, &schema).map_err(failed)?;
             batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
-            let Hashing { mut inner, hasher } = writer.into_inner().map_err(failed)?;
-            inner.write_all(hasher.finalize().as_bytes())?;
+            let Summing { mut inner, hasher } = writer.into_inner().map_err(failed)?;
+            inner.write_all(&hasher.finalize().to_le_bytes())?;
             inner.flush()
         })
     }
@@ -133,13 +134,13 @@ impl ReadAhead {
     }
 }
 
-/// Hashes what it writes.
-struct Hashing<W> {
+/// Makes the checksum of what it writes.
+struct Summing<W> {
     inner: W,
-    hasher: blake3::Hasher,
+    hasher: crc32fast::Hasher,
 }
 
-impl<W: Write> Write for Hashing<W> {
+impl<W: Write> Write for Summing<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..written]);
@@ -172,11 +173,11 @@ impl Stream {
     }
 
     fn of(mut bytes: Bytes) -> Option<Self> {
-        let hash = bytes.split_off(bytes.len().checked_sub(HASH)?);
-        if blake3::hash(&bytes).as_bytes() != hash.as_ref() {
+        let checksum = bytes.split_off(bytes.len().checked_sub(CHECKSUM)?);
+        if crc32fast::hash(&bytes).to_le_bytes() != checksum.as_ref() {
             return None;
         }
-        // The decoder panics on invalid streams, and anybody can append the right hash to one.
+        // The decoder panics on invalid streams, and anybody can append the right checksum to one.
         catch_unwind(|| Stream::decode(bytes)).ok().flatten()
     }
 
@@ -248,9 +249,9 @@ mod tests {
             let mut bent = file.clone();
             bent[at] ^= 1 << (at % 8);
             assert!(Stream::of(bent.clone().into()).is_none(), "{at} of {}", file.len());
-            // With the right hash behind it, the stream may be read or refused, but must not crash.
-            let hash = *blake3::hash(&bent[..file.len() - HASH]).as_bytes();
-            bent[file.len() - HASH..].copy_from_slice(&hash);
+            // With the right checksum behind it, the stream may be read or refused, but must not crash.
+            let checksum = crc32fast::hash(&bent[..file.len() - CHECKSUM]).to_le_bytes();
+            bent[file.len() - CHECKSUM..].copy_from_slice(&checksum);
             Stream::of(bent.into());
         }
     }
