@@ -165,12 +165,22 @@ impl ChunkId {
     pub fn doc_id(&self) -> &str {
         document_of(self)
     }
+
+    /// The id of the parent chunk; of a parent chunk, its own.
+    pub fn parent_id(&self) -> &str {
+        parent_of(self)
+    }
 }
 
 /// The numbers after the document in the id of a section or chunk: 12 and 3 in `k3v9aw:12.3`.
 pub fn place_of(id: &str) -> Vec<u32> {
     let numbers = id.split_once([':', '#']).map_or("", |(_, numbers)| numbers);
     numbers.split('.').map(|number| number.parse().unwrap_or(0)).collect()
+}
+
+/// The parent chunk in the id of a chunk; of a parent chunk, itself.
+pub fn parent_of(chunk_id: &str) -> &str {
+    chunk_id.rsplit_once('.').map_or(chunk_id, |(parent, _)| parent)
 }
 
 /// The document in an id of any kind.
@@ -188,6 +198,7 @@ mod tests {
         assert_eq!((parent.to_string().as_str(), parent.doc_id()), ("k3v9aw:12", "k3v9aw"));
         assert_eq!(ChunkId::child(&parent, 3), "k3v9aw:12.3");
         assert_eq!(ChunkId::child(&parent, 3).doc_id(), "k3v9aw");
+        assert_eq!((ChunkId::child(&parent, 3).parent_id(), parent.parent_id()), ("k3v9aw:12", "k3v9aw:12"));
         let section = SectionId::new("k3v9aw", "1.2");
         assert_eq!((section.doc_id(), section.path(), &*section), ("k3v9aw", "1.2", "k3v9aw#1.2"));
     }

@@ -215,7 +215,7 @@ fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespace
 /// The semantic score of each parent: its best child, and with less weight the parent chunk as a whole.
 fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
     let mut scores = ParentScores::default();
-    hits.iter().for_each(|hit| scores.add(&hit.chunk_id, &hit.parent_id, hit.score));
+    hits.iter().for_each(|hit| scores.add(&hit.chunk_id, hit.chunk_id.parent_id(), hit.score));
     scores.by_parent()
 }
 

@@ -130,11 +130,10 @@ impl Searcher {
             let bytes = try_join_all(snapshots.iter().map(|snapshot| bytes(snapshot))).await?;
             let held = held_in_memory(&bytes, MOST_IN_MEMORY);
             let searched = self.searched.iter().zip(snapshots).zip(held);
-            try_join_all(searched.map(
-                async |((searched, snapshot), held)| {
-                    if held { searched.vectors(snapshot).await.map(Some) } else { Ok(None) }
-                },
-            ))
+            try_join_all(searched.map(async |((searched, snapshot), held)| match held {
+                true => searched.vectors(snapshot).await.map(Some),
+                false => snapshot.prepare_search().await.map(|()| None),
+            }))
             .await
         };
         self.vectors.get_or_try_init(load).await.map(Vec::as_slice)

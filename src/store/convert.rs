@@ -321,6 +321,10 @@ impl<'a> Columns<'a> {
         self.typed(name, T::DATA_TYPE, |column| column.as_primitive_opt::<T>()).map(|column| column.value(row))
     }
 
+    pub(super) fn numbers(&self, name: &str) -> Result<&'a UInt32Array> {
+        self.typed(name, UInt32Type::DATA_TYPE, |column| column.as_primitive_opt())
+    }
+
     pub(super) fn number(&self, name: &str, row: usize) -> Result<u32> {
         self.primitive::<UInt32Type>(name, row)
     }

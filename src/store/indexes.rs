@@ -12,6 +12,7 @@ use lance::Dataset;
 use lance::index::DatasetIndexExt;
 use lance_table::format::IndexMetadata;
 use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::arrow::arrow_array::types::UInt64Type;
 use lancedb::index::Index;
 use lancedb::index::scalar::BTreeIndexBuilder;
 use lancedb::index::vector::IvfRqIndexBuilder;
@@ -24,7 +25,6 @@ use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::files::or_none;
 use super::tables::{Filter, Tables, Wanted, any_of, is_damage};
 use crate::error::{Error, Result};
-use crate::ids::ChunkId;
 use crate::notice;
 use crate::vectors::dot;
 
@@ -111,7 +111,7 @@ impl Tables {
         let (mut found, mut wanted) = (0, 0);
         for (question, nearest) in questions.iter().zip(nearest) {
             let hits = self.nearest(question, None, true, TAKEN).await?;
-            found += hits.iter().filter(|hit| nearest.contains(&hit.chunk_id)).count();
+            found += hits.iter().filter(|(address, _)| nearest.contains(address)).count();
             wanted += nearest.len();
         }
         let native = self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
@@ -131,27 +131,29 @@ impl Tables {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    /// The nearest chunks of each vector, from all rows.
-    async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<HashSet<ChunkId>>> {
+    /// The addresses of the nearest chunks of each vector, from all rows.
+    async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<HashSet<u64>>> {
         let Some(length) = questions.first().map(Vec::len) else { return Ok(Vec::new()) };
-        let mut nearest: Vec<Vec<(f32, ChunkId)>> = vec![Vec::new(); questions.len()];
-        let mut rows = self.stream(&self.chunks, None, Wanted::Named(&["chunk_id", VECTOR])).await?;
+        let mut nearest: Vec<Vec<(f32, u64)>> = vec![Vec::new(); questions.len()];
+        let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
+        scan.with_row_address();
+        let mut rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
         while let Some(batch) = self.next(&mut rows).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
-            let (chunk_ids, (values, there)) = (columns.texts("chunk_id")?, columns.vectors(VECTOR, length)?);
+            let (values, there) = columns.vectors(VECTOR, length)?;
             for (question, nearest) in questions.iter().zip(&mut nearest) {
                 for (row, vector) in values.chunks_exact(length.max(1)).enumerate() {
                     let score = dot(question, vector);
                     let is_near = nearest.len() < NEIGHBOURS || nearest.last().is_some_and(|last| score > last.0);
                     if is_near && there.is_none_or(|there| there.is_valid(row)) {
                         let place = nearest.partition_point(|near| near.0 >= score);
-                        nearest.insert(place, (score, chunk_ids.value(row).into()));
+                        nearest.insert(place, (score, columns.primitive::<UInt64Type>("_rowaddr", row)?));
                         nearest.truncate(NEIGHBOURS);
                     }
                 }
             }
         }
-        Ok(nearest.into_iter().map(|near| near.into_iter().map(|(_, id)| id).collect()).collect())
+        Ok(nearest.into_iter().map(|near| near.into_iter().map(|(_, address)| address).collect()).collect())
     }
 
     /// The coverage of the vector index, and its recall when it was made; `None` if there is no index.
@@ -345,7 +347,7 @@ fn joined(parts: &[usize], new: usize) -> usize {
 mod tests {
     use super::*;
     use crate::store::convert::chunks_to_batch;
-    use crate::store::{Chunk, ParentChunk, Store, VectorHit};
+    use crate::store::{Chunk, ParentChunk, Store};
 
     /// A parent chunk with a child, both with a vector of its own direction.
     fn parent(number: usize) -> ParentChunk {
@@ -395,9 +397,14 @@ mod tests {
         let (question, many) = (parent(7).vector.clone(), any_of("doc_id", &documents));
         let near = tables.nearest(&question, Some(many.clone()), true, 10).await.unwrap();
         assert_eq!(near.len(), 10);
-        assert!(near.iter().all(|hit| documents.iter().any(|id| hit.chunk_id.doc_id() == id)), "{near:?}");
+        let mut scan = tables.scan(&tables.chunks, Some(many.clone()), Wanted::Named(&["doc_id"])).await.unwrap();
+        scan.with_row_address();
+        let wanted: Vec<RecordBatch> = scan.try_into_stream().await.unwrap().try_collect().await.unwrap();
+        let wanted =
+            map_rows(CHUNKS, &wanted, |columns, row| columns.primitive::<UInt64Type>("_rowaddr", row)).unwrap();
+        assert!(near.iter().all(|(address, _)| wanted.contains(address)), "{near:?}");
         let all = tables.nearest(&question, Some(many), false, 10).await.unwrap();
-        let found = |hit: &VectorHit| near.iter().any(|near| near.chunk_id == hit.chunk_id);
+        let found = |hit: &(u64, f32)| near.iter().any(|near| near.0 == hit.0);
         assert!(all[..2].iter().all(found), "the nearest of all: {near:?}");
     }
 }

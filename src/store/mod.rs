@@ -8,6 +8,7 @@ mod archive;
 mod cache_folder;
 pub mod check;
 mod chunk_list;
+mod chunk_rows;
 mod convert;
 mod durable;
 mod entities;

@@ -80,7 +80,10 @@ impl Scope {
         match self {
             Scope::Everything => None,
             Scope::Documents(ids) => Some(any_of("doc_id", &Vec::from_iter(ids))),
-            Scope::ParentChunks(ids) => Some(with_children(&Vec::from_iter(ids))),
+            Scope::ParentChunks(ids) => {
+                let ids = Vec::from_iter(ids);
+                Some(any_of("chunk_id", &ids).or(any_of("parent_id", &ids)))
+            }
         }
     }
 
@@ -92,11 +95,6 @@ impl Scope {
             Scope::ParentChunks(ids) => Some(ids.len()),
         }
     }
-}
-
-/// The condition for parent chunks and their children.
-pub(super) fn with_children(parent_ids: &[impl AsRef<str>]) -> Filter {
-    any_of("chunk_id", parent_ids).or(any_of("parent_id", parent_ids))
 }
 
 #[cfg(test)]

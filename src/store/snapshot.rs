@@ -10,6 +10,7 @@ use lancedb::Table;
 use lancedb::arrow::arrow_array::RecordBatch;
 use tokio::sync::OnceCell;
 
+use super::chunk_rows::ChunkRows;
 use super::history::Lease;
 use super::indexes::VectorIndex;
 use super::keyword_index::KeywordReader;
@@ -43,6 +44,8 @@ pub struct Snapshot {
     lease: Mutex<Option<Lease>>,
     /// The names of all documents; `None` if there are too many.
     pub(super) names: OnceCell<Option<HashMap<DocId, DocumentName>>>,
+    /// For search in the tables.
+    pub(super) chunk_rows: OnceCell<ChunkRows>,
     pub(super) cache: ReadCache,
 }
 
@@ -104,8 +107,15 @@ impl Snapshot {
         keyword: KeywordReader,
         lease: Option<Lease>,
     ) -> Self {
-        let cache = ReadCache::of(namespace);
-        Snapshot { manifest, tables, keyword, lease: Mutex::new(lease), names: OnceCell::new(), cache }
+        Snapshot {
+            manifest,
+            tables,
+            keyword,
+            lease: Mutex::new(lease),
+            names: OnceCell::new(),
+            chunk_rows: OnceCell::new(),
+            cache: ReadCache::of(namespace),
+        }
     }
 
     /// Opens the newest readable generation in place of the unreadable published one.
@@ -203,8 +213,8 @@ impl Snapshot {
         self.tables.data_bytes().await
     }
 
-    /// The rows of a table, each fragment from the read cache or, for its first reader, from the table. `ahead` are those
-    /// that were read already.
+    /// The rows of a table, from the read cache or, for their first reader, from the table. `ahead` are those that were
+    /// read already.
     pub(super) async fn cached(
         &self,
         name: &str,
@@ -212,6 +222,19 @@ impl Snapshot {
         columns: Wanted<'_>,
         ahead: Option<ReadAhead>,
     ) -> Result<Vec<RecordBatch>> {
+        let fragments = self.cached_fragments(name, table, columns, Ok, ahead).await?;
+        Ok(fragments.into_iter().flat_map(|fragment| without(fragment.rows, &fragment.deleted)).collect())
+    }
+
+    /// The rows of each fragment of a table, deleted ones included, as `prepare` puts them into the read cache.
+    pub(super) async fn cached_fragments(
+        &self,
+        name: &str,
+        table: &Table,
+        columns: Wanted<'_>,
+        prepare: fn(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
+        ahead: Option<ReadAhead>,
+    ) -> Result<Vec<CachedFragment>> {
         let mut kept = match ahead {
             Some(ahead) => ahead.fragments().await,
             None => self.cache.get(name),
@@ -221,25 +244,33 @@ impl Snapshot {
         let written: Vec<Fragment> = fragments.iter().map(|fragment| with_deleted(fragment.metadata())).collect();
         let described = |fragment| serde_json::to_string(fragment).expect("plain data has a JSON form");
         let names: Vec<String> = written.iter().map(described).collect();
+        let is_new = names.iter().any(|own| !kept.contains_key(own));
         let each = fragments.iter().zip(written).zip(&names).map(|((fragment, written), own)| {
             let kept = kept.remove(own);
             async move {
-                let deleted = self.tables.deleted_of(fragment).await?;
-                if let Some(kept) = kept {
-                    return Ok::<_, Error>((without(kept, &deleted), false));
+                let (number, deleted) = (fragment.metadata().id, self.tables.deleted_of(fragment).await?);
+                if let Some(rows) = kept {
+                    return Ok::<_, Error>(CachedFragment { number, rows, deleted });
                 }
-                let rows = self.tables.rows_of_fragment(table, written, columns).await?;
+                let rows = prepare(self.tables.rows_of_fragment(table, written, columns).await?)?;
                 // On a read-only disk the next reader reads the table again; the same below.
                 drop(self.cache.put(name, own, &rows));
-                Ok((without(rows, &deleted), true))
+                Ok(CachedFragment { number, rows, deleted })
             }
         });
         let each = try_join_all(each.collect::<Vec<_>>()).await?;
-        if !kept.is_empty() || each.iter().any(|(_, is_new)| *is_new) {
+        if !kept.is_empty() || is_new {
             drop(self.cache.keep(name, &names));
         }
-        Ok(each.into_iter().flat_map(|(rows, _)| rows).collect())
+        Ok(each)
     }
+}
+
+/// A fragment of a table: its number in the table, its rows, and the places of those that are deleted.
+pub(super) struct CachedFragment {
+    pub(super) number: u64,
+    pub(super) rows: Vec<RecordBatch>,
+    pub(super) deleted: HashSet<u32>,
 }
 
 /// The rows of a fragment without the deleted ones. The parts share their memory.

@@ -4,20 +4,22 @@
 use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
+use lance::dataset::ProjectionRequest;
 use lancedb::DistanceType;
 use lancedb::arrow::arrow_array::types::UInt64Type;
 use lancedb::arrow::arrow_array::{Array, Float32Array, RecordBatch};
 use lancedb::query::{ExecutableQuery, Select};
 use rayon::prelude::*;
 
+use super::chunk_rows::ChunkRows;
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::layout::Namespace;
 use super::read_cache::{ReadAhead, ReadCache};
-use super::scope::{Scope, with_children};
+use super::scope::Scope;
 use super::snapshot::Snapshot;
 use super::tables::{Filter, Tables, Wanted, any_of};
 use super::writer::Writer;
-use crate::error::Result;
+use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
 use crate::vectors::dot;
 
@@ -36,8 +38,6 @@ const KEPT_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "parent_id", "doc_id", 
 pub struct VectorHit {
     /// The chunk, parent or child.
     pub chunk_id: ChunkId,
-    /// The parent of a child; for a parent, its own id.
-    pub parent_id: ChunkId,
     /// The cosine, from -1 to 1; what an index found has it approximately.
     pub score: f32,
 }
@@ -53,20 +53,40 @@ impl Snapshot {
             return Ok(Vec::new());
         }
         let in_index = scope.named().is_none_or(|named| named > FEW);
-        self.tables.nearest(vector, scope.rows(), in_index, limit).await
+        let nearest = self.tables.nearest(vector, scope.rows(), in_index, limit).await?;
+        let rows = self.chunk_rows().await?;
+        let hit = |(address, score)| Some(VectorHit { chunk_id: rows.chunk_id(address)?.into(), score });
+        Ok(nearest.into_iter().filter_map(hit).collect())
     }
 
     /// The cosines of the given parent chunks and their children.
     pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<VectorHit>> {
-        if parent_ids.is_empty() {
+        let (ids, addresses): (Vec<&str>, Vec<u64>) =
+            self.chunk_rows().await?.with_children(parent_ids).into_iter().unzip();
+        if addresses.is_empty() {
             return Ok(Vec::new());
         }
-        let (rows, columns) = (Some(with_children(parent_ids)), Wanted::Named(&["chunk_id", "parent_id", VECTOR]));
-        let hits = self.tables.read(&self.tables.chunks, rows, columns, |columns, row| {
-            let own = columns.vector(VECTOR, row)?;
-            own.map(|own| vector_hit(columns, row, dot(&own, vector))).transpose()
-        });
-        Ok(hits.await?.into_iter().flatten().collect())
+        let dataset = self.tables.dataset(&self.tables.chunks).await?;
+        let columns = ProjectionRequest::from_columns([VECTOR], dataset.schema());
+        let batch = dataset.take_rows(&addresses, columns).await.map_err(|error| self.tables.unread(&error))?;
+        if batch.num_rows() != ids.len() {
+            let (read, wanted) = (batch.num_rows(), ids.len());
+            return Err(Error::failed(format!("the table {CHUNKS} gave {read} rows instead of {wanted}"))
+                .hint(format!("check the namespace with `{}`", NextStep::Check)));
+        }
+        let (vectors, there) = Columns { table: CHUNKS, batch: &batch }.vectors(VECTOR, vector.len())?;
+        let each = ids.into_iter().zip(vectors.chunks_exact(vector.len().max(1))).enumerate();
+        let with_vector = each.filter(|(row, _)| there.is_none_or(|there| there.is_valid(*row)));
+        Ok(with_vector.map(|(_, (id, own))| VectorHit { chunk_id: id.into(), score: dot(own, vector) }).collect())
+    }
+
+    /// Loads what a search in the tables needs, which can be done before the question's vector is there.
+    pub async fn prepare_search(&self) -> Result<()> {
+        self.chunk_rows().await.map(drop)
+    }
+
+    async fn chunk_rows(&self) -> Result<&ChunkRows> {
+        self.chunk_rows.get_or_try_init(|| ChunkRows::load(self)).await
     }
 
     /// Starts to read the cached vectors of a namespace on another thread, because opening the generation takes as long.
@@ -87,19 +107,19 @@ impl Snapshot {
 }
 
 impl Tables {
-    /// The chunks that match a filter whose vectors are nearest to `vector`, nearest first. Without `in_index`, compares
-    /// all of them.
+    /// The addresses of the rows that match a filter and whose vectors are nearest to `vector`, nearest first, with their
+    /// approximate cosines. Without `in_index`, compares all of them, exactly.
     pub(super) async fn nearest(
         &self,
         vector: &[f32],
         filter: Option<Filter>,
         in_index: bool,
         limit: usize,
-    ) -> Result<Vec<VectorHit>> {
+    ) -> Result<Vec<(u64, f32)>> {
         let is_whole = filter.is_none();
-        let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["chunk_id", "parent_id", "_distance"])).await?;
+        let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["_distance"])).await?;
         let mut search = async || -> lance::Result<Vec<RecordBatch>> {
-            scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?;
+            scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?.with_row_address();
             scan.distance_metric(DistanceType::Cosine.into()).minimum_nprobes(PARTITIONS);
             // Without a filter, LanceDB would choose more by itself. With one, more are searched if these have too few of
             // its rows.
@@ -110,14 +130,10 @@ impl Tables {
             scan.try_into_stream().await?.try_collect().await
         };
         let batches = search().await.map_err(|error| self.unread(&error))?;
-        map_rows(CHUNKS, &batches, |columns, row| vector_hit(columns, row, 1.0 - columns.float("_distance", row)?))
+        map_rows(CHUNKS, &batches, |columns, row| {
+            Ok((columns.primitive::<UInt64Type>("_rowaddr", row)?, 1.0 - columns.float("_distance", row)?))
+        })
     }
-}
-
-fn vector_hit(columns: &Columns, row: usize, score: f32) -> Result<VectorHit> {
-    let chunk_id = columns.text("chunk_id", row)?;
-    let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
-    Ok(VectorHit { chunk_id: chunk_id.into(), parent_id: parent_id.into(), score })
 }
 
 /// All vectors of a generation, in memory.
