@@ -141,7 +141,7 @@ fn end_of_listing(line: &str) -> Option<&str> {
 fn is_structure(line: &str, begins: bool) -> bool {
     const DIRECTIVES: [&str; 6] = ["ifdef::", "ifndef::", "ifeval::", "endif::", "include::", "toc::"];
     let is_delimiter =
-        line == "--" || line.len() >= 4 && ["=", "*", "_"].iter().any(|mark| line.trim_matches(*mark).is_empty());
+        line == "--" || line.len() >= 4 && ['=', '*', '_'].iter().any(|mark| line.trim_matches(*mark).is_empty());
     is_delimiter
         || line.starts_with('[') && line.ends_with(']')
         || DIRECTIVES.iter().any(|directive| line.starts_with(directive))

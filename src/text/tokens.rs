@@ -181,11 +181,13 @@ fn split_case(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
 fn split_year(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     const DIGITS: usize = 4;
     let text = &word[from..to];
-    let begins = |at: usize| at == 0 || !text.as_bytes()[at - 1].is_ascii_digit();
-    let year = text.match_indices(["19", "20"]).map(|(at, _)| at).find(|&at| {
+    let is_year = |at: usize| {
         let digits = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        begins(at) && digits == DIGITS
-    });
+        let begins = at == 0 || !text.as_bytes()[at - 1].is_ascii_digit();
+        let is_recent = [b"19", b"20"].iter().any(|century| text.as_bytes()[at..].starts_with(*century));
+        begins && digits == DIGITS && is_recent
+    };
+    let year = (0..text.len()).find(|at| is_year(*at));
     let Some(year) = year else { return vec![(from, to)] };
     let bounds = [(from, from + year), (from + year, from + year + DIGITS), (from + year + DIGITS, to)];
     let parts: Vec<(usize, usize)> = bounds.into_iter().filter(|(from, to)| from < to).collect();
