@@ -70,12 +70,20 @@ fn variants() -> Vec<(String, SearchRequest)> {
     variants
 }
 
-/// What is measured instead of the parts of the ranking.
-#[derive(Clone, Copy, Default)]
-struct What {
-    /// The contexts of parent chunks.
+/// Without a flag, the parts of the ranking are measured.
+#[derive(clap::Parser)]
+struct Options {
+    /// Folders of sets.
+    #[arg(required = true)]
+    sets: Vec<String>,
+    /// The folder where the stores stay for the next run.
+    #[arg(long)]
+    stores: Option<PathBuf>,
+    /// Measures the contexts of parent chunks.
+    #[arg(long)]
     contexts: bool,
-    /// Contexts and expansion, by keyword search alone: without vectors, in a fraction of the time.
+    /// Measures contexts and expansion by keyword search alone: without vectors, in a fraction of the time.
+    #[arg(long)]
     words: bool,
 }
 
@@ -83,47 +91,32 @@ struct What {
 const CONTEXTS: [ContextKind; 3] = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
 
 fn main() {
-    let mut what = What::default();
-    let mut sets: Vec<String> = Vec::new();
-    let mut stores: Option<PathBuf> = None;
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--stores" => stores = arguments.next().map(PathBuf::from),
-            "--contexts" => what.contexts = true,
-            "--words" => what.words = true,
-            "--bench" => {}
-            _ => sets.push(argument),
-        }
-    }
-    if sets.is_empty() {
-        fail("name folders of sets: cargo bench --bench ablation -- SET…");
-    }
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
-    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref(), what)) {
+    if let Err(error) = runtime.block_on(run(&synthetic::options())) {
         fail(&error.to_line());
     }
 }
 
-async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<()> {
+async fn run(options: &Options) -> kb::Result<()> {
+    let sets = &options.sets;
     let scratch = tempfile::tempdir()?;
-    let folder = stores.unwrap_or(scratch.path());
+    let folder = options.stores.as_deref().unwrap_or(scratch.path());
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
     let choice = EngineChoice::parse(library.as_deref());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let open = async |set: &String, context: ContextKind, other: Option<&EvalStore>| {
         let config = ChunkConfig { context, ..ChunkConfig::default() };
-        let made = Made { config, other, embed: !what.words, ..Made::default() };
+        let made = Made { config, other, embed: !options.words, ..Made::default() };
         EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(Silent)).await
     };
     let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {
         let mut column = Vec::new();
-        if what.contexts || what.words {
+        if options.contexts || options.words {
             let mut other: Option<EvalStore> = None;
             for context in CONTEXTS {
                 let store = open(set, context, other.as_ref()).await?;
-                for (method, template) in methods(what.words) {
+                for (method, template) in methods(options.words) {
                     column.push((format!("{}, {method}", context.name()), ndcg(&store, &template).await?));
                 }
                 other = Some(store);

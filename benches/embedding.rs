@@ -11,10 +11,14 @@
 //! fixture's texts. The engine is tract, unless `--onnxruntime PATH` names a library. The exit code is 1 if kb's vectors
 //! differ from those of the loop.
 
+mod synthetic;
+
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::available_parallelism;
 use std::time::Instant;
 
 use kb::internals::embed::{Embedder, Engine, EngineChoice, Model, select};
@@ -34,27 +38,39 @@ const BATCH: usize = 16;
 const MAX_TOKENS: usize = 256;
 const ALIKE: f32 = 0.9995;
 
+#[derive(clap::Parser)]
 struct Options {
+    /// A file in the BEIR layout.
+    #[arg(long, default_value = FIXTURE)]
     corpus: PathBuf,
+    #[arg(long, default_value_t = 256)]
     texts: usize,
+    #[arg(long, default_value_t = 5)]
     rounds: usize,
-    jobs: usize,
-    engine: EngineChoice,
+    /// Threads; by default one per core.
+    #[arg(long)]
+    jobs: Option<NonZeroUsize>,
+    #[arg(long)]
+    onnxruntime: Option<PathBuf>,
 }
 
 fn main() {
-    if let Err(error) = run(&options()) {
-        fail(&error.to_string());
+    if let Err(error) = run(&synthetic::options()) {
+        eprintln!("error: {error}");
+        exit(3);
     }
 }
 
 fn run(options: &Options) -> Result<(), Fault> {
-    let engine = select(&options.engine)?;
+    let library = options.onnxruntime.as_deref();
+    let choice = library.map_or(EngineChoice::Tract, |path| EngineChoice::parse(Some(path)));
+    let jobs = options.jobs.or(available_parallelism().ok()).map_or(1, usize::from);
+    let engine = select(&choice)?;
     let texts = texts(&options.corpus, options.texts)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let embedder = Embedder::load(&options.engine, &Model::embedded(), options.jobs)?;
-    let bare = Bare::load(&engine, options.jobs)?;
-    println!("{} texts of {}, {} jobs, {}", texts.len(), options.corpus.display(), options.jobs, engine.name());
+    let embedder = Embedder::load(&choice, &Model::embedded(), jobs)?;
+    let bare = Bare::load(&engine, jobs)?;
+    println!("{} texts of {}, {jobs} jobs, {}", texts.len(), options.corpus.display(), engine.name());
 
     // One run that is not timed warms both up and compares their vectors.
     let (ours, theirs) = (embedder.embed_documents(&texts, &|_| {})?, bare.embed(&texts)?);
@@ -232,35 +248,4 @@ fn texts(corpus: &Path, wanted: usize) -> Result<Vec<String>, Fault> {
     }
     let step = (texts.len() / wanted.max(1)).max(1);
     Ok(texts.iter().step_by(step).cycle().take(wanted).cloned().collect())
-}
-
-fn options() -> Options {
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut options =
-        Options { corpus: PathBuf::from(FIXTURE), texts: 256, rounds: 5, jobs, engine: EngineChoice::Tract };
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        if argument == "--bench" {
-            continue;
-        }
-        let value = arguments.next().unwrap_or_else(|| fail(&format!("{argument} wants a value")));
-        let number = || match value.parse() {
-            Ok(number) if number > 0 => number,
-            _ => fail(&format!("{argument} wants a number, not {value:?}")),
-        };
-        match argument.as_str() {
-            "--corpus" => options.corpus = PathBuf::from(&value),
-            "--texts" => options.texts = number(),
-            "--rounds" => options.rounds = number(),
-            "--jobs" => options.jobs = number(),
-            "--onnxruntime" => options.engine = EngineChoice::parse(Some(Path::new(&value))),
-            other => fail(&format!("{other} is no option; see the top of benches/embedding.rs")),
-        }
-    }
-    options
-}
-
-fn fail(message: &str) -> ! {
-    eprintln!("error: {message}");
-    exit(3);
 }

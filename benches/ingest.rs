@@ -27,7 +27,7 @@ use kb::internals::load::{Format, LoadOptions, parse};
 use lancedb::arrow::arrow_array::{ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StringArray};
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
-use synthetic::stores::{fail, kb, timed};
+use synthetic::stores::{fail, kb, scratch, timed};
 use synthetic::write_documents;
 
 /// Child chunks of a made-up document.
@@ -36,6 +36,16 @@ const CHILDREN: usize = 8;
 const LEAST_SHARE: f32 = 0.5;
 /// Rows that LanceDB gets at once, as many as kb publishes at once.
 const ROWS: usize = 4096;
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Markdown files to make up.
+    #[arg(long, default_value_t = 2000)]
+    files: usize,
+    /// A folder of PDFs.
+    #[arg(long)]
+    pdfs: Option<PathBuf>,
+}
 
 struct Set {
     name: &'static str,
@@ -50,25 +60,14 @@ struct Read {
 }
 
 fn main() {
-    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let scratch = scratch();
     for set in sets(scratch.path()) {
         measure(&set);
     }
 }
 
 fn sets(scratch: &Path) -> Vec<Set> {
-    let (mut files, mut pdfs) = (2000, None);
-    let mut args = std::env::args().skip(1).filter(|arg| arg != "--bench");
-    while let Some(flag) = args.next() {
-        let value = args.next().unwrap_or_else(|| fail(&format!("{flag} needs a value")));
-        match flag.as_str() {
-            "--files" => {
-                files = value.parse().unwrap_or_else(|_| fail(&format!("--files needs a number, not {value:?}")))
-            }
-            "--pdfs" => pdfs = Some(PathBuf::from(&value)),
-            _ => fail(&format!("unknown flag {flag}")),
-        }
-    }
+    let Options { files, pdfs } = synthetic::options();
     let folder = scratch.join("markdown");
     write_documents(&folder, files, CHILDREN).unwrap_or_else(|error| fail(&error.to_line()));
     let mut sets = vec![Set { name: "Markdown", files: files_below(&folder, "md"), folder }];
@@ -184,7 +183,7 @@ fn timed_pdftotext(files: &[PathBuf], jobs: usize) -> Option<f64> {
 
 /// Writes texts and vectors into a table of their own.
 fn write(rows: &[(&str, Option<&[f32]>)], dimension: usize) {
-    let folder = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let folder = scratch();
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
     let written = runtime.block_on(async {
         let connection = lancedb::connect(&folder.path().to_string_lossy()).execute().await?;
@@ -214,7 +213,7 @@ fn batch(rows: &[(&str, Option<&[f32]>)], dimension: usize) -> RecordBatch {
 
 /// Ingests a set into a new store.
 fn ingest(set: &Set, flags: &[&str]) {
-    let store = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let store = scratch();
     let folder = set.folder.canonicalize().unwrap_or_else(|error| fail(&format!("{}: {error}", set.folder.display())));
     let folder = folder.display().to_string();
     kb(store.path(), &[&["ingest", folder.as_str(), "--kb", ".kb"], flags].concat());

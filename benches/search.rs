@@ -14,21 +14,27 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use synthetic::stores::{fail, median};
+use synthetic::stores::{fail, median, scratch, timed};
 
 const QUERIES: [&str; 3] =
     ["how is the page layout changed?", "line numbers in the margin", "E-417 low suction pressure"];
 
+#[derive(clap::Parser)]
 struct Options {
+    #[arg(long, default_value = "fixtures")]
     documents: PathBuf,
+    #[arg(long)]
     store: Option<PathBuf>,
+    /// `off`: tract.
+    #[arg(long, default_value = "off")]
     onnxruntime: String,
+    #[arg(long, default_value_t = 21)]
     runs: usize,
 }
 
 fn main() {
-    let options = options();
-    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let options: Options = synthetic::options();
+    let scratch = scratch();
     let store = match &options.store {
         Some(store) => store.clone(),
         None => {
@@ -45,13 +51,13 @@ fn main() {
         "{} documents, {} chunks, {}; medians of {} fresh processes, milliseconds\n",
         status["items"][0]["documents"], status["items"][0]["chunks"], status["items"][0]["engine"], options.runs
     );
-    let start_only = timed(options.runs, || drop(run(&options, &store, &["--version"])));
+    let start_only = median_time(options.runs, || drop(run(&options, &store, &["--version"])));
     println!("{:<44} {:>8.1}", "bare process start (kb --version)", start_only);
     for query in QUERIES {
         for asked in [Asked::New, Asked::Again, Asked::ByWords] {
             let mut stages: BTreeMap<String, Vec<f64>> = BTreeMap::new();
             let mut number = 0;
-            let wall = timed(options.runs, || {
+            let wall = median_time(options.runs, || {
                 number += 1;
                 let (query, method) = match asked {
                     // Vectors of past questions are cached, so each question is new.
@@ -112,35 +118,7 @@ fn run(options: &Options, store: &std::path::Path, args: &[&str]) -> String {
 }
 
 /// The median wall time of `runs` calls, in milliseconds, after one that warms the page cache.
-fn timed(runs: usize, mut call: impl FnMut()) -> f64 {
+fn median_time(runs: usize, mut call: impl FnMut()) -> f64 {
     call();
-    let times = (0..runs)
-        .map(|_| {
-            let start = Instant::now();
-            call();
-            start.elapsed().as_secs_f64() * 1000.0
-        })
-        .collect();
-    median(times)
-}
-
-fn options() -> Options {
-    let mut options =
-        Options { documents: PathBuf::from("fixtures"), store: None, onnxruntime: "off".to_owned(), runs: 21 };
-    let mut args = std::env::args().skip(1);
-    while let Some(flag) = args.next() {
-        // `cargo bench` adds this one.
-        if flag == "--bench" {
-            continue;
-        }
-        let value = args.next().unwrap_or_else(|| fail(&format!("{flag} needs a value")));
-        match flag.as_str() {
-            "--documents" => options.documents = PathBuf::from(value),
-            "--store" => options.store = Some(PathBuf::from(value)),
-            "--onnxruntime" => options.onnxruntime = value,
-            "--runs" => options.runs = value.parse().unwrap_or_else(|_| fail("--runs needs a number")),
-            _ => fail(&format!("unknown flag {flag}")),
-        }
-    }
-    options
+    median((0..runs).map(|_| timed(&mut call)).collect())
 }

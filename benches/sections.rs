@@ -26,13 +26,21 @@ use kb::internals::models::Models;
 use kb::internals::search::{Encoder, Kind, Method, Mode, SearchRequest, Searcher, Shape};
 use kb::internals::store::{SectionRow, Store};
 use kb::internals::structure::normalise_title;
-use synthetic::stores::{fail, median};
+use synthetic::stores::{fail, median, scratch};
 
+#[derive(clap::Parser)]
 struct Options {
+    /// A folder of PDFs.
+    #[arg(required_unless_present = "store")]
     folder: Option<PathBuf>,
+    #[arg(long)]
     store: Option<PathBuf>,
+    #[arg(long, value_enum, default_value = "auto")]
     method: Method,
+    /// Prints the titles that are not first.
+    #[arg(long)]
     misses: bool,
+    #[arg(long)]
     among_all: bool,
 }
 
@@ -45,8 +53,8 @@ struct Score {
 
 #[tokio::main]
 async fn main() {
-    let options = options();
-    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&error.to_string()));
+    let options: Options = synthetic::options();
+    let scratch = scratch();
     let folder = options.store.clone().unwrap_or_else(|| scratch.path().join("store"));
     if let Some(documents) = &options.folder {
         ingest(documents, &folder);
@@ -181,29 +189,4 @@ fn ingest(documents: &Path, store: &Path) {
         fail(&String::from_utf8_lossy(&output.stderr));
     }
     println!("ingested {} in {:.1} s", documents.display(), start.elapsed().as_secs_f64());
-}
-
-fn options() -> Options {
-    let mut options = Options { folder: None, store: None, method: Method::Auto, misses: false, among_all: false };
-    let mut args = std::env::args().skip(1);
-    while let Some(argument) = args.next() {
-        let mut value = || args.next().unwrap_or_else(|| fail(&format!("{argument} needs a value")));
-        match argument.as_str() {
-            // `cargo bench` adds this one.
-            "--bench" => {}
-            "--misses" => options.misses = true,
-            "--among-all" => options.among_all = true,
-            "--store" => options.store = Some(PathBuf::from(value())),
-            "--method" => {
-                let name = value();
-                options.method = clap::ValueEnum::from_str(&name, true).unwrap_or_else(|error| fail(&error));
-            }
-            _ if argument.starts_with("--") => fail(&format!("unknown flag {argument}")),
-            _ => options.folder = Some(PathBuf::from(argument)),
-        }
-    }
-    if options.folder.is_none() && options.store.is_none() {
-        fail("name a folder of PDFs: cargo bench --bench sections -- FOLDER");
-    }
-    options
 }

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use kb::internals::load::{Document, Format, LoadOptions, OutlineEntry, parse};
 use kb::internals::structure::{normalise_title, sections};
-use synthetic::stores::fail;
+use synthetic::stores::{fail, scratch};
 
 /// The least entries of an outline to measure by.
 const FEWEST_ENTRIES: usize = 5;
@@ -180,7 +180,7 @@ fn f1(a: &HashMap<String, usize>, b: &HashMap<String, usize>) -> f64 {
 
 /// Pages per second of `kb ingest --no-embed` on one core, and of `pdftotext`, over the same files.
 fn speed(folder: &str, files: &[PathBuf]) -> String {
-    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let scratch = scratch();
     let store = scratch.path().join("store");
     let start = Instant::now();
     let output = Command::new(env!("CARGO_BIN_EXE_kb"))

@@ -31,6 +31,11 @@ const SYLLABLES: [&str; 24] = [
     "hal", "jo", "wex", "cy", "mer", "zan", "oth",
 ];
 
+/// The options that were typed. `cargo bench` adds `--bench` to them.
+pub fn options<T: clap::Parser>() -> T {
+    T::parse_from(std::env::args().filter(|argument| argument != "--bench"))
+}
+
 /// The text of a document, the same for the same numbers.
 pub fn document(number: usize, child_chunks: usize) -> String {
     let mut random = Random::of(number as u64);

@@ -11,6 +11,8 @@ use kb::internals::ids::DocId;
 use kb::internals::models::record_of;
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
 
+use tempfile::TempDir;
+
 use super::{document, rows};
 
 /// The child chunks of a document, and all its chunks, parents included.
@@ -21,40 +23,33 @@ const AT_LEAST: usize = 40;
 /// Documents that are published at once.
 const BATCH: usize = 1000;
 
-/// `--chunks N,N --runs N --keep DIR`, and `--namespaces N` where there are many.
+/// What the benches of stores can be told.
+#[derive(clap::Parser)]
 pub struct Options {
     /// The sizes of the stores.
+    #[arg(long, value_delimiter = ',', default_values_t = [10_000usize, 100_000])]
     pub chunks: Vec<usize>,
+    /// 0 stands for the bench's own number.
+    #[arg(long, default_value_t = 0)]
     pub runs: usize,
-    #[allow(dead_code, reason = "one bench uses it")]
+    /// For the bench of many namespaces.
+    #[arg(long, default_value_t = 1000)]
     pub namespaces: usize,
+    /// The folder where the stores stay for the next bench.
+    #[arg(long)]
     keep: Option<PathBuf>,
-    /// Removed at the end, without `--keep`.
-    scratch: tempfile::TempDir,
+    /// Removed at the end.
+    #[arg(skip = scratch())]
+    scratch: TempDir,
 }
 
 impl Options {
-    /// What was typed; `runs` is the default.
+    /// What was typed; `runs` is the bench's own number of runs.
     pub fn read(runs: usize) -> Self {
-        let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
-        let mut options = Options { chunks: vec![10_000, 100_000], runs, namespaces: 1000, keep: None, scratch };
-        let mut args = std::env::args().skip(1);
-        while let Some(flag) = args.next() {
-            // `cargo bench` adds this one.
-            if flag == "--bench" {
-                continue;
-            }
-            let value = args.next().unwrap_or_else(|| fail(&format!("{flag} needs a value")));
-            let number = |text: &str| {
-                text.trim().parse().unwrap_or_else(|_| fail(&format!("{flag} needs numbers, not {text:?}")))
-            };
-            match flag.as_str() {
-                "--chunks" => options.chunks = value.split(',').map(number).collect(),
-                "--runs" => options.runs = number(&value).max(1),
-                "--namespaces" => options.namespaces = number(&value).max(AT_LEAST),
-                "--keep" => options.keep = Some(PathBuf::from(&value)),
-                _ => fail(&format!("unknown flag {flag}")),
-            }
+        let mut options: Self = super::options();
+        options.namespaces = options.namespaces.max(AT_LEAST);
+        if options.runs == 0 {
+            options.runs = runs;
         }
         options
     }
@@ -63,6 +58,11 @@ impl Options {
     pub fn folder(&self, chunks: usize) -> PathBuf {
         self.keep.as_deref().unwrap_or_else(|| self.scratch.path()).join(chunks.to_string())
     }
+}
+
+/// A folder that is removed at the end.
+pub fn scratch() -> TempDir {
+    tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")))
 }
 
 /// How long the steps of making a store took.
