@@ -16,39 +16,29 @@ const FEWEST: usize = 2;
 pub fn find(blocks: &[Block]) -> Vec<Heading> {
     let tag_of = |block: &Block| block.style.as_ref().and_then(|style| style.tag);
     let mut headings = Vec::new();
-    let mut i = 0;
-    let mut tagged_lines = 0;
-    while i < blocks.len() {
-        let Some(tag) = tag_of(&blocks[i]) else {
-            i += 1;
-            continue;
-        };
-        let mut title = blocks[i].text.clone();
-        let mut lines = 1;
-        while let Some(next) = blocks.get(i + lines) {
-            if tag_of(next) != Some(tag) || next.page != blocks[i].page {
-                break;
+    let (mut end, mut tagged_lines) = (0, 0);
+    for lines in blocks.chunk_by(|a, b| tag_of(a) == tag_of(b) && a.page == b.page) {
+        end += lines.len();
+        let Some(tag) = tag_of(&lines[0]) else { continue };
+        tagged_lines += lines.len();
+        let mut title = lines[0].text.clone();
+        for line in &lines[1..] {
+            match line.kind {
+                BlockKind::Glued => title.push_str(&line.text),
+                _ => join_line(&mut title, &line.text),
             }
-            if next.kind == BlockKind::Glued {
-                title.push_str(&next.text);
-            } else {
-                join_line(&mut title, &next.text);
-            }
-            lines += 1;
         }
-        tagged_lines += lines;
         if title.chars().count() <= LONGEST && title.chars().any(char::is_alphanumeric) {
             headings.push(Heading {
                 level: u32::from(tag.level),
                 title,
-                page: blocks[i].page,
-                start: i + lines,
-                heading_blocks: lines,
+                page: lines[0].page,
+                start: end,
+                heading_blocks: lines.len(),
                 provenance: Provenance::Tags,
                 confidence: TAGGED,
             });
         }
-        i += lines;
     }
     if headings.len() < FEWEST || tagged_lines * 2 > blocks.len() { Vec::new() } else { headings }
 }
