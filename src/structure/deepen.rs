@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::locate::normalise_title;
 use super::numbering;
-use super::tree::Heading;
+use super::tree::{Heading, ends};
 use crate::load::Block;
 
 /// An entry on fewer pages is left as it is.

@@ -134,14 +134,18 @@ pub(super) struct Heading {
 /// Builds the sections. Skipped levels (`#` followed by `###`) are closed up, so that a path has no holes.
 pub(super) fn build(document: &Document, title: &str, headings: Vec<Heading>) -> Vec<Section> {
     let mut sections = Vec::with_capacity(headings.len() + 1);
-    let texts = own_texts(document, &headings);
-    if !texts.preamble.text.is_empty() || headings.is_empty() {
-        sections.push(preamble(document, title, texts.preamble));
+    let first = headings.iter().min_by_key(|heading| heading.start);
+    let first = first.map_or(document.blocks.len(), |heading| heading.start - heading.heading_blocks);
+    let before = collect(document, 0, first);
+    if !before.text.is_empty() || headings.is_empty() {
+        sections.push(preamble(document, title, before));
     }
+    let ends = ends(&headings, document.blocks.len());
     // The open sections from the root down: level in the markup, index, number of children so far.
     let mut open: Vec<(u32, usize, u32)> = Vec::new();
     let mut roots = 0;
-    for (heading, text) in headings.into_iter().zip(texts.own) {
+    for (heading, end) in headings.into_iter().zip(ends) {
+        let text = collect(document, heading.start, end);
         while open.last().is_some_and(|&(level, ..)| level >= heading.level) {
             open.pop();
         }
@@ -198,25 +202,17 @@ fn preamble(document: &Document, title: &str, text: SectionText) -> Section {
     }
 }
 
-struct OwnTexts {
-    preamble: SectionText,
-    own: Vec<SectionText>,
-}
-
-/// Gives each block to the last heading that starts before it in the text; outlines may jump back.
-fn own_texts(document: &Document, headings: &[Heading]) -> OwnTexts {
+/// The first block after the text of each heading, which ends before the next heading in the text. Outlines may jump
+/// back.
+pub(super) fn ends(headings: &[Heading], blocks: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..headings.len()).collect();
     order.sort_by_key(|&i| headings[i].start);
-    let first = order.first().map_or(document.blocks.len(), |&i| headings[i].start - headings[i].heading_blocks);
-    let preamble = collect(document, 0, first);
-    let mut own = vec![SectionText::default(); headings.len()];
-    for (at, &i) in order.iter().enumerate() {
-        let end = order
-            .get(at + 1)
-            .map_or(document.blocks.len(), |&next| headings[next].start - headings[next].heading_blocks);
-        own[i] = collect(document, headings[i].start, end.max(headings[i].start));
+    let mut ends = vec![blocks; headings.len()];
+    for pair in order.windows(2) {
+        let next = &headings[pair[1]];
+        ends[pair[0]] = (next.start - next.heading_blocks).max(headings[pair[0]].start);
     }
-    OwnTexts { preamble, own }
+    ends
 }
 
 fn collect(document: &Document, start: usize, end: usize) -> SectionText {
