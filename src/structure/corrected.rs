@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::locate::{Effort, from_outline, heading, heading_lines, normalise_title};
+use super::locate::{Effort, first_on, from_outline, heading, heading_lines, normalise_title};
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, BlockKind, Document, OutlineEntry};
 
@@ -65,7 +65,7 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
     let mut after = 0;
     for entry in &mut entries {
         if let Some(page) = entry.page {
-            after = after.max(blocks.partition_point(|block| block.page.unwrap_or(0) < page));
+            after = after.max(first_on(page, blocks));
             continue;
         }
         let wanted = normalise_title(&entry.title);

@@ -4,6 +4,7 @@
 //! heading before it on the same page.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -58,7 +59,6 @@ impl Effort {
 /// Finds the place of each entry in a paged document.
 pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Heading> {
     let page_of = |i: usize| blocks[i].page.unwrap_or(0);
-    let first_on = |page: u32| blocks.partition_point(|block| block.page.unwrap_or(0) < page);
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let effort = Effort::default();
     let mut headings: Vec<Heading> = Vec::with_capacity(outline.len());
@@ -68,8 +68,7 @@ pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<He
             headings.push(heading(entry, after, 0));
             continue;
         };
-        let top = first_on(page);
-        let end = first_on(page + 1).min(top + MOST_LINES_OF_A_PAGE);
+        let Range { start: top, end } = lines_of(page, blocks);
         // Entries on one page keep the order of the outline.
         let from = if after > top && after <= end && after > 0 && page_of(after - 1) == page { after } else { top };
         let wanted = normalise_title(&entry.title);
@@ -84,6 +83,17 @@ pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<He
         after = start;
     }
     headings
+}
+
+/// The first block on a page, or where it would be.
+pub(super) fn first_on(page: u32, blocks: &[Block]) -> usize {
+    blocks.partition_point(|block| block.page.unwrap_or(0) < page)
+}
+
+/// The blocks of a page in which titles are searched.
+pub(super) fn lines_of(page: u32, blocks: &[Block]) -> Range<usize> {
+    let first = first_on(page, blocks);
+    first..first_on(page + 1, blocks).min(first + MOST_LINES_OF_A_PAGE)
 }
 
 pub(super) fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize) -> Heading {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::locate::normalise_title;
+use super::locate::{first_on, normalise_title};
 use super::numbering;
 use super::tree::{Heading, Provenance};
 use super::typography::{Body, could_be_title, ends_like_a_sentence, figures, is_distinct, is_row};
@@ -62,8 +62,7 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
     let mut before: HashSet<String> = HashSet::new();
     // The first page has the title of the document.
     for (&page, lines) in pages.range(2..) {
-        let from = blocks.partition_point(|block| block.page.unwrap_or(0) < page);
-        let end = blocks.partition_point(|block| block.page.unwrap_or(0) <= page);
+        let (from, end) = (first_on(page, blocks), first_on(page + 1, blocks));
         let here = keys(&blocks[from..end]);
         let place = lines.iter().position(|line| !names.contains(&key(line.block.words())));
         if let Some(place) = place

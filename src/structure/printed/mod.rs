@@ -9,7 +9,7 @@ pub use entries::is_contents_title;
 use entries::{Entry, regions};
 use places::{Places, levels, pages};
 
-use super::locate::normalise_title;
+use super::locate::{first_on, normalise_title};
 use super::numbering::{self, Kind};
 use super::tree::{Heading, Provenance};
 use crate::load::Block;
@@ -130,7 +130,7 @@ fn resolve(
                 continue;
             }
             None if page == 0 || page > last_page => continue,
-            None => (places.first_on(page).max(after), 0, page),
+            None => (first_on(page, blocks).max(after), 0, page),
         };
         if let Some(i) = group.take() {
             let behind = headings.last().map_or(0, |above: &Heading| above.start);
@@ -171,7 +171,7 @@ fn group_heading(
     places: &Places<'_>,
 ) -> Option<Heading> {
     let page = places.blocks.get(first)?.page?;
-    let found = places.last_before(title, behind.max(places.first_on(page.saturating_sub(1))), first);
+    let found = places.last_before(title, behind.max(first_on(page.saturating_sub(1), places.blocks)), first);
     if let Some((at, lines)) = found {
         return Some(heading(entry.title.clone(), level, places.blocks[at].page, at + lines, lines, CONFIRMED));
     }

@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use super::entries::{Entry, SAME_INDENT, value};
 use crate::load::{Block, BlockKind, most_votes};
 use crate::structure::levels::nested;
-use crate::structure::locate::{Effort, MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines, normalise_title};
+use crate::structure::locate::{
+    Effort, MOST_LINES_OF_A_PAGE, heading_lines, lines_of, nearly_heading_lines, normalise_title,
+};
 use crate::structure::numbering::{self, Kind};
 
 /// A title that is longer in the text has at least this many characters, and is longer by at most this factor.
@@ -38,8 +40,11 @@ impl<'a> Places<'a> {
         Self { blocks, normalised, contents, pages_of, effort: Effort::default() }
     }
 
-    pub(super) fn first_on(&self, page: u32) -> usize {
-        self.blocks.partition_point(|block| block.page.unwrap_or(0) < page)
+    /// The lines on a page outside of contents, and where the page ends.
+    fn lines_of(&self, page: u32) -> (impl Iterator<Item = usize>, usize) {
+        let lines = lines_of(page, self.blocks);
+        let end = lines.end;
+        (lines.filter(|i| !self.contents[*i]), end)
     }
 
     /// The first line on a page, from block `after` on, with this title, and its number of lines.
@@ -61,9 +66,7 @@ impl<'a> Places<'a> {
 
     /// The line on a page that begins with a title and goes on.
     pub(super) fn find_longer(&self, title: &str, page: u32) -> Option<(usize, usize)> {
-        let first = self.first_on(page);
-        let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
-        let mut lines = (first..end).filter(|i| !self.contents[*i]);
+        let (mut lines, _) = self.lines_of(page);
         lines.find(|&i| self.effort.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
     }
 
@@ -110,10 +113,9 @@ impl<'a> Places<'a> {
     }
 
     fn line_on(&self, page: u32, is_it: impl Fn(&Block) -> bool) -> Option<usize> {
-        let first = self.first_on(page);
-        let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
+        let (mut lines, _) = self.lines_of(page);
         let costs = |i: usize| self.effort.spend(self.blocks[i].text.len().min(LONGEST_TITLE));
-        (first..end).find(|&i| !self.contents[i] && costs(i) && is_it(&self.blocks[i]))
+        lines.find(|&i| costs(i) && is_it(&self.blocks[i]))
     }
 
     /// Whether a line has more words after a title: the contents cut them off or print them on a line of their own.
@@ -132,10 +134,8 @@ impl<'a> Places<'a> {
         after: usize,
         count: impl Fn(&[String]) -> Option<usize>,
     ) -> Option<(usize, usize)> {
-        let first = self.first_on(page);
-        let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
-        let mut lines = (first.max(after)..end).filter(|i| !self.contents[*i]);
-        lines.find_map(|i| count(&self.normalised[i..end]).map(|lines| (i, lines)))
+        let (lines, end) = self.lines_of(page);
+        lines.filter(|i| *i >= after).find_map(|i| count(&self.normalised[i..end]).map(|lines| (i, lines)))
     }
 }
 
