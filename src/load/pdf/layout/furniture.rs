@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::lines::Line;
-use crate::load::document::most_votes;
+use crate::load::most_votes;
 use crate::text::roman;
 
 /// Headers and footers stand in this share of the page height at either end.
@@ -41,18 +41,13 @@ pub struct Furniture {
 /// Finds the furniture of each page.
 pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
     let mut found = vec![Furniture::default(); pages.len()];
-    let is_numbered = |page: &Page| {
-        let rows = [End::Top, End::Bottom].into_iter().filter_map(|end| outermost(page, end, &[]));
-        rows.into_iter().any(|row| is_bare(&row.text))
-    };
-    let numbered: Vec<bool> = pages.iter().map(is_numbered).collect();
-    for end in [End::Top, End::Bottom] {
+    let has_bare = |page| rows_at(pages, page, &[]).any(|row| is_bare(&row.text));
+    let numbered: Vec<bool> = (0..pages.len()).map(has_bare).collect();
+    for end in ENDS {
         let mut open: Vec<usize> = (0..pages.len()).collect();
         for _ in 0..MOST_ROWS {
-            let rows: Vec<(usize, Outer)> = open
-                .iter()
-                .filter_map(|&page| Some((page, outermost(&pages[page], end, &found[page].lines)?)))
-                .collect();
+            let outermost = |&page: &usize| outermost(pages, page, end, &found[page].lines);
+            let rows: Vec<Row> = open.iter().filter_map(outermost).collect();
             open = mark(&numbered, &rows, &mut found);
             if open.is_empty() {
                 break;
@@ -70,15 +65,25 @@ enum End {
     Bottom,
 }
 
-/// The outermost row at an end of a page that is not yet furniture.
-struct Outer {
+const ENDS: [End; 2] = [End::Top, End::Bottom];
+
+/// A row at an end of a page.
+struct Row {
+    /// The page's place in the file, from 0.
+    page: usize,
     /// The distance from the end, in points.
     place: f32,
     lines: Vec<usize>,
     text: String,
 }
 
-fn outermost(page: &Page, end: End, taken: &[usize]) -> Option<Outer> {
+/// The outermost rows at both ends of a page, without lines that are taken.
+fn rows_at<'a>(pages: &'a [Page], page: usize, taken: &'a [usize]) -> impl Iterator<Item = Row> + 'a {
+    ENDS.into_iter().filter_map(move |end| outermost(pages, page, end, taken))
+}
+
+fn outermost(pages: &[Page], number: usize, end: End, taken: &[usize]) -> Option<Row> {
+    let page = &pages[number];
     let place = |line: &Line| match end {
         End::Top => line.style.baseline - page.top,
         End::Bottom => page.bottom - line.style.baseline,
@@ -92,36 +97,34 @@ fn outermost(page: &Page, end: End, taken: &[usize]) -> Option<Outer> {
     let mut lines: Vec<usize> = left.into_iter().filter(|&i| place(&page.lines[i]) - nearest < SAME_PLACE).collect();
     lines.sort_by(|&a, &b| page.lines[a].style.left.total_cmp(&page.lines[b].style.left));
     let text = lines.iter().map(|&i| page.lines[i].text.as_str()).collect::<Vec<_>>().join(" ");
-    Some(Outer { place: nearest, lines, text })
+    Some(Row { page: number, place: nearest, lines, text })
 }
 
 /// Marks the rows that are furniture and returns their pages. `numbered` says which pages have a row that is only a
 /// number.
-fn mark(numbered: &[bool], rows: &[(usize, Outer)], found: &mut [Furniture]) -> Vec<usize> {
+fn mark(numbered: &[bool], rows: &[Row], found: &mut [Furniture]) -> Vec<usize> {
     let mut marked = Vec::new();
     for group in places(rows) {
         let offset = common_offset(&group);
         let repeats = repeated(&group, offset);
         // A heading at the top may happen to have the number of its page. Several in a row do not, unless each chapter
         // has one page; then the pages have their numbers elsewhere.
-        let counts =
-            |row: &(usize, Outer)| has_number(&row.1.text, row.0, offset) && (!numbered[row.0] || is_bare(&row.1.text));
+        let counts = |row: &Row| has_number(row, offset) && (!numbered[row.page] || is_bare(&row.text));
         let counted = group.iter().filter(|row| counts(row)).count();
         let runs = counted >= FEWEST_PAGES
             && counted * 2 >= group.len()
             && group.len() as f32 >= MANY_OF_THE_PAGES * numbered.len() as f32;
-        let is_sure = |row: &(usize, Outer)| {
-            repeats.contains(&without_page_number(&row.1.text, row.0, offset))
-                || (counts(row) && (runs || is_bare(&row.1.text)))
+        let is_sure = |row: &Row| {
+            repeats.contains(&without_page_number(row, offset)) || (counts(row) && (runs || is_bare(&row.text)))
         };
         let sure = group.iter().filter(|row| is_sure(row)).count();
         let settled = group.len() >= FEWEST_PAGES
             && group.len() as f32 >= MOST_OF_THE_PAGES * numbered.len() as f32
             && sure as f32 >= 0.6 * group.len() as f32;
         for row in group.iter().copied() {
-            if is_sure(row) || (settled && row.1.text.chars().count() < LONGEST) {
-                found[row.0].lines.extend(&row.1.lines);
-                marked.push(row.0);
+            if is_sure(row) || (settled && row.text.chars().count() < LONGEST) {
+                found[row.page].lines.extend(&row.lines);
+                marked.push(row.page);
             }
         }
     }
@@ -130,32 +133,23 @@ fn mark(numbered: &[bool], rows: &[(usize, Outer)], found: &mut [Furniture]) -> 
 
 /// Marks numbers that stand alone at an end of their page and count with the pages, however high or low they are there.
 fn mark_bare_numbers(pages: &[Page], found: &mut [Furniture]) {
-    let mut rows: Vec<(usize, Outer)> = Vec::new();
-    for (page, furniture) in found.iter().enumerate() {
-        let ends = [End::Top, End::Bottom].into_iter();
-        let left = ends.filter_map(|end| outermost(&pages[page], end, &furniture.lines));
-        rows.extend(left.filter(|row| is_bare(&row.text)).map(|row| (page, row)));
-    }
-    let of_page = |page: usize, furniture: &Furniture| -> Vec<i64> {
+    let rows = found.iter().enumerate().flat_map(|(page, furniture)| rows_at(pages, page, &furniture.lines));
+    let rows: Vec<Row> = rows.filter(|row| is_bare(&row.text)).collect();
+    let of_page = |(page, furniture): (usize, &Furniture)| -> Vec<i64> {
         let lines = furniture.lines.iter().map(|&i| &pages[page].lines[i].text).filter(|text| is_bare(text));
-        lines.flat_map(|text| outer_numbers(text)).map(|number| number - page as i64).collect()
+        lines.flat_map(|text| offsets(text, page)).collect()
     };
-    let own: Vec<Vec<i64>> = found.iter().enumerate().map(|(page, furniture)| of_page(page, furniture)).collect();
-    let marked = own.iter().flatten().copied();
-    let left = rows.iter().flat_map(|(page, row)| {
-        let numbers = outer_numbers(&row.text).into_iter();
-        numbers.map(|number| number - *page as i64).collect::<Vec<i64>>()
-    });
-    let Some((offset, count)) = most_votes(marked.chain(left)) else { return };
+    let own: Vec<Vec<i64>> = found.iter().enumerate().map(of_page).collect();
+    let left = rows.iter().flat_map(|row| offsets(&row.text, row.page));
+    let Some((offset, count)) = most_votes(own.iter().flatten().copied().chain(left)) else { return };
     // A few of many figures at the ends of pages happen to count with them.
     let voting = rows.len() + own.iter().filter(|numbers| !numbers.is_empty()).count();
     if count < FEWEST_PAGES || 2 * count < voting {
         return;
     }
-    for (page, row) in rows {
-        let has_its_own = own[page].contains(&offset);
-        if !has_its_own && outer_numbers(&row.text).contains(&(page as i64 + offset)) {
-            found[page].lines.extend(row.lines);
+    for row in rows {
+        if !own[row.page].contains(&offset) && offsets(&row.text, row.page).contains(&offset) {
+            found[row.page].lines.extend(row.lines);
         }
     }
 }
@@ -176,24 +170,17 @@ fn is_bare(text: &str) -> bool {
 }
 
 /// Rows at the same place of their pages.
-fn places(rows: &[(usize, Outer)]) -> Vec<Vec<&(usize, Outer)>> {
-    let mut sorted: Vec<&(usize, Outer)> = rows.iter().collect();
-    sorted.sort_by(|a, b| a.1.place.total_cmp(&b.1.place));
-    let mut groups: Vec<Vec<&(usize, Outer)>> = Vec::new();
-    for row in sorted {
-        match groups.last_mut() {
-            Some(group) if group.last().is_some_and(|last| row.1.place - last.1.place < SAME_PLACE) => group.push(row),
-            _ => groups.push(vec![row]),
-        }
-    }
-    groups
+fn places(rows: &[Row]) -> Vec<Vec<&Row>> {
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by(|a, b| a.place.total_cmp(&b.place));
+    sorted.chunk_by(|a, b| b.place - a.place < SAME_PLACE).map(<[&Row]>::to_vec).collect()
 }
 
 /// Texts without page number that occur at this place on several pages.
-fn repeated(group: &[&(usize, Outer)], offset: Option<i64>) -> HashSet<String> {
+fn repeated(group: &[&Row], offset: Option<i64>) -> HashSet<String> {
     let mut counts: HashMap<String, usize> = HashMap::new();
-    for (page, row) in group {
-        let text = without_page_number(&row.text, *page, offset);
+    for row in group {
+        let text = without_page_number(row, offset);
         if text.chars().any(char::is_alphabetic) {
             *counts.entry(text).or_default() += 1;
         }
@@ -205,12 +192,12 @@ fn repeated(group: &[&(usize, Outer)], offset: Option<i64>) -> HashSet<String> {
 }
 
 /// The text without its page number; the rest is the same on each page.
-fn without_page_number(text: &str, page: usize, offset: Option<i64>) -> String {
+fn without_page_number(row: &Row, offset: Option<i64>) -> String {
     let is_number = |word: &str| {
         let core = word.trim_matches(|c: char| !c.is_ascii_digit());
-        roman(word).is_some() || offset.is_some_and(|offset| core.parse() == Ok(page as i64 + offset))
+        roman(word).is_some() || offset.is_some_and(|offset| core.parse() == Ok(row.page as i64 + offset))
     };
-    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let mut words: Vec<&str> = row.text.split_whitespace().collect();
     if words.len() > 1 && words.last().is_some_and(|word| is_number(word)) {
         words.pop();
     }
@@ -221,33 +208,31 @@ fn without_page_number(text: &str, page: usize, offset: Option<i64>) -> String {
 }
 
 /// The difference between the printed number and the page's place in the file, if most rows agree.
-fn common_offset(group: &[&(usize, Outer)]) -> Option<i64> {
-    let offsets = group.iter().flat_map(|(page, row)| {
-        let offsets = outer_numbers(&row.text).into_iter().map(|number| number - *page as i64);
-        offsets.collect::<BTreeSet<i64>>()
-    });
+fn common_offset(group: &[&Row]) -> Option<i64> {
+    let offsets = group.iter().flat_map(|row| offsets(&row.text, row.page).into_iter().collect::<BTreeSet<i64>>());
     let (offset, count) = most_votes(offsets)?;
     (count >= 2 && count * 3 >= group.len()).then_some(offset)
 }
 
-fn has_number(text: &str, page: usize, offset: Option<i64>) -> bool {
+fn has_number(row: &Row, offset: Option<i64>) -> bool {
     // Roman pages at the front have their own offset; a Roman number alone on its row is a page number.
-    offset.is_some_and(|offset| outer_numbers(text).contains(&(page as i64 + offset))) || roman(text.trim()).is_some()
+    offset.is_some_and(|offset| offsets(&row.text, row.page).contains(&offset)) || roman(row.text.trim()).is_some()
 }
 
-/// The numbers at both ends of a row: `12`, `- 12 -`, `Page 3 of 10`, `第3页`.
-fn outer_numbers(text: &str) -> Vec<i64> {
+/// The numbers at both ends of a row (`12`, `- 12 -`, `Page 3 of 10`, `第3页`), less the page's place in the file.
+fn offsets(text: &str, page: usize) -> Vec<i64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let edges = words.iter().take(2).chain(words.iter().rev().take(3));
-    let mut numbers: Vec<i64> = edges
+    let mut offsets: Vec<i64> = edges
         .filter_map(|word| {
             let core = word.trim_matches(|c: char| !c.is_ascii_digit());
             let few_others = word.chars().filter(|c| !c.is_ascii_digit()).count() <= 4;
-            (few_others && core.len() <= 5).then(|| core.parse().ok()).flatten()
+            let number: i64 = (few_others && core.len() <= 5).then(|| core.parse().ok()).flatten()?;
+            Some(number - page as i64)
         })
         .collect();
-    numbers.dedup();
-    numbers
+    offsets.dedup();
+    offsets
 }
 
 /// Finds the printed number of each page in its furniture.
@@ -255,16 +240,16 @@ fn number_pages(pages: &[Page], found: &mut [Furniture]) {
     let text = |page: usize, furniture: &Furniture| {
         furniture.lines.iter().map(|&i| pages[page].lines[i].text.clone()).collect::<Vec<_>>()
     };
-    let offsets = found.iter().enumerate().flat_map(|(page, furniture)| {
-        let numbers = text(page, furniture).into_iter().flat_map(|line| outer_numbers(&line));
-        numbers.map(move |number| number - page as i64)
-    });
-    let offset = most_votes(offsets).filter(|&(_, count)| count >= 2);
+    let all = found
+        .iter()
+        .enumerate()
+        .flat_map(|(page, furniture)| text(page, furniture).into_iter().flat_map(move |line| offsets(&line, page)));
+    let offset = most_votes(all).filter(|&(_, count)| count >= 2);
     for (page, furniture) in found.iter_mut().enumerate() {
         let lines = text(page, furniture);
         let arabic = offset.and_then(|(offset, _)| {
-            let number = page as i64 + offset;
-            lines.iter().any(|line| outer_numbers(line).contains(&number)).then(|| number.to_string())
+            let is_printed = lines.iter().any(|line| offsets(line, page).contains(&offset));
+            is_printed.then(|| (page as i64 + offset).to_string())
         });
         let small = || {
             lines.iter().find_map(|line| {
