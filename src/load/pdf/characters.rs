@@ -18,8 +18,7 @@ const MOST_ANNOTATIONS: usize = 500;
 /// # Errors
 /// If the page cannot be read.
 pub fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextChar>> {
-    let entries = Entries { pdf };
-    if !entries.has_replacement_text(page, &pdf.get_page(page)?) {
+    if !has_replacement_text(pdf, page)? {
         return pdf.extract_chars(page);
     }
     let mut chars: Vec<TextChar> = pdf.extract_spans(page)?.iter().flat_map(TextSpan::to_chars).collect();
@@ -35,8 +34,7 @@ pub fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextC
 /// # Errors
 /// If the page cannot be read.
 pub fn shown_by_annotations(pdf: &PdfDocument, page: usize, known: &[&str]) -> pdf_oxide::Result<Vec<String>> {
-    let entries = Entries { pdf };
-    if !entries.has_visible_annotations(&pdf.get_page(page)?) {
+    if !has_visible_annotations(pdf, page)? {
         return Ok(Vec::new());
     }
     let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
@@ -46,41 +44,28 @@ pub fn shown_by_annotations(pdf: &PdfDocument, page: usize, known: &[&str]) -> p
     Ok(text.lines().filter(is_new).map(str::to_owned).collect())
 }
 
-/// Resolves entries of dictionaries through references.
-struct Entries<'a> {
-    pdf: &'a PdfDocument,
+/// The entry of a dictionary under `key`.
+fn entry(pdf: &PdfDocument, object: &Object, key: &str) -> Option<Object> {
+    pdf.resolve_object(object.as_dict()?.get(key)?).ok()
 }
 
-impl Entries<'_> {
-    fn resolve(&self, object: &Object) -> Option<Object> {
-        self.pdf.resolve_object(object).ok()
-    }
+fn has_replacement_text(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<bool> {
+    const KEY: &str = "ActualText";
+    let in_content =
+        pdf.get_page_content_data(page).is_ok_and(|content| memchr::memmem::find(&content, KEY.as_bytes()).is_some());
+    // The content may also refer to a property list that has it.
+    let properties = entry(pdf, &pdf.get_page(page)?, "Resources").and_then(|it| entry(pdf, &it, "Properties"));
+    let has_it =
+        |list: &Object| pdf.resolve_object(list).is_ok_and(|l| l.as_dict().is_some_and(|l| l.contains_key(KEY)));
+    Ok(in_content || properties.as_ref().and_then(Object::as_dict).is_some_and(|lists| lists.values().any(has_it)))
+}
 
-    fn get(&self, object: &Object, key: &str) -> Option<Object> {
-        object.as_dict().and_then(|entries| entries.get(key)).and_then(|entry| self.resolve(entry))
-    }
-
-    fn has_replacement_text(&self, page: usize, object: &Object) -> bool {
-        const KEY: &[u8] = b"ActualText";
-        let in_content =
-            self.pdf.get_page_content_data(page).is_ok_and(|content| memchr::memmem::find(&content, KEY).is_some());
-        // The content may also refer to a property list that has it.
-        let properties = self.get(object, "Resources").and_then(|resources| self.get(&resources, "Properties"));
-        in_content
-            || properties.as_ref().and_then(Object::as_dict).is_some_and(|properties| {
-                properties.values().any(|list| {
-                    self.resolve(list).as_ref().and_then(Object::as_dict).is_some_and(|l| l.contains_key("ActualText"))
-                })
-            })
-    }
-
-    fn has_visible_annotations(&self, page: &Object) -> bool {
-        let annotations = self.get(page, "Annots");
-        annotations.as_ref().and_then(Object::as_array).is_some_and(|annotations| {
-            annotations.iter().take(MOST_ANNOTATIONS).any(|annotation| {
-                let kind = self.resolve(annotation).and_then(|annotation| self.get(&annotation, "Subtype"));
-                kind.as_ref().and_then(Object::as_name).is_some_and(|kind| VISIBLE.contains(&kind))
-            })
-        })
-    }
+fn has_visible_annotations(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<bool> {
+    let annotations = entry(pdf, &pdf.get_page(page)?, "Annots");
+    let is_visible = |annotation: &Object| {
+        let kind = pdf.resolve_object(annotation).ok().and_then(|annotation| entry(pdf, &annotation, "Subtype"));
+        kind.as_ref().and_then(Object::as_name).is_some_and(|kind| VISIBLE.contains(&kind))
+    };
+    let annotations = annotations.as_ref().and_then(Object::as_array);
+    Ok(annotations.is_some_and(|annotations| annotations.iter().take(MOST_ANNOTATIONS).any(is_visible)))
 }

@@ -9,8 +9,8 @@ use super::layout::{self, Fonts, Line, Page, furniture, paragraphs, tables};
 use super::ocr;
 use super::tags::Tags;
 use crate::error::{Error, Result, Setting};
-use crate::load::document::{Block, BlockKind, Document, LoadOptions};
 use crate::load::plain::lines_to_blocks;
+use crate::load::{Block, BlockKind, Document, LoadOptions};
 use crate::text::{count, percent, squeeze};
 
 /// A page is broken if more than this share of its characters is not text: U+FFFD, private use, control.
@@ -88,31 +88,22 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
 fn report_empty(pages: &[Reading], bytes: &[u8], options: &LoadOptions, document: &mut Document) -> Result<()> {
     let all = pages.len();
     let empty = pages.iter().filter(|page| page.is_empty()).count();
-    if empty == all && !options.skip_pages.is_empty() {
-        return Err(Error::failed(format!(
-            "the PDF has no text on its {}, and reading {} of them took too long",
-            count(all, "page"),
-            options.skip_pages.len()
-        ))
-        .hint(format!("raise {}", Setting("page_timeout"))));
-    }
-    if empty == all && !super::has_end(bytes) {
-        return Err(Error::failed(format!(
-            "the PDF has no text on its {}, and its end is missing: it seems cut off or damaged",
-            count(all, "page")
-        ))
-        .hint(format!("download or copy it again, or skip it with {}", Setting("exclude"))));
-    }
     let command = Setting("ocr_command");
     if empty == all {
-        let error =
-            Error::failed(format!("the PDF has no text on its {} (100 %); it is probably a scan", count(all, "page")));
-        return Err(match options.ocr_command {
-            Some(_) => {
-                error.hint(format!("{command} read nothing on them either: try it by hand on an image of a page"))
-            }
-            None => error.hint(format!("let a program read its pages: {command} 'tesseract {{}} stdout'")),
-        });
+        let (why, hint) = if !options.skip_pages.is_empty() {
+            let late = options.skip_pages.len();
+            (format!(", and reading {late} of them took too long"), format!("raise {}", Setting("page_timeout")))
+        } else if !super::has_end(bytes) {
+            let why = ", and its end is missing: it seems cut off or damaged".to_owned();
+            (why, format!("download or copy it again, or skip it with {}", Setting("exclude")))
+        } else {
+            let hint = match options.ocr_command {
+                Some(_) => format!("{command} read nothing on them either: try it by hand on an image of a page"),
+                None => format!("let a program read its pages: {command} 'tesseract {{}} stdout'"),
+            };
+            (" (100 %); it is probably a scan".to_owned(), hint)
+        };
+        return Err(Error::failed(format!("the PDF has no text on its {}{why}", count(all, "page"))).hint(hint));
     }
     let have = if empty == 1 { "has" } else { "have" };
     let without = format!("{empty} of {} ({}) {have} no text", count(all, "page"), percent(empty, all));
@@ -135,6 +126,7 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
         .collect();
     let found = furniture::recognise(&laid);
     document.page_labels = found.iter().map(|furniture| furniture.number.clone()).collect();
+    let blocks_of = |lines| paragraphs::blocks(tables::join(lines), |page, mark| tags.heading(page, mark));
     let mut lines = Vec::new();
     let mut blocks: Vec<Block> = Vec::new();
     for ((number, page), furniture) in (1u32..).zip(pages).zip(&found) {
@@ -153,14 +145,12 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
                 }
             }
             Reading::Plain(text) => {
-                blocks.extend(paragraphs::blocks(tables::join(std::mem::take(&mut lines)), |page, mark| {
-                    tags.heading(page, mark)
-                }));
+                blocks.extend(blocks_of(std::mem::take(&mut lines)));
                 blocks.extend(lines_to_blocks(&text, Some(number)));
             }
         }
     }
-    blocks.extend(paragraphs::blocks(tables::join(lines), |page, mark| tags.heading(page, mark)));
+    blocks.extend(blocks_of(lines));
     document.blocks = blocks;
 }
 
@@ -187,7 +177,6 @@ fn first_engine(
     warnings: &mut Vec<String>,
 ) -> Result<FirstReading> {
     guarded("pdf_oxide", || {
-        let fail = |error: pdf_oxide::Error| Error::failed(squeeze(&error.to_string()));
         let pdf = PdfDocument::from_bytes(bytes.to_vec()).map_err(fail)?;
         if pdf.is_encrypted() {
             let password = options.password.as_deref().unwrap_or("");
@@ -211,22 +200,20 @@ fn first_engine(
                 continue;
             }
             on_page(number);
-            match read_page(&pdf, number, &mut fonts) {
+            let read = match read_page(&pdf, number, &mut fonts) {
                 Ok(page) if page.is_empty() => match read_picture(&pdf, number, ocr.as_mut()) {
-                    Ok(Ok(page)) => pages.push(page),
-                    Ok(Err(error)) => {
-                        of_pictures = true;
-                        failures.push((number, error));
-                        pages.push(Reading::Plain(String::new()));
+                    Ok(read) => {
+                        of_pictures |= read.is_err();
+                        read
                     }
                     Err(error) => return Ok(Err(error)),
                 },
-                Ok(page) => pages.push(page),
-                Err(error) => {
-                    failures.push((number, error));
-                    pages.push(Reading::Plain(String::new()));
-                }
-            }
+                read => read,
+            };
+            pages.push(read.unwrap_or_else(|error| {
+                failures.push((number, error));
+                Reading::Plain(String::new())
+            }));
         }
         on_page(0);
         if let Some(untried) = ocr.map(|ocr| ocr.untried).filter(|untried| *untried > 0) {
@@ -249,8 +236,11 @@ fn first_engine(
     })
 }
 
+fn fail(error: impl std::fmt::Display) -> Error {
+    Error::failed(squeeze(&error.to_string()))
+}
+
 fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Reading> {
-    let fail = |error: pdf_oxide::Error| Error::failed(squeeze(&error.to_string()));
     let index = number as usize - 1;
     let chars = characters(pdf, index).map_err(fail)?;
     let visible = pdf.get_page_visible_box(index).unwrap_or(LETTER);
@@ -280,7 +270,7 @@ fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {
             Some(password) => pdf_extract::extract_text_from_mem_by_pages_encrypted(bytes, password),
             None => pdf_extract::extract_text_from_mem_by_pages(bytes),
         };
-        let pages = pages.map_err(|error| Error::failed(squeeze(&error.to_string())))?;
+        let pages = pages.map_err(fail)?;
         if pages.is_empty() { Err(Error::failed("no pages")) } else { Ok(pages) }
     })
 }
