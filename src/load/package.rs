@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::io::{Cursor, Read};
 
 use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::name::QName;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::plain;
@@ -193,18 +194,19 @@ impl Element<'_> {
 
     /// The attribute of this whole name, with its prefix.
     pub fn prefixed(&self, name: &str) -> Option<String> {
-        let mut attributes = self.0.attributes();
-        attributes.with_checks(false);
-        let attribute = attributes.flatten().find(|attribute| attribute.key.into_inner() == name)?;
-        attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok().map(Cow::into_owned)
+        self.value(|key| key.into_inner() == name)
     }
 
     /// The first attribute of this local name.
     pub fn attribute(&self, name: &str) -> Option<String> {
+        self.value(|key| key.local_name().into_inner() == name)
+    }
+
+    fn value(&self, is_it: impl Fn(QName<'_>) -> bool) -> Option<String> {
         let mut attributes = self.0.attributes();
         // The check for duplicate names takes quadratic time.
         attributes.with_checks(false);
-        let attribute = attributes.flatten().find(|attribute| attribute.key.local_name().into_inner() == name)?;
+        let attribute = attributes.flatten().find(|attribute| is_it(attribute.key))?;
         attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok().map(Cow::into_owned)
     }
 }
