@@ -22,9 +22,6 @@ const BREAKING: &str = "address article aside blockquote body caption center dd 
 /// Roles of elements around the text.
 const SKIPPED_ROLES: &str = "navigation banner contentinfo search complementary";
 
-/// The most columns of one cell.
-const WIDEST_CELL: usize = 63;
-
 /// Elements that hold the text, most reliable first.
 const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
 
@@ -287,7 +284,7 @@ impl Walk {
                     if let Some(row) = rows.last_mut() {
                         row.push(self.line_of(node));
                         let columns = node.attr("colspan").and_then(|span| span.trim().parse().ok()).unwrap_or(1usize);
-                        row.extend(std::iter::repeat_n(String::new(), columns.clamp(1, WIDEST_CELL) - 1));
+                        row.extend(tables::behind_wide(columns));
                     }
                     continue;
                 }

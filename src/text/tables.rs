@@ -25,6 +25,14 @@ pub fn may_fill(cells: usize, rows: usize, width: usize) -> bool {
     rows.saturating_mul(width) <= cells.saturating_mul(MOST_ADDED).max(ALWAYS_ADDED)
 }
 
+/// The most columns that a cell spans. Word allows as many; a document states the number, so it must not cost more.
+pub const WIDEST_CELL: usize = 63;
+
+/// The empty cells behind one that spans so many columns.
+pub fn behind_wide(columns: usize) -> impl Iterator<Item = String> {
+    std::iter::repeat_n(String::new(), columns.clamp(1, WIDEST_CELL) - 1)
+}
+
 /// The rows as a table, the first as its heads; `None` if no cell has text. Rows without text are left out.
 pub fn write(mut rows: Vec<Row>) -> Option<String> {
     rows.retain(|row| row.iter().any(|cell| !cell.trim().is_empty()));

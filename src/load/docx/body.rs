@@ -201,9 +201,7 @@ impl Walk<'_> {
                 if let Some(table) = self.tables.last_mut()
                     && let Some(row) = table.rows.last_mut()
                 {
-                    // Word allows 63 columns.
-                    let behind = table.span.clamp(1, 63) - 1;
-                    row.extend(std::iter::repeat_n(String::new(), behind));
+                    row.extend(tables::behind_wide(table.span));
                 }
             }
             "tbl" => {
