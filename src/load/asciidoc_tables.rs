@@ -6,10 +6,8 @@ use std::collections::VecDeque;
 
 use super::csv;
 use crate::text::squeeze;
-use crate::text::tables::Row;
+use crate::text::tables::{Row, WIDEST_CELL};
 
-/// The most columns and rows of one cell, and its most copies. The document states these numbers.
-const WIDEST_CELL: usize = 63;
 /// The longest text that is copied, in bytes, all copies together.
 const LONGEST_COPIES: usize = 10_000;
 

@@ -10,14 +10,11 @@ use std::io::Cursor;
 use rbook::Epub;
 use rbook::epub::toc::EpubTocEntry;
 
-use super::document::{Block, BlockKind, Document, Format};
-use super::flat_html::VOID;
-use super::html::{self, Chapter};
-use super::package::Archive;
-use super::package::wrong_format;
-use super::plain;
+use super::package::{Archive, wrong_format};
+use super::{Block, BlockKind, Document, Format};
+use super::{html, plain, xhtml};
 use crate::error::{Error, Result, Setting, innermost};
-use crate::text::{lists, squeeze};
+use crate::text::squeeze;
 
 /// The file that makes an archive an EPUB.
 const CONTAINER: &str = "META-INF/container.xml";
@@ -134,7 +131,7 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
         let text = text.and_then(|bytes| plain::html_to_text(&bytes).map_err(|error| error.message().to_owned()));
         match text {
             Ok(text) => {
-                let Chapter { blocks, anchors } = html::parse_chapter(&with_end_tags(&text));
+                let (blocks, anchors) = html::parse_chapter(&xhtml::with_end_tags(&text));
                 places.insert(path, Place { first: document.blocks.len(), anchors });
                 document.blocks.extend(blocks);
             }
@@ -259,72 +256,6 @@ fn letters(title: &str) -> String {
     title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Makes HTML of XHTML: adds an end tag to every self-closing tag, because `<title/>` would open an endless title.
-/// Skips comments, scripts and styles.
-fn with_end_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 64);
-    let mut rest = text;
-    while let Some(start) = rest.find('<') {
-        out.push_str(&rest[..start]);
-        rest = &rest[start..];
-        let end = if rest.starts_with("<!--") {
-            rest.find("-->").map_or(rest.len(), |end| end + 3)
-        } else if rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
-            end_of_tag(rest)
-        } else {
-            1
-        };
-        let (tag, behind) = rest.split_at(end);
-        rest = behind;
-        match self_ended(tag) {
-            Some(name) => {
-                out.push_str(&tag[..tag.len() - 2]);
-                out.push_str("></");
-                out.push_str(name);
-                out.push('>');
-            }
-            None => {
-                out.push_str(tag);
-                let script = code_end(tag).map_or(0, |end| rest.find(end).unwrap_or(rest.len()));
-                out.push_str(&rest[..script]);
-                rest = &rest[script..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// The end tag of the script or style that a tag begins.
-fn code_end(tag: &str) -> Option<&'static str> {
-    let begins = |name: &str| {
-        let rest = tag.strip_prefix('<').and_then(|tag| tag.strip_prefix(name));
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || c == '>'))
-    };
-    [("script", "</script"), ("style", "</style")].into_iter().find(|(name, _)| begins(name)).map(|(_, end)| end)
-}
-
-/// The element of a self-closing tag that HTML would leave open.
-fn self_ended(tag: &str) -> Option<&str> {
-    let inner = tag.strip_prefix('<')?.strip_suffix("/>")?;
-    let name = inner.split(|c: char| c.is_whitespace() || c == '/').next()?;
-    (name.starts_with(|c: char| c.is_ascii_alphabetic()) && !lists(VOID, name)).then_some(name)
-}
-
-/// The end of the tag at the beginning. A `>` in quotation marks does not count.
-fn end_of_tag(text: &str) -> usize {
-    let mut quote = None;
-    for (i, byte) in text.bytes().enumerate() {
-        match (byte, quote) {
-            (b'>', None) => return i + 1,
-            (b'"' | b'\'', None) => quote = Some(byte),
-            (byte, Some(open)) if byte == open => quote = None,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::package::zip_of;
@@ -409,15 +340,5 @@ mod tests {
     fn without_navigation_headings_stay() {
         let blocks = vec![Block::heading(1, "A"), Block::heading(2, "B")];
         assert_eq!(with_navigation(blocks.clone(), Vec::new()), blocks);
-    }
-
-    #[test]
-    fn self_closing_tags_get_an_end_tag() {
-        assert_eq!(
-            with_end_tags(r#"<title/><br/><a id="x>" /><!-- <i/> -->1 < 2 <p>"#),
-            r#"<title></title><br/><a id="x>" ></a><!-- <i/> -->1 < 2 <p>"#
-        );
-        let script = r#"<script>write('<i/>')</script><b></b>"#;
-        assert_eq!(with_end_tags(&script.replace("<b></b>", "<b/>")), script);
     }
 }

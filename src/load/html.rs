@@ -69,19 +69,13 @@ pub fn parse(text: &str) -> Document {
     document
 }
 
-/// A chapter of a book.
-pub struct Chapter {
-    pub blocks: Vec<Block>,
-    /// The index of the block in which the element of each id begins.
-    pub anchors: HashMap<String, usize>,
-}
-
-/// Reads a chapter of a book, where headers, footers and asides belong to the text.
-pub fn parse_chapter(text: &str) -> Chapter {
+/// The blocks of a chapter of a book, where headers, footers and asides belong to the text; and for each id the index of
+/// the block in which its element begins.
+pub fn parse_chapter(text: &str) -> (Vec<Block>, HashMap<String, usize>) {
     let dom = Dom::from(&*flat(text));
     let mut walk = Walk { around: Around::Chapter, ..Walk::default() };
     walk.run(dom.select("body").nodes().first().copied().unwrap_or_else(|| dom.root()));
-    Chapter { blocks: walk.blocks, anchors: walk.anchors }
+    (walk.blocks, walk.anchors)
 }
 
 enum Step<'a> {
@@ -423,12 +417,12 @@ mod tests {
 
     #[test]
     fn chapters_keep_all_text_and_the_places_of_ids() {
-        let chapter = parse_chapter(
+        let (blocks, anchors) = parse_chapter(
             "<body><section id=s><header><h1>T<a id=t></a></h1></header><p>a <i id=i>b</i></p>\
              <table id=tab><tr><td>c</table><aside id=n>note</aside><span id=end></span></section>",
         );
-        assert_eq!(chapter.blocks.len(), 4);
-        let at = |id: &str| chapter.anchors[id];
+        assert_eq!(blocks.len(), 4);
+        let at = |id: &str| anchors[id];
         assert_eq!([at("s"), at("t"), at("i"), at("tab"), at("n"), at("end")], [0, 0, 1, 2, 3, 4]);
     }
 

@@ -26,6 +26,7 @@ mod restructured_text;
 mod rst_tables;
 mod source_code;
 
+mod xhtml;
 pub use document::{Block, BlockKind, Document, Format, LineStyle, LoadOptions, OutlineEntry};
 pub(crate) use document::{most_common, most_votes};
 #[cfg(feature = "fuzzing")]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::styles::{ListPlace, Looks, Numbering, Role, Styles};
 use crate::error::Result;
-use crate::load::document::{Block, BlockKind, LineStyle};
 use crate::load::package::{Element, Token, Xml};
+use crate::load::{Block, BlockKind, LineStyle};
 use crate::text::{lists, squeeze, tables};
 
 /// Elements outside the current text: deletions, moves, earlier formatting, field codes, the pronunciation over a word,
@@ -18,12 +18,6 @@ const USUAL_SIZE: u16 = 20;
 
 /// Footnotes and endnotes by kind (`footnote`, `endnote`) and id.
 pub type Notes = HashMap<(&'static str, String), String>;
-
-pub struct Body {
-    /// The text of the first paragraphs in the title style.
-    pub title: Option<String>,
-    pub blocks: Vec<Block>,
-}
 
 #[derive(Default)]
 struct Paragraph {
@@ -64,11 +58,17 @@ struct Walk<'a> {
     blocks: Vec<Block>,
 }
 
-/// Reads the main part.
+/// Reads the main part: the text of the first paragraphs in the title style, and the blocks.
 ///
 /// # Errors
 /// If it is malformed XML.
-pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes: Notes) -> Result<Body> {
+pub fn read(
+    name: &str,
+    text: &str,
+    styles: &Styles,
+    numbering: Numbering,
+    notes: Notes,
+) -> Result<(Option<String>, Vec<Block>)> {
     let mut walk = Walk {
         styles,
         numbering,
@@ -97,7 +97,7 @@ pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes
     if !looks_may_tell(&blocks) {
         blocks.iter_mut().for_each(|block| block.style = None);
     }
-    Ok(Body { title: walk.title, blocks })
+    Ok((walk.title, blocks))
 }
 
 /// Whether the looks of paragraphs may tell headings from text: no style does, and the looks differ.

@@ -16,8 +16,8 @@ mod styles;
 
 use self::body::Notes;
 use self::styles::{Numbering, Styles};
-use super::document::{Document, Format};
 use super::package::{Archive, Relation, Token, Xml, target, wrong_format};
+use super::{Document, Format};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 
@@ -63,10 +63,10 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
             body::read_notes(&name, &text, kind, &mut notes)?;
         }
     }
-    let body = body::read(main, &text, &styles, numbering, notes)?;
-    document.blocks = body.blocks;
+    let (title, blocks) = body::read(main, &text, &styles, numbering, notes)?;
+    document.blocks = blocks;
     let stated = read_properties(&mut archive, &of_package, &mut document)?;
-    document.title = body.title.or(stated).or_else(|| document.only_top_heading());
+    document.title = title.or(stated).or_else(|| document.only_top_heading());
     Ok(document)
 }
 
