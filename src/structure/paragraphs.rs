@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::tree::{Heading, Provenance};
 use super::typography;
 use crate::load::{Block, BlockKind};
-use crate::text::{is_wide, squeeze};
+use crate::text::{squeeze, width};
 
 /// The characters of a line, ideographs counted twice.
 const OF_A_LINE: usize = 80;
@@ -73,7 +73,7 @@ fn laid_out(blocks: &[Block]) -> (Vec<Block>, Vec<usize>) {
 
 /// The number of lines of a paragraph after its first.
 fn lines_behind(text: &str) -> usize {
-    let width: usize = text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum();
+    let width = width(text);
     if width <= LONGEST_TITLE { 0 } else { (width - 1) / OF_A_LINE }
 }
 

@@ -39,6 +39,11 @@ pub fn char_count(text: &str) -> usize {
     text.chars().count()
 }
 
+/// The number of characters in `text`, wide ones counted twice.
+pub fn width(text: &str) -> usize {
+    text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+}
+
 /// `1 page`, `2 pages`.
 pub fn count(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })

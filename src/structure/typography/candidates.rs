@@ -8,7 +8,7 @@ use crate::load::{Block, BlockKind, LineStyle, most_common};
 use crate::structure::numbering::{self, Kind, Numbering};
 use crate::structure::printed::covered;
 use crate::structure::tree::{Heading, Provenance};
-use crate::text::{is_wide, join_title};
+use crate::text::{join_title, width};
 
 /// The most characters of a heading, ideographs counted twice.
 const LONGEST: usize = 180;
@@ -284,7 +284,7 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     let distinct = style.zip(body).is_some_and(|(style, body)| is_distinct(style, body));
     let is_index_letter = distinct && is_index_letter(&text);
     let number = numbering::parse(&text).filter(|_| !is_index_letter);
-    let width: usize = text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum();
+    let width = width(&text);
     let next = blocks.get(start + lines);
     let set_off =
         start.checked_sub(1).and_then(|above| distance(&blocks[above], &blocks[start])).map(|far| far > SET_OFF * step);

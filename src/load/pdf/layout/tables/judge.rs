@@ -6,7 +6,7 @@ use super::grid::{Cell, Grid, GridRow};
 use super::words::{
     in_brackets, is_empty_value, is_equation_number, is_figure, is_formula, is_index_entry, is_marker, is_symbol,
 };
-use crate::text::is_wide;
+use crate::text::width;
 
 /// The fewest rows with several cells, and their least share of all lines.
 const FEWEST_ROWS: usize = 3;
@@ -117,8 +117,7 @@ impl<'a> Column<'a> {
 
     /// The average length.
     fn width(&self) -> f32 {
-        let width = |cell: &&Cell| cell.text.chars().map(|c| if is_wide(c) { 2.0 } else { 1.0 }).sum::<f32>();
-        self.cells.iter().map(width).sum::<f32>() / self.cells.len().max(1) as f32
+        self.cells.iter().map(|cell| width(&cell.text)).sum::<usize>() as f32 / self.cells.len().max(1) as f32
     }
 
     fn share(&self, is: impl Fn(&str) -> bool) -> f32 {
