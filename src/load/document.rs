@@ -184,6 +184,16 @@ pub struct HeadingTag {
 
 /// The kind of a block, which decides how it is joined to the block before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The most that sizes of one type differ, in points.
+const SAME_SIZE: f32 = 0.6;
+
+impl LineStyle {
+    /// Whether two lines are of one size and weight. Ideographs and letters of one line come in two fonts.
+    pub fn is_like(&self, other: &LineStyle) -> bool {
+        (self.size - other.size).abs() < SAME_SIZE && self.bold == other.bold
+    }
+}
+
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
     /// From 1, as in the markup.

@@ -106,7 +106,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                     && pending.len() < MOST_LINES
                     && !pending.iter().any(|&line| blocks[line].text.ends_with("N/A"))
                     && numbering::parse(&title).is_none()
-                    && same_style_of_lines(&blocks[pending[0]], &blocks[i]);
+                    && are_alike(&blocks[pending[0]], &blocks[i]);
                 let start = if joins { pending[0] } else { i };
                 let mut whole = String::new();
                 for &line in pending.iter().filter(|_| joins) {
@@ -148,11 +148,8 @@ fn spaced(title: String) -> String {
     if glued { format!("{before} {rest}") } else { title }
 }
 
-fn same_style_of_lines(a: &Block, b: &Block) -> bool {
-    match (&a.style, &b.style) {
-        (Some(a), Some(b)) => (a.size - b.size).abs() < 0.6 && a.bold == b.bold,
-        _ => true,
-    }
+fn are_alike(a: &Block, b: &Block) -> bool {
+    a.style.as_ref().zip(b.style.as_ref()).is_none_or(|(a, b)| a.is_like(b))
 }
 
 /// A title and a page number separated by leaders or a wide gap.

@@ -114,11 +114,6 @@ pub(super) fn heading_style(style: &LineStyle) -> Style {
     Style { size: (style.size * 2.0).round() as i32, bold: style.bold, italic: style.italic, font: style.font }
 }
 
-fn same_style(a: &LineStyle, b: &LineStyle) -> bool {
-    // Ideographs and letters of one heading come in two fonts.
-    (a.size - b.size).abs() < 0.6 && a.bold == b.bold
-}
-
 pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, usize)]) -> Vec<Candidate> {
     let step = usual_step(blocks);
     let skipped = covered(skip, blocks.len());
@@ -230,10 +225,7 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
     let distinct = is_distinct(style, body);
     let begins = blocks[first].kind == BlockKind::Paragraph
         || (distinct
-            && first
-                .checked_sub(1)
-                .and_then(|i| blocks[i].style.as_ref())
-                .is_none_or(|before| !same_style(before, style)))
+            && first.checked_sub(1).and_then(|i| blocks[i].style.as_ref()).is_none_or(|before| !before.is_like(style)))
         || numbering::parse(blocks[first].words()).is_some();
     if !begins {
         return 0;
@@ -241,7 +233,7 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
     let mut lines = 1;
     while let Some(next) = blocks.get(first + lines) {
         let goes_on = next.page == blocks[first].page
-            && next.style.as_ref().is_some_and(|other| same_style(style, other) && other.part == style.part)
+            && next.style.as_ref().is_some_and(|other| style.is_like(other) && other.part == style.part)
             && match next.kind {
                 BlockKind::Wrapped | BlockKind::Glued => true,
                 BlockKind::Line => distinct && numbering::parse(next.words()).is_none(),
@@ -295,7 +287,7 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
         of_the_body && apart && set_off != Some(false) && !ends_like_a_sentence(&text)
     };
     let alone = match (style, next.and_then(|next| next.style.as_ref())) {
-        (Some(style), Some(next)) => !same_style(style, next) || !distinct || is_title_above_another(),
+        (Some(style), Some(next)) => !style.is_like(next) || !distinct || is_title_above_another(),
         _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
     };
     let too_long = width > LONGEST || lines > MOST_LINES;

@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 
 use super::lines::Line;
-use crate::load::document::{Block, BlockKind, HeadingTag, most_common};
+use crate::load::{Block, BlockKind, HeadingTag, most_common};
 use crate::text::is_wide;
 
-/// The most that sizes differ in one paragraph, in points.
-const SAME_SIZE: f32 = 0.6;
 /// A step of more than this many usual ones begins a paragraph.
 const WIDER_STEP: f32 = 1.3;
 /// Lines further right by this share of their size are indented.
@@ -73,9 +71,7 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
     if before.style.table || line.style.table {
         return BlockKind::Paragraph;
     }
-    let alike = (before.style.size - line.style.size).abs() < SAME_SIZE
-        && before.style.bold == line.style.bold
-        && before.style.fixed == line.style.fixed;
+    let alike = before.style.is_like(&line.style) && before.style.fixed == line.style.fixed;
     let is_full = before.style.right > edge - SHORT * (edge - before.style.left).max(0.0);
     if before.page != line.page || before.style.part != line.style.part {
         // An unfinished sentence continues in the next column or page.
