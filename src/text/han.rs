@@ -25,6 +25,9 @@ pub fn in_simplified(text: &str) -> String {
 /// The ways to write each digit; 参 is the simplified form of 參.
 const DIGITS: [&str; 10] = ["〇零", "一壹", "二两兩贰貳", "三叁參参", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖"];
 
+/// The numbers of items and captions up to ten.
+pub const ONE_TO_TEN: &str = "一二三四五六七八九十";
+
 /// The value of a digit.
 pub fn han_digit(c: char) -> Option<u32> {
     let value = DIGITS.iter().position(|forms| forms.contains(c))?;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::han::ONE_TO_TEN;
+
 /// The longest number of a list item, in bytes: `12.10.3`.
 const LONGEST_NUMBER: usize = 8;
 
@@ -77,10 +79,9 @@ fn starts_item(line: &str) -> bool {
             let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
             rest.starts_with(". ") || rest.starts_with(") ") || rest.starts_with('、')
         }
-        Some('一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十') => chars
-            .as_str()
-            .trim_start_matches(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十'])
-            .starts_with('、'),
+        Some(c) if ONE_TO_TEN.contains(c) => {
+            chars.as_str().trim_start_matches(|c| ONE_TO_TEN.contains(c)).starts_with('、')
+        }
         _ => false,
     }
 }

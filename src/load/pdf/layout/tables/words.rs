@@ -1,5 +1,6 @@
 //! Tells what the text of a cell is: a figure, a sign, a head, or a part of something other than a table.
 
+use crate::text::han::ONE_TO_TEN;
 use crate::text::is_wide;
 
 /// Usually a unit: `(in millions)`.
@@ -11,9 +12,7 @@ pub fn in_brackets(text: &str) -> bool {
 pub fn is_caption(text: &str) -> bool {
     let words = ["Table ", "TABLE ", "Figure ", "FIGURE ", "Fig. ", "表", "续表", "图", "附表"];
     let rest = words.iter().find_map(|word| text.strip_prefix(word));
-    rest.is_some_and(|rest| {
-        rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || "一二三四五六七八九十".contains(c))
-    })
+    rest.is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || ONE_TO_TEN.contains(c)))
 }
 
 /// A number with its signs or its unit: `$ 8,978`, `(1.5)%`, `12 kW`, `7 years`, `2026-03-01`.
