@@ -48,35 +48,11 @@ pub fn is_unspaced(c: char) -> bool {
     matches!(script_of(c), Some(Script::Han | Script::Kana))
 }
 
-/// The share, from 0 to 1, of the words of `text` in one of `scripts`. A Han or Kana character counts as half a word
-/// (Chinese words have two characters on average), a run of other letters as one. Text without letters is covered:
-/// numbers and codes belong to no language.
-pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
-    let mut known = 0.0f32;
-    let mut total = 0.0f32;
-    let mut previous: Option<Script> = None;
-    for c in text.chars() {
-        let script = script_of(c);
-        if let Some(script) = script {
-            let weight = match script {
-                Script::Han | Script::Kana => 0.5,
-                _ if previous == Some(script) => 0.0,
-                _ => 1.0,
-            };
-            total += weight;
-            if scripts.contains(&script) {
-                known += weight;
-            }
-        }
-        previous = script;
-    }
-    if total == 0.0 { 1.0 } else { known / total }
-}
+const ALL: [Script; 5] = [Script::Latin, Script::Han, Script::Kana, Script::Hangul, Script::Other];
 
-/// The main language of a text as a BCP 47 code, by scripts alone: `zh`, `ja`, `ko`, `en` for any Latin text, otherwise
-/// `und`.
-pub fn language(text: &str) -> &'static str {
-    let mut counts = [0usize; 5];
+/// The characters of a text in Han and Kana, and the runs of letters in other scripts, in the order of [`ALL`].
+fn counts(text: &str) -> [usize; ALL.len()] {
+    let mut counts = [0; ALL.len()];
     let mut previous = None;
     for c in text.chars() {
         let script = script_of(c);
@@ -87,7 +63,27 @@ pub fn language(text: &str) -> &'static str {
         }
         previous = script;
     }
-    let [latin, han, kana, hangul, other] = counts;
+    counts
+}
+
+/// The share, from 0 to 1, of the words of `text` in one of `scripts`. A Han or Kana character counts as half a word
+/// (Chinese words have two characters on average), a run of other letters as one. Text without letters is covered:
+/// numbers and codes belong to no language.
+pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
+    let counts = counts(text);
+    let words = |script: &Script| match script {
+        Script::Han | Script::Kana => counts[*script as usize] as f32 / 2.0,
+        _ => counts[*script as usize] as f32,
+    };
+    let total: f32 = ALL.iter().map(words).sum();
+    let known: f32 = ALL.iter().filter(|script| scripts.contains(script)).map(words).sum();
+    if total == 0.0 { 1.0 } else { known / total }
+}
+
+/// The main language of a text as a BCP 47 code, by scripts alone: `zh`, `ja`, `ko`, `en` for any Latin text, otherwise
+/// `und`.
+pub fn language(text: &str) -> &'static str {
+    let [latin, han, kana, hangul, other] = counts(text);
     let unspaced = (han + kana) / 2;
     let most = latin.max(unspaced).max(hangul).max(other);
     match most {
