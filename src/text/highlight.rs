@@ -45,26 +45,29 @@ fn best_of(sentences: &[Range<usize>], text: &str, terms: &Terms) -> usize {
     (0..sentences.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0)
 }
 
-/// The sentence of `text` that matches `query` best, with as many sentences after it and then before it as fit.
-pub fn around_best(text: &str, query: &str, fits: impl Fn(&Range<usize>) -> bool) -> Range<usize> {
-    let ranges: Vec<Range<usize>> = sentences(text);
-    let best = best_of(&ranges, text, &Terms::of(query));
-    let Some(Range { start, end }) = ranges.get(best).cloned() else { return 0..0 };
+/// The sentence of `text` that matches the terms best, with as many after it as fit; and the sentences before it.
+fn from_best(text: &str, terms: &Terms, fits: impl Fn(&Range<usize>) -> bool) -> (Range<usize>, Vec<Range<usize>>) {
+    let mut ranges: Vec<Range<usize>> = sentences(text);
+    let best = best_of(&ranges, text, terms);
+    let Some(Range { start, end }) = ranges.get(best).cloned() else { return (0..0, ranges) };
     let ends = ranges[best + 1..].iter().map(|next| next.end);
     let end = ends.take_while(|end| fits(&(start..*end))).last().unwrap_or(end);
-    let starts = ranges[..best].iter().rev().map(|previous| previous.start);
+    ranges.truncate(best);
+    (start..end, ranges)
+}
+
+/// The sentence of `text` that matches `query` best, with as many sentences after it and then before it as fit.
+pub fn around_best(text: &str, query: &str, fits: impl Fn(&Range<usize>) -> bool) -> Range<usize> {
+    let (Range { start, end }, before) = from_best(text, &Terms::of(query), &fits);
+    let starts = before.iter().rev().map(|previous| previous.start);
     starts.take_while(|start| fits(&(*start..end))).last().unwrap_or(start)..end
 }
 
 /// The consecutive sentences of `parent_chunk`, up to `limit` characters, that match `query` best, on one line.
 pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> String {
-    let terms = Terms::of(query);
-    let ranges: Vec<Range<usize>> = sentences(parent_chunk);
-    let best = best_of(&ranges, parent_chunk, &terms);
-    let Some(Range { start, end }) = ranges.get(best).cloned() else { return String::new() };
-    let ends = ranges[best + 1..].iter().map(|next| next.end);
-    let end = ends.take_while(|end| char_count(&parent_chunk[start..*end]) <= limit).last().unwrap_or(end);
-    truncate(&squeeze(&parent_chunk[start..end]), limit)
+    let fits = |range: &Range<usize>| char_count(&parent_chunk[range.clone()]) <= limit;
+    let (range, _) = from_best(parent_chunk, &Terms::of(query), fits);
+    truncate(&squeeze(&parent_chunk[range]), limit)
 }
 
 /// The places of the words of `query` in `text`: byte ranges in order, without overlaps.
