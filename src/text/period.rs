@@ -166,27 +166,14 @@ fn in_numbers(text: &str) -> Option<Period> {
 
 /// `21 November 2026`, `Nov 21, 2026`, `November 2026`, `Sat, 21 Nov 2026 10:30:00 +0100`.
 fn in_words(text: &str) -> Option<Period> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    const MONTHS: &str = "january february march april may june july august september october november december";
+    const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday";
     let (mut year, mut month, mut day, mut time, mut ahead) = (None, None, None, None, None);
     for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
         let lower = word.to_ascii_lowercase();
-        let begins = |names: &[&str]| {
+        let begins = |names: &str| {
             let letters = lower.trim_end_matches('.');
-            names.iter().position(|name| letters.len() >= 3 && name.starts_with(letters))
+            names.split_whitespace().position(|name| letters.len() >= 3 && name.starts_with(letters))
         };
         let number = lower.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
         let number = Some(number).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
@@ -195,10 +182,10 @@ fn in_words(text: &str) -> Option<Period> {
             Some(number) if YEARS.contains(&number) && year.is_none() => year = Some(number),
             Some(_) => return None,
             None if lower.contains(':') && time.is_none() => time = Some(time_of_day(&lower)?),
-            None => match (begins(&MONTHS), offset(word)) {
+            None => match (begins(MONTHS), offset(word)) {
                 (Some(found), _) if month.is_none() => month = i8::try_from(found + 1).ok(),
                 (None, Some(seconds)) if time.is_some() => ahead = Some(seconds),
-                _ if begins(&WEEKDAYS).is_some() => {}
+                _ if begins(WEEKDAYS).is_some() => {}
                 _ => return None,
             },
         }
