@@ -72,23 +72,11 @@ fn numbered_levels(entries: &[Heading]) -> HashSet<u32> {
     mostly.map(|(level, _)| level).collect()
 }
 
-/// The first block after the text of each entry; outlines may jump back.
-fn ends(entries: &[Heading], blocks: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by_key(|&i| entries[i].start);
-    let mut ends = vec![blocks; entries.len()];
-    for pair in order.windows(2) {
-        let next = &entries[pair[1]];
-        ends[pair[0]] = (next.start - next.heading_blocks).max(entries[pair[0]].start);
-    }
-    ends
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::structure::Provenance;
-    use crate::structure::tests::{body, heading, page};
+    use crate::structure::tests::{body, heading, heading_at, page};
 
     /// A chapter with a page for each topic, each under a heading, from page `first` on.
     fn chapter(title: &str, first: u32, topics: &[&str]) -> Vec<Block> {
@@ -101,17 +89,8 @@ mod tests {
 
     /// The headings at these blocks.
     fn headings(blocks: &[Block], at: impl Fn(&Block) -> Option<u32>, provenance: Provenance) -> Vec<Heading> {
-        let heading = |(i, block): (usize, &Block)| {
-            at(block).map(|level| Heading {
-                level,
-                title: block.text.clone(),
-                page: block.page,
-                start: i + 1,
-                heading_blocks: 1,
-                provenance,
-                confidence: 0.6,
-            })
-        };
+        let heading =
+            |(i, block): (usize, &Block)| at(block).map(|level| heading_at(level, &block.text, i + 1, provenance));
         blocks.iter().enumerate().filter_map(heading).collect()
     }
 

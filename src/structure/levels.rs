@@ -79,18 +79,11 @@ fn put_below_parents(headings: &mut [Heading]) {
 mod tests {
     use super::*;
     use crate::structure::Provenance;
+    use crate::structure::tests::heading_at;
 
     /// The resulting levels.
     fn consistent(headings: &[(u32, &str)]) -> Vec<u32> {
-        let heading = |&(level, title): &(u32, &str)| Heading {
-            level,
-            title: title.into(),
-            page: None,
-            start: 0,
-            heading_blocks: 0,
-            provenance: Provenance::Numbering,
-            confidence: 1.0,
-        };
+        let heading = |&(level, title): &(u32, &str)| heading_at(level, title, 1, Provenance::Numbering);
         let mut headings: Vec<Heading> = headings.iter().map(heading).collect();
         make_consistent(&mut headings);
         headings.iter().map(|heading| heading.level).collect()

@@ -270,7 +270,7 @@ fn is_above_table(page: &[Block], title: &LineStyle) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::structure::tests::{body, line, page};
+    use crate::structure::tests::{body, heading_at, line, page};
     use crate::structure::typography;
 
     fn titles(blocks: &[Block], heads: &[Block]) -> Vec<(u32, String, usize)> {
@@ -339,25 +339,13 @@ mod tests {
 
     #[test]
     fn titles_of_pages_are_below_the_listed_heading_before_them() {
-        let listed = |title: &str, start| Heading {
-            level: 2,
-            title: title.into(),
-            page: Some(1),
-            start,
-            heading_blocks: 1,
-            provenance: Provenance::PrintedContents,
-            confidence: 0.95,
-        };
-        let title = |title: &str, start| Heading {
-            level: OF_PAGES,
-            provenance: Provenance::Typography,
-            ..listed(title, start)
-        };
+        let listed = |title: &str, start| heading_at(2, title, start, Provenance::PrintedContents);
+        let title = |title: &str, start| heading_at(OF_PAGES, title, start, Provenance::Typography);
         let mut headings = vec![listed("Statements", 1), listed("Exhibits", 40)];
         add(&mut headings, vec![title("Cover", 0), title("Balance Sheets", 9), title("Exhibits", 40)]);
         let found: Vec<(u32, &str)> = headings.iter().map(|heading| (heading.level, heading.title.as_str())).collect();
         assert_eq!(found, [(2, "Statements"), (3, "Balance Sheets"), (2, "Exhibits")]);
-        let mut headings = vec![Heading { level: 1, provenance: Provenance::Typography, ..listed("Outlook", 40) }];
+        let mut headings = vec![heading_at(1, "Outlook", 40, Provenance::Typography)];
         add(&mut headings, vec![title("Summary", 9)]);
         assert_eq!(headings.len(), 2, "nothing tells that the text before the first heading is a cover");
     }

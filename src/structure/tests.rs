@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::load::document::HeadingTag;
-use crate::load::{Block, BlockKind, Format, LineStyle, OutlineEntry, markdown, plain};
+use crate::load::{Block, BlockKind, Format, HeadingTag, LineStyle, OutlineEntry, markdown, plain};
 use crate::text::is_wide;
 
 /// A line of ten points at the left edge, set off from the line before.
@@ -25,6 +24,11 @@ pub fn line(text: &str) -> Block {
 /// A heading in bold letters of the given size.
 pub fn heading(text: &str, size: f32) -> Block {
     line(text).size(size).bold()
+}
+
+/// A heading found in the block before `start`.
+pub(super) fn heading_at(level: u32, title: &str, start: usize, provenance: Provenance) -> Heading {
+    Heading { level, title: title.into(), page: Some(1), start, heading_blocks: 1, provenance, confidence: 0.6 }
 }
 
 /// A paragraph of five lines about `topic`.

@@ -199,10 +199,18 @@ mod tests {
 
     /// A contents page and four chapters on one page each, from page `first` on.
     fn book(contents: Vec<Block>, first: u32) -> Vec<Block> {
+        [page(1, [contents]), text_under(&CHAPTERS, first..)].concat()
+    }
+
+    /// A page with a heading and text for each title.
+    fn text_under(titles: &[&str], pages: impl IntoIterator<Item = u32>) -> Vec<Block> {
         let chapter = |(title, number): (&&str, u32)| page(number, [vec![heading(title, 16.0)], body(title)]);
-        let mut blocks = page(1, [contents]);
-        blocks.extend(CHAPTERS.iter().zip(first..).flat_map(chapter));
-        blocks
+        titles.iter().zip(pages).flat_map(chapter).collect()
+    }
+
+    /// The page of contents with these entries.
+    fn titled(entries: impl IntoIterator<Item = Block>) -> Vec<Block> {
+        std::iter::once(heading("Contents", 16.0)).chain(entries).collect()
     }
 
     fn read(blocks: &[Block]) -> Vec<(u32, String, u32)> {
@@ -218,8 +226,7 @@ mod tests {
     }
 
     fn contents(entry: fn(&str, &str) -> Block) -> Vec<Block> {
-        let entries = CHAPTERS.iter().zip(["1", "2", "3", "4"]).map(|(title, label)| entry(title, label));
-        std::iter::once(heading("Contents", 16.0)).chain(entries).collect()
+        titled(CHAPTERS.iter().zip(["1", "2", "3", "4"]).map(|(title, label)| entry(title, label)))
     }
 
     #[test]
@@ -245,9 +252,7 @@ mod tests {
         let titles = ["第一章 概述", "第二章 日常巡检", "第三章 定期保养"];
         let entries = titles.iter().zip(["1", "2", "3"]).map(|(title, label)| line(&format!("{title}……………{label}")));
         let mut blocks = page(1, [std::iter::once(heading("目 录", 16.0)).chain(entries).collect()]);
-        blocks.extend(
-            titles.iter().zip(2..).flat_map(|(title, number)| page(number, [vec![heading(title, 16.0)], body("泵")])),
-        );
+        blocks.extend(text_under(&titles, 2..));
         let found: Vec<(u32, String, u32)> =
             titles.iter().zip(2..).map(|(title, page)| (1, (*title).to_owned(), page)).collect();
         assert_eq!(read(&blocks), found);
@@ -295,7 +300,7 @@ mod tests {
         let indents = [0.0, 15.0, 30.0, 15.0, 0.0];
         let book = |titles: [&str; 5], indents: [f32; 5]| {
             let entries = titles.iter().zip(indents).map(|(title, indent)| dotted(title, "2").indented(indent));
-            let mut blocks = page(1, [std::iter::once(heading("Contents", 16.0)).chain(entries).collect()]);
+            let mut blocks = page(1, [titled(entries)]);
             blocks.extend(page(2, titles.map(|title| [vec![heading(title, 12.0)], body(title)].concat())));
             read(&blocks).into_iter().map(|(level, ..)| level).collect::<Vec<u32>>()
         };
@@ -307,15 +312,12 @@ mod tests {
     fn contents_without_a_heading_must_be_long_and_at_the_front() {
         let short = contents(dotted).split_off(1);
         assert_eq!(read(&book(short, 2)), [], "four lines with numbers may be anything");
-        let titles: Vec<String> = (1..=9).map(|i| format!("{i} Chapter about {}", "xyz".repeat(i))).collect();
+        let titles = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|i| format!("{i} Chapter about {}", "xyz".repeat(i)));
         let long: Vec<Block> = titles.iter().zip(1..).map(|(title, i)| dotted(title, &i.to_string())).collect();
-        let chapters =
-            titles.iter().zip(2..).flat_map(|(title, number)| page(number, [vec![heading(title, 16.0)], body("it")]));
-        let in_front: Vec<Block> = page(1, [long.clone()]).into_iter().chain(chapters.clone()).collect();
-        assert_eq!(read(&in_front).len(), 9);
-        let behind: Vec<Block> =
-            chapters.chain((11..40).flat_map(|number| page(number, [body("more")]))).chain(page(40, [long])).collect();
-        assert_eq!(read(&behind), []);
+        let chapters = text_under(&titles.each_ref().map(String::as_str), 2..);
+        assert_eq!(read(&[page(1, [long.clone()]), chapters.clone()].concat()).len(), 9);
+        let more: Vec<Block> = (11..40).flat_map(|number| page(number, [body("more")])).collect();
+        assert_eq!(read(&[chapters, more, page(40, [long])].concat()), []);
     }
 
     #[test]
@@ -329,7 +331,7 @@ mod tests {
         let list = |entry: fn(&str, &str) -> Block, names: [&str; 4], ends: &str| {
             let entries =
                 names.iter().zip(["1", "2", "3", "4"]).map(|(name, label)| entry(&format!("{name}{ends}"), label));
-            let mut blocks = page(1, [std::iter::once(heading("Contents", 16.0)).chain(entries).collect()]);
+            let mut blocks = page(1, [titled(entries)]);
             blocks
                 .extend(names.iter().zip(2..).flat_map(|(name, number)| page(number, [vec![line(name)], body(name)])));
             read(&blocks)
@@ -378,10 +380,7 @@ mod tests {
     fn entries_are_found_on_pages_that_drift_away_from_their_numbers() {
         let titles = ["1 Introduction", "2 Plant description", "3 Operation of it", "4 Maintenance"];
         let entries = titles.iter().zip(["1", "3", "5", "7"]).map(|(title, label)| dotted(title, label));
-        let contents: Vec<Block> = std::iter::once(heading("Contents", 16.0)).chain(entries).collect();
-        let chapter = |(title, number): (&&str, u32)| page(number, [vec![heading(title, 16.0)], body(title)]);
-        let drifting = titles.iter().zip([2, 6, 10, 14]).flat_map(chapter);
-        let blocks: Vec<Block> = page(1, [contents]).into_iter().chain(drifting).collect();
+        let blocks = [page(1, [titled(entries)]), text_under(&titles, [2, 6, 10, 14])].concat();
         let pages: Vec<u32> = read(&blocks).into_iter().map(|(_, _, page)| page).collect();
         assert_eq!(pages, [2, 6, 10, 14]);
     }
@@ -432,7 +431,7 @@ mod tests {
     fn a_title_with_a_description_beside_it_is_found_and_stays_in_the_text() {
         let commands = ["abs", "acos", "agrep", "all"];
         let entries = commands.iter().zip(["1", "2", "3", "4"]).map(|(title, label)| dotted(title, label));
-        let mut blocks = page(1, [std::iter::once(heading("Contents", 16.0)).chain(entries).collect()]);
+        let mut blocks = page(1, [titled(entries)]);
         let described = |title: &str| line(&format!("{title} What this function is for")).cells(2);
         let chapter = |(title, number): (&&str, u32)| page(number, [body("it"), vec![described(title)], body(title)]);
         blocks.extend(commands.iter().zip(2..).flat_map(chapter));

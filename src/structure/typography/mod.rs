@@ -322,7 +322,8 @@ mod tests {
         let listed: Vec<Heading> = find(&blocks, &[], &[]).into_iter().filter(is_listed).collect();
         assert_eq!(listed.len(), 4);
         for _ in 0..20 {
-            assert_eq!(find(&blocks, &[], &listed).len(), 5, "the order of a hash map is random");
+            let all = find(&blocks, &[], &listed);
+            assert_eq!((all.len(), all[4].level), (5, 1), "the order of a hash map is random");
         }
     }
 
@@ -348,16 +349,6 @@ mod tests {
             .collect();
         let wanted = ["1.1.1 Priming", "1.1.2 Venting", "2.1.1 Priming", "2.1.2 Venting"];
         assert_eq!(added, wanted.map(|title| (3, title.to_owned())));
-    }
-
-    #[test]
-    fn a_line_with_the_type_of_listed_chapters_is_a_chapter() {
-        let chapters = ["1 Plant", "2 Operation", "3 Repairs", "References"];
-        let blocks = pages(chapters.map(|title| under(heading(title, 16.0), title)));
-        let listed: Vec<Heading> =
-            find(&blocks, &[], &[]).into_iter().filter(|heading| heading.title != "References").collect();
-        let all = find(&blocks, &[], &listed);
-        assert_eq!((listed.len(), all.len(), all[3].level), (3, 4, 1));
     }
 
     #[test]
