@@ -26,10 +26,8 @@ const NARROWEST: f32 = 0.1;
 const WIDEST: f32 = 1.2;
 const SAME_BASELINE: f32 = 0.1;
 
-/// The name has no subset prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Font {
-    pub name: String,
     pub bold: bool,
     pub italic: bool,
     pub fixed: bool,
@@ -53,6 +51,7 @@ impl Fonts {
         if let Some(&index) = self.by_name.get(full_name) {
             return index;
         }
+        // A subset has a prefix before its name.
         let name = match full_name.split_once('+') {
             Some((prefix, rest)) if prefix.len() == 6 => rest,
             _ => full_name,
@@ -60,7 +59,6 @@ impl Fonts {
         let lower = name.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let font = Font {
-            name: name.to_owned(),
             bold: is_bold || says(BOLD_NAMES),
             italic: is_italic || says(ITALIC_NAMES),
             fixed: says(FIXED_NAMES),

@@ -2,8 +2,7 @@
 
 use super::glyphs::{Fonts, Glyph, normalise};
 use super::rows::{Row, Word};
-use crate::load::document::LineStyle;
-use crate::load::document::most_common;
+use crate::load::{LineStyle, most_common};
 
 /// A gap this wide, as a share of the size, separates two table cells or a number from its title.
 const CELL_GAP: f32 = 1.6;
@@ -75,8 +74,7 @@ pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, font
         part,
         upright,
         margin: u32::try_from(margin).unwrap_or(0),
-        tag: None,
-        table: false,
+        ..LineStyle::default()
     };
     let mark = most_common(significant.iter().map(|glyph| glyph.mark)).flatten();
     Line { page, mark, text, style, words: placed(row) }

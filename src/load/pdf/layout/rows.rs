@@ -1,7 +1,7 @@
 //! Glyphs to rows on one baseline, cut into words.
 
 use super::glyphs::Glyph;
-use crate::load::document::most_common;
+use crate::load::most_common;
 use crate::text::is_wide;
 
 /// The most that baselines of one row differ, as a share of the size.

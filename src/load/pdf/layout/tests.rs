@@ -4,7 +4,7 @@ use super::furniture::Page;
 use super::glyphs::{Fonts, Glyph};
 use super::lines::{Line, line};
 use super::rows::{Row, rows};
-use crate::load::document::LineStyle;
+use crate::load::LineStyle;
 use crate::text::is_wide;
 
 /// The glyphs of `text` from `left` on: letters half as wide as they are high, ideographs square, spaces a quarter.

@@ -147,10 +147,14 @@ pub struct Piece<'a> {
 
 impl Piece<'_> {
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        self.words.iter().for_each(|word| push(&mut text, &word.text));
-        text
+        text_of(self.words)
     }
+}
+
+fn text_of(words: &[Placed]) -> String {
+    let mut text = String::new();
+    words.iter().for_each(|word| push(&mut text, &word.text));
+    text
 }
 
 /// Cuts a line at wide gaps. A currency sign or bracket that stands apart stays with its number.
@@ -279,8 +283,7 @@ fn cells(pieces: &[Piece<'_>], columns: &[(f32, f32)]) -> Vec<Cell> {
         };
         let cut = piece.words.iter().rposition(|word| !own(word)).map_or(0, |last| last + 1);
         let (head, figures) = piece.words.split_at(if cut == 0 { 1 } else { cut });
-        let text = Piece { words: head, left: 0.0, right: 0.0 }.text();
-        add(column, piece.left, head.last().map_or(piece.right, |word| word.right), &text);
+        add(column, piece.left, head.last().map_or(piece.right, |word| word.right), &text_of(head));
         for word in figures {
             add(column_of(columns, word.left, word.right), word.left, word.right, &word.text);
         }

@@ -18,7 +18,7 @@ mod words;
 use std::ops::Range;
 
 use super::lines::Line;
-use crate::load::document::{LineStyle, most_common};
+use crate::load::{LineStyle, most_common};
 use crate::text::tables::{self, Row};
 
 /// Joins the lines of each table into one line. The lines come in reading order without furniture.
@@ -88,13 +88,11 @@ fn one_line(lines: &[Line], text: String) -> Line {
         size: commonest(|style| (style.size * 10.0).round() as i32) as f32 / 10.0,
         font: u16::try_from(commonest(|style| i32::from(style.font))).unwrap_or(0),
         cells: lines.iter().map(|line| line.style.cells).max().unwrap_or(1),
-        bold: false,
-        italic: false,
-        fixed: false,
-        margin: 0,
-        tag: None,
+        baseline: last.style.baseline,
+        part: last.style.part,
+        upright: last.style.upright,
         table: true,
-        ..last.style.clone()
+        ..LineStyle::default()
     };
     Line { page: first.page, mark: None, text, style, words: Vec::new() }
 }
