@@ -171,7 +171,6 @@ fn plain(html: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::BlockKind;
     use super::*;
 
     #[test]
@@ -204,13 +203,7 @@ mod tests {
     fn parts_are_above_chapters_and_other_files_are_left_alone() {
         let document =
             parse("= Book\n\n= Part\n\n== Chapter\n\ninclude::/etc/passwd[]\n\n[discrete]\n== Aside\n").unwrap();
-        let headings: Vec<(BlockKind, &str)> = document
-            .blocks
-            .iter()
-            .filter(|block| matches!(block.kind, BlockKind::Heading(_)))
-            .map(|block| (block.kind, block.text.as_str()))
-            .collect();
-        assert_eq!(headings, [(BlockKind::Heading(1), "Part"), (BlockKind::Heading(2), "Chapter")]);
+        assert_eq!(document.headings().collect::<Vec<_>>(), [(1, "Part"), (2, "Chapter")]);
         assert!(!document.blocks.iter().any(|block| block.text.contains("root:")));
     }
 

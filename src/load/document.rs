@@ -62,14 +62,18 @@ impl Document {
     /// The text of the only heading of the highest level. A document with one `#` heading has a title; one with several
     /// has chapters.
     pub(super) fn only_top_heading(&self) -> Option<String> {
-        let levels = self.blocks.iter().filter_map(|block| match block.kind {
-            BlockKind::Heading(level) => Some((level, &block.text)),
-            _ => None,
-        });
-        let top = levels.clone().map(|(level, _)| level).min()?;
-        let mut tops = levels.filter(|&(level, _)| level == top);
+        let top = self.headings().map(|(level, _)| level).min()?;
+        let mut tops = self.headings().filter(|(level, _)| *level == top);
         let (_, first) = tops.next()?;
-        tops.next().is_none().then(|| first.clone())
+        tops.next().is_none().then(|| first.to_owned())
+    }
+
+    /// The headings with their levels.
+    pub(super) fn headings(&self) -> impl Iterator<Item = (u8, &str)> {
+        self.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Heading(level) => Some((level, block.text.as_str())),
+            _ => None,
+        })
     }
 
     /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal.

@@ -173,9 +173,7 @@ mod tests {
     #[test]
     fn a_message_in_html_alone_is_read() {
         let message = "From: a@b.c\nSubject: x\nContent-Type: text/html\n\n<h1>Alarm</h1><p>The pump is hot.</p>";
-        let texts: Vec<String> =
-            parse(message.as_bytes()).unwrap().blocks.into_iter().map(|block| block.text).collect();
-        assert_eq!(texts, ["Alarm", "The pump is hot."]);
+        assert_eq!(parse(message.as_bytes()).unwrap().texts(), ["Alarm", "The pump is hot."]);
     }
 
     #[test]
@@ -195,9 +193,7 @@ mod tests {
 
     #[test]
     fn no_text_of_a_message_is_lost() {
-        let texts = |message: &str| -> Vec<String> {
-            parse(message.as_bytes()).unwrap().blocks.into_iter().map(|block| block.text).collect()
-        };
+        let texts = |message: &str| parse(message.as_bytes()).unwrap().texts().join("|");
         let head = "From: a@b.c\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart";
         let empty_plain = format!(
             "{head}/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n \n--b\nContent-Type: text/html\n\n<p>News.</p>\n--b--\n"
@@ -209,9 +205,8 @@ mod tests {
         let all = texts(&forwarded).join("|");
         assert!(all.contains("See below.") && all.contains("Old") && all.contains("Inside."), "{all}");
         let mailbox = "From a@b.c Mon\nFrom: a@b.c\nSubject: One\n\nDear all,\n\nFrom the start we knew it.\n\n>From here on too.\n";
-        let texts: Vec<String> =
-            parse_mailbox(mailbox.as_bytes()).unwrap().blocks.into_iter().map(|block| block.text).collect();
-        assert_eq!(texts, ["One", "Dear all,", "From the start we knew it.", "From here on too."]);
+        let read = parse_mailbox(mailbox.as_bytes()).unwrap();
+        assert_eq!(read.texts(), ["One", "Dear all,", "From the start we knew it.", "From here on too."]);
     }
 
     #[test]

@@ -207,7 +207,6 @@ mod tests {
             cell("A1", "x"),
             cell("XFD1048576", "y")
         ));
-        let texts: Vec<String> = parse(&far).unwrap().blocks.into_iter().map(|block| block.text).collect();
-        assert_eq!(texts, ["泵站 Pumps", "x", "y"]);
+        assert_eq!(parse(&far).unwrap().texts(), ["泵站 Pumps", "x", "y"]);
     }
 }

@@ -347,8 +347,7 @@ mod tests {
              <footer>f</footer></body></html>",
         );
         assert_eq!(document.title.as_deref(), Some("T & U"));
-        let texts: Vec<&str> = document.blocks.iter().map(|b| b.text.as_str()).collect();
-        assert_eq!(texts, ["One", "a bold word", "- p", "- q"]);
+        assert_eq!(document.texts(), ["One", "a bold word", "- p", "- q"]);
         assert_eq!(document.blocks[0].kind, BlockKind::Heading(1));
     }
 

@@ -159,19 +159,12 @@ fn without_comment(value: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::BlockKind;
     use super::*;
 
     #[test]
     fn headings_of_both_kinds_are_found_and_code_is_not_a_heading() {
         let document = parse("# One\n\ntext\n\n```sh\n# not a heading\n```\n\nTwo *b*\n------\n\nmore");
-        let headings: Vec<(BlockKind, &str)> = document
-            .blocks
-            .iter()
-            .filter(|b| matches!(b.kind, BlockKind::Heading(_)))
-            .map(|b| (b.kind, b.text.as_str()))
-            .collect();
-        assert_eq!(headings, [(BlockKind::Heading(1), "One"), (BlockKind::Heading(2), "Two b")]);
+        assert_eq!(document.headings().collect::<Vec<_>>(), [(1, "One"), (2, "Two b")]);
         assert!(document.blocks.iter().any(|b| b.text == "```sh\n# not a heading\n```"));
     }
 
@@ -197,9 +190,8 @@ mod tests {
     #[test]
     fn headings_in_html_count_and_comments_and_attributes_are_not_shown() {
         let document = parse("<h1 align=center>Top</h1>\n\n<!-- remark -->\n\n## Sub {#sub}\n\n<details>x</details>\n");
-        let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
-        assert_eq!(texts, ["Top", "Sub", "<details>x</details>"]);
-        assert_eq!(document.blocks[0].kind, BlockKind::Heading(1));
+        assert_eq!(document.texts(), ["Top", "Sub", "<details>x</details>"]);
+        assert_eq!(document.headings().next(), Some((1, "Top")));
     }
 
     #[test]

@@ -93,7 +93,7 @@ mod tests {
         let document = parse(&notebook.to_string()).unwrap();
         let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(document.blocks[0], Block::heading(1, "泵 Pumps"));
-        let all = texts.join("\n");
+        let all = document.texts().join("\n");
         for part in
             ["All of them.", "```python\nprint(1)\n```", "```\n1\n```", "ValueError: no pump", "````\na ``` b\n````"]
         {

@@ -202,11 +202,7 @@ mod tests {
     use super::*;
 
     fn headings(text: &str) -> Vec<(u8, String)> {
-        let level = |block: &Block| match block.kind {
-            BlockKind::Heading(level) => Some((level, block.text.clone())),
-            _ => None,
-        };
-        parse(text).blocks.iter().filter_map(level).collect()
+        parse(text).headings().map(|(level, title)| (level, title.to_owned())).collect()
     }
 
     #[test]
@@ -237,8 +233,7 @@ mod tests {
     fn literal_blocks_stay_with_their_paragraph_and_comments_go() {
         let document =
             parse("See::\n\n    a\n\n    b\n\n.. a comment\n   of two lines\n\n.. _place:\n\n.. note:: Mind.\n\nx\n");
-        let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
-        assert_eq!(texts, ["See::\n\n    a\n\n    b", ".. note:: Mind.", "x"]);
+        assert_eq!(document.texts(), ["See::\n\n    a\n\n    b", ".. note:: Mind.", "x"]);
     }
 
     #[test]
