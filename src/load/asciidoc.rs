@@ -9,7 +9,7 @@ use asciidoc_parser::parser::ModificationContext;
 use asciidoc_parser::{HasSpan, Parser};
 
 use super::asciidoc_source::{Aside, Source};
-use super::document::{Block, Document, Format};
+use super::{Block, Document, Format};
 use crate::error::{Error, Result, Setting};
 use crate::text::{squeeze, tables};
 

@@ -2,7 +2,7 @@
 
 use csv::ReaderBuilder;
 
-use super::document::{Block, Document, Format};
+use super::{Block, Document, Format};
 use crate::text::tables;
 
 /// Possible separators, the commonest first.

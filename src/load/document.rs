@@ -1,11 +1,11 @@
-//! What loaders produce: a document of blocks, its format, and what it states about itself.
+//! What loaders produce: a document of blocks, and what it states about itself.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{count, lists, truncate};
+use super::format::Format;
+use crate::text::{count, truncate};
 
 /// The most metadata fields, and the most characters in a name and in a value.
 const MOST_METADATA: usize = 500;
@@ -101,6 +101,13 @@ impl Document {
     }
 }
 
+#[cfg(test)]
+impl Document {
+    pub fn texts(&self) -> Vec<&str> {
+        self.blocks.iter().map(|block| block.text.as_str()).collect()
+    }
+}
+
 /// Cleans and limits the fields. Returns how many are left out.
 fn clean_metadata(fields: &mut BTreeMap<String, String>) -> usize {
     let all = fields.len();
@@ -177,6 +184,16 @@ pub struct LineStyle {
     pub table: bool,
 }
 
+/// The most that sizes of one type differ, in points.
+const SAME_SIZE: f32 = 0.6;
+
+impl LineStyle {
+    /// Whether two lines are of one size and weight. Ideographs and letters of one line come in two fonts.
+    pub fn is_like(&self, other: &LineStyle) -> bool {
+        (self.size - other.size).abs() < SAME_SIZE && self.bold == other.bold
+    }
+}
+
 /// A heading in the structure tree of a tagged PDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadingTag {
@@ -188,16 +205,6 @@ pub struct HeadingTag {
 
 /// The kind of a block, which decides how it is joined to the block before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-/// The most that sizes of one type differ, in points.
-const SAME_SIZE: f32 = 0.6;
-
-impl LineStyle {
-    /// Whether two lines are of one size and weight. Ideographs and letters of one line come in two fonts.
-    pub fn is_like(&self, other: &LineStyle) -> bool {
-        (self.size - other.size).abs() < SAME_SIZE && self.bold == other.bold
-    }
-}
-
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
     /// From 1, as in the markup.
@@ -265,109 +272,6 @@ pub struct LoadOptions {
     pub ocr_command: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-#[value(rename_all = "lower")]
-pub enum Format {
-    Pdf,
-    /// CommonMark with tables and front matter.
-    Markdown,
-    Html,
-    /// Word 2007 and later.
-    Docx,
-    Epub,
-    #[serde(rename = "rst")]
-    #[value(name = "rst")]
-    RestructuredText,
-    AsciiDoc,
-    /// `_id`, `title` and `text` on each line, as in a BEIR corpus.
-    Jsonl,
-    /// Comma- or tab-separated values.
-    Csv,
-    /// Excel 2007 and later.
-    Excel,
-    /// PowerPoint 2007 and later.
-    PowerPoint,
-    /// Jupyter.
-    Notebook,
-    Email,
-    /// Many messages in one file.
-    Mbox,
-    C,
-    Cpp,
-    CSharp,
-    Go,
-    Java,
-    JavaScript,
-    Php,
-    Python,
-    Rust,
-    TypeScript,
-    Text,
-}
-
-/// Each format with its name in output and in the store, and its file endings, in the order in which messages list them.
-const FORMATS: [(Format, &str, &str); 25] = [
-    (Format::Pdf, "pdf", "pdf"),
-    (Format::Markdown, "markdown", "md markdown mdown mkd"),
-    (Format::Html, "html", "html htm xhtml"),
-    (Format::Docx, "docx", "docx"),
-    (Format::Epub, "epub", "epub"),
-    (Format::RestructuredText, "rst", "rst rest"),
-    (Format::AsciiDoc, "asciidoc", "adoc asciidoc asc"),
-    (Format::Jsonl, "jsonl", "jsonl ndjson"),
-    (Format::Csv, "csv", "csv tsv"),
-    (Format::Excel, "excel", "xlsx xlsm"),
-    (Format::PowerPoint, "powerpoint", "pptx pptm"),
-    (Format::Notebook, "notebook", "ipynb"),
-    (Format::Email, "email", "eml"),
-    (Format::Mbox, "mbox", "mbox"),
-    (Format::C, "c", "c"),
-    // The C++ grammar also reads C headers, with few exceptions.
-    (Format::Cpp, "cpp", "cpp cc cxx h hpp hh hxx"),
-    (Format::CSharp, "csharp", "cs"),
-    (Format::Go, "go", "go"),
-    (Format::Java, "java", "java"),
-    (Format::JavaScript, "javascript", "js mjs cjs jsx"),
-    (Format::Php, "php", "php"),
-    (Format::Python, "python", "py pyi"),
-    (Format::Rust, "rust", "rs"),
-    (Format::TypeScript, "typescript", "ts mts cts tsx"),
-    (Format::Text, "text", "txt text log"),
-];
-
-impl Format {
-    pub fn name(self) -> &'static str {
-        FORMATS.iter().find(|(format, ..)| *format == self).map_or("", |(_, name, _)| name)
-    }
-
-    pub fn from_name(name: &str) -> Option<Self> {
-        FORMATS.iter().find(|(_, known, _)| *known == name).map(|(format, ..)| *format)
-    }
-
-    /// All names, joined, for messages.
-    pub fn names(separator: &str) -> String {
-        FORMATS.map(|(_, name, _)| name).join(separator)
-    }
-
-    /// The format of a file by its name's ending.
-    pub fn from_path(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        FORMATS.iter().find(|(.., endings)| lists(endings, &ending)).map(|(format, ..)| *format)
-    }
-
-    /// Whether it is source code.
-    pub fn is_code(self) -> bool {
-        use Format::{C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Rust, TypeScript};
-        matches!(self, C | Cpp | CSharp | Go | Java | JavaScript | Php | Python | Rust | TypeScript)
-    }
-
-    /// Whether most of a file is usually pictures, so that a large file may hold little text.
-    pub fn holds_pictures(self) -> bool {
-        matches!(self, Format::Pdf | Format::Docx | Format::Epub | Format::Excel | Format::PowerPoint)
-    }
-}
-
 /// The commonest number with its count; on a tie, the one nearest to 0.
 pub(crate) fn most_votes(numbers: impl Iterator<Item = i64>) -> Option<(i64, usize)> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
@@ -384,17 +288,7 @@ pub(crate) fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum as _;
-
     use super::*;
-
-    #[test]
-    fn the_ending_decides_the_format() {
-        assert_eq!(Format::from_path(Path::new("a/B.PDF")), Some(Format::Pdf));
-        assert_eq!(Format::from_path(Path::new("README.md")), Some(Format::Markdown));
-        assert_eq!(Format::from_path(Path::new("a.adoc")), Some(Format::AsciiDoc));
-        assert_eq!(Format::from_path(Path::new("a.exe")), None);
-    }
 
     #[test]
     fn metadata_is_limited() {
@@ -404,14 +298,5 @@ mod tests {
         let document = document.cleaned();
         assert_eq!((document.metadata.len(), document.warnings[0].as_str()), (500, "101 metadata fields left out"));
         assert_eq!(document.metadata["key 0"].chars().count(), LONGEST_VALUE + 1);
-    }
-
-    #[test]
-    fn names_and_formats_map_to_each_other() {
-        for (format, name, _) in FORMATS {
-            assert_eq!((format.name(), Format::from_name(name)), (name, Some(format)));
-            assert_eq!(serde_json::to_value(format).unwrap(), name);
-            assert_eq!(format.to_possible_value().unwrap().get_name(), name);
-        }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use super::document::{Block, Document, Format};
 use super::html;
 use super::package::wrong_format;
 use super::plain::lines_to_blocks;
+use super::{Block, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::{squeeze, visible};
 
@@ -198,11 +198,11 @@ mod tests {
         let empty_plain = format!(
             "{head}/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n \n--b\nContent-Type: text/html\n\n<p>News.</p>\n--b--\n"
         );
-        assert_eq!(texts(&empty_plain), ["News."]);
+        assert_eq!(texts(&empty_plain), "News.");
         let forwarded = format!(
             "{head}/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nSee below.\n--b\nContent-Type: message/rfc822\n\nFrom: d@e.f\nSubject: Old\n\nInside.\n--b--\n"
         );
-        let all = texts(&forwarded).join("|");
+        let all = texts(&forwarded);
         assert!(all.contains("See below.") && all.contains("Old") && all.contains("Inside."), "{all}");
         let mailbox = "From a@b.c Mon\nFrom: a@b.c\nSubject: One\n\nDear all,\n\nFrom the start we knew it.\n\n>From here on too.\n";
         let read = parse_mailbox(mailbox.as_bytes()).unwrap();

@@ -5,8 +5,8 @@ use std::io::Cursor;
 
 use calamine::{Data, Reader, SheetType, Xlsx};
 
-use super::document::{Block, Document, Format};
 use super::package::{Archive, wrong_format};
+use super::{Block, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::tables;
 

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use dom_query::{Document as Dom, NodeData, NodeRef};
 
-use super::document::{Block, BlockKind, Document, Format};
 use super::flat_html::flat;
+use super::{Block, BlockKind, Document, Format};
 use crate::text::{lists, squeeze, tables};
 
 /// Elements that are not part of the document's text. A form is: some programs put the whole page into one.

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::document::{Block, Document, Format};
 use super::plain::lines_to_blocks;
+use super::{Block, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 

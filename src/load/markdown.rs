@@ -4,8 +4,8 @@
 
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
-use super::document::{Block, Document, Format};
 use super::html;
+use super::{Block, Document, Format};
 use crate::text::{squeeze, tables};
 
 /// Lines that begin with `#` inside a code fence are code, not headings.

@@ -7,12 +7,13 @@ mod asciidoc;
 mod asciidoc_source;
 mod asciidoc_tables;
 mod csv;
-pub mod document;
+mod document;
 mod docx;
 mod email;
 mod epub;
 mod excel;
 mod flat_html;
+mod format;
 mod html;
 mod jsonl;
 pub mod markdown;
@@ -25,10 +26,11 @@ mod powerpoint;
 mod restructured_text;
 mod rst_tables;
 mod source_code;
-
 mod xhtml;
-pub use document::{Block, BlockKind, Document, Format, LineStyle, LoadOptions, OutlineEntry};
+
+pub use document::{Block, BlockKind, Document, HeadingTag, LineStyle, LoadOptions, OutlineEntry};
 pub(crate) use document::{most_common, most_votes};
+pub use format::Format;
 #[cfg(feature = "fuzzing")]
 pub use package::zip_of;
 pub use parse::{parse, parse_with};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::document::{Block, Document, Format};
+use super::{Block, Document, Format};
 use super::{markdown, package};
 use crate::error::{Error, Result};
 use crate::text::{squeeze, truncate};
@@ -91,7 +91,6 @@ mod tests {
             "metadata": { "kernelspec": { "language": "python" } },
         });
         let document = parse(&notebook.to_string()).unwrap();
-        let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(document.blocks[0], Block::heading(1, "泵 Pumps"));
         let all = document.texts().join("\n");
         for part in

@@ -1,7 +1,7 @@
 //! Bytes to a document: which loader reads them, and which format bytes have.
 
-use super::document::{Document, Format, LoadOptions};
 use super::package::Archive;
+use super::{Document, Format, LoadOptions};
 use super::{
     asciidoc, csv, docx, email, epub, excel, html, jsonl, markdown, notebook, pdf, plain, powerpoint,
     restructured_text, source_code,

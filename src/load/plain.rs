@@ -3,7 +3,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-use super::document::{Block, BlockKind, Document, Format};
+use super::{Block, BlockKind, Document, Format};
 use crate::error::{Error, Result, Setting};
 
 /// Reads plain text. Lines stay as they are; a blank line starts a paragraph.

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::document::{Block, BlockKind, Document, Format};
 use super::package::{Archive, Token, Xml, target, wrong_format};
+use super::{Block, BlockKind, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::tables::is_row;
 use crate::text::{char_count, squeeze, tables};

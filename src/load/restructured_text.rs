@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::document::{Block, Document, Format};
 use super::rst_tables;
+use super::{Block, Document, Format};
 use crate::text::{squeeze, tables};
 
 /// An underline may be shorter than its title only from this length on (as in docutils).

@@ -21,7 +21,7 @@ pub use self::pages::laid_out;
 
 use self::objects::{dictionary, text_entry};
 use self::pages::encrypted;
-use super::document::{Document, Format, LoadOptions};
+use super::{Document, Format, LoadOptions};
 use crate::error::{Error, Result};
 use crate::text::{Period, squeeze};
 

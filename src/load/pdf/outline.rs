@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use lopdf::{Dictionary, Document as Pdf, Object, ObjectId};
 
 use super::objects::{dictionary, entry, pairs, resolve, text_entry};
-use crate::load::document::OutlineEntry;
+use crate::load::OutlineEntry;
 use crate::text::{squeeze, write_roman};
 
 /// A limit for hostile outlines; no real document has as many entries.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use pdf_oxide::PdfDocument;
 use pdf_oxide::structure::{StructChild, StructElem, StructType};
 
-use crate::load::document::HeadingTag;
+use crate::load::HeadingTag;
 
 /// A tree that takes longer is ignored.
 const BUDGET: Duration = Duration::from_secs(5);

@@ -6,8 +6,8 @@
 
 mod definitions;
 
-use super::document::{Block, Document, Format};
 use super::plain::lines_to_blocks;
+use super::{Block, Document, Format};
 use crate::text::{squeeze, truncate};
 use definitions::{Definition, LONGEST_TITLE, definitions};
 
