@@ -176,6 +176,10 @@ fn an_agent_pays_for_no_account_of_how_something_was_found() {
     let passage = &built["items"][0]["parent_chunks"][0];
     assert!(built["text"].to_string().contains("Lock the breaker") && passage["content"].is_null(), "{built}");
     assert!(passage["section"]["id"].is_string(), "{built}");
+    let contents = client.call("kb_get_toc", json!({ "document": "handbook" }))["structuredContent"]["result"].take();
+    let entry = &contents["entries"][0];
+    assert!(entry["section_id"].is_string() && entry["children"][1]["title"] == "2 TDO safety procedure", "{entry}");
+    assert!(entry["provenance"].is_null() && entry["chunk_first"].is_null(), "{entry}");
 }
 
 #[test]

@@ -13,15 +13,21 @@ use crate::render::schema_of;
 /// What an agent does not need of the hits of a search: how they were found, and their text a second time.
 const NOT_OF_SEARCH: &[&str] = &[
     "also_in",
+    "chunk_first",
+    "chunk_last",
     "duplicates",
     "found_by",
     "keyword_score",
+    // A note says it in a line.
+    "left_out",
     "matched_chunks",
     "matches",
     "method",
     "mode",
     "namespaces",
+    "parent_id",
     "path",
+    "provenance",
     "query",
     "score",
     "semantic_score",
@@ -38,6 +44,7 @@ const NOT_OF_CONTEXT: &[&str] = &[
     "content",
     "kinds",
     "language",
+    "left_out",
     "max_tokens",
     "namespaces",
     "path",
@@ -47,6 +54,12 @@ const NOT_OF_CONTEXT: &[&str] = &[
     "summary",
     "tokenizer",
 ];
+/// What it does not need of entries, which are nested, and of sections.
+const NOT_OF_SECTIONS: &[&str] =
+    &["chunk_first", "chunk_last", "confidence", "left_out", "number", "parent_id", "path", "provenance", "tables"];
+/// What it does not need of listed chunks, all of which are parents.
+const NOT_OF_CHUNKS: &[&str] =
+    &["chunk_index", "chunk_type", "level", "number", "parent_id", "path", "tables", "updated_at"];
 
 /// A tool and how its arguments become a command line. An error says which argument is wrong.
 pub(super) struct Definition {
@@ -116,13 +129,15 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "Table of contents",
             "toc",
             "The table of contents of a document, or the top level of every document. Shows what kb_get_section takes.",
-        ),
+        )
+        .without(NOT_OF_SECTIONS),
         define::<Section>(
             "kb_get_section",
             "Read sections",
             "section",
             "The whole text of sections and their subsections, by id (safest), printed number or title.",
-        ),
+        )
+        .without(NOT_OF_SECTIONS),
         define::<ListDocuments>(
             "kb_list_documents",
             "List the documents",
@@ -134,7 +149,8 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "List chunks",
             "chunks-list",
             "The chunks of a document or a section with their ids and texts.",
-        ),
+        )
+        .without(NOT_OF_CHUNKS),
         define::<Status>(
             "kb_status",
             "Status",
