@@ -49,6 +49,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: the kb authors <kb@localhost>
 Depends: libc6 (>= ${glibc#GLIBC_}), libgcc-s1
+Recommends: ca-certificates
 Section: utils
 Priority: optional
 Description: knowledge base on the command line
