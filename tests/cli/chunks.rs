@@ -180,6 +180,24 @@ fn chunk_sizes_are_settings_that_documents_keep_until_they_are_cut_again() {
 }
 
 #[test]
+fn each_length_of_chunks_can_be_given_to_an_ingest_and_to_a_new_cut() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Steps\n\nTurn the handle of the valve.\n");
+    let lengths = || {
+        let chunking = sandbox.items(&["docs"])[0]["chunking"].clone();
+        ["parent_chars", "child_chars", "overlap_chars"].map(|name| chunking[name].as_u64().unwrap())
+    };
+    sandbox.json(&["ingest", "a.md", "--no-embed", "--overlap-chars", "40"]);
+    assert_eq!(lengths(), [1000, 300, 40]);
+    let options = ["--parent-chars", "500", "--child-chars", "150", "--overlap-chars", "0"];
+    sandbox.json(&[&["reindex", "--chunks"], &options[..]].concat());
+    assert_eq!(lengths(), [500, 150, 0]);
+    sandbox.write(".kb/kb.toml", "[ingest]\noverlap_chars = 20\n");
+    sandbox.json(&["reindex", "--chunks"]);
+    assert_eq!(lengths()[2], 20);
+}
+
+#[test]
 fn neither_retriever_finds_a_deleted_child_chunk() {
     let sandbox = guides();
     let before = list(&sandbox, &["--doc", "guide.md"]);

@@ -12,6 +12,18 @@ fn a_variable_comes_before_the_file() {
 }
 
 #[test]
+fn an_empty_variable_sets_nothing() {
+    let sandbox = Sandbox::new();
+    let unset = sandbox.kb(&["config"]).out;
+    for name in
+        ["KB_SEARCH_LIMIT", "KB_SEARCH_MODE", "KB_SEARCH_FALLBACK", "KB_INGEST_CONTEXT", "KB_MODEL", "KB_LLM_TIMEOUT"]
+    {
+        let run = Run::of(sandbox.command(&["config"]).env(name, "").output().unwrap());
+        assert_eq!((run.code, run.out), (0, unset.clone()), "{name}: {}", run.err);
+    }
+}
+
+#[test]
 fn settings_work_without_a_store() {
     let sandbox = Sandbox::new();
     let listed = sandbox.items(&["config"]);

@@ -124,6 +124,21 @@ fn modes_and_flags_of_a_search_apply() {
 }
 
 #[test]
+fn times_limits_and_windows_of_a_search_apply() {
+    let sandbox = guide();
+    let tokens = |args: &[&str]| context(&sandbox, args)["tokens"].as_u64().unwrap();
+    let all = tokens(&[]);
+    for options in [&["--window", "0"][..], &["-k", "1"], &["--filter", "path = notes.txt"]] {
+        assert!(tokens(options) < all, "{options:?}");
+    }
+    assert!(tokens(&["-k", "1", "--context", "1"]) > tokens(&["-k", "1"]));
+    for options in [&["--before", "2001"][..], &["--as-of", "2001"], &["--after", "2999"], &["--min-confidence", "1"]] {
+        let run = sandbox.kb(&[&["context", "priming handle"], options].concat());
+        assert!(run.code == 1 && run.out.is_empty(), "{options:?}: {}", run.out);
+    }
+}
+
+#[test]
 fn contexts_work_in_both_languages() {
     let sandbox = Sandbox::new();
     crate::common::copy_files(&crate::common::fixtures().join("docs"), &sandbox.path("docs"));

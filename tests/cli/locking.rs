@@ -67,6 +67,33 @@ fn the_error_names_the_writer_and_its_start() {
 }
 
 #[test]
+fn every_command_that_writes_waits_as_long_as_it_is_told() {
+    let sandbox = one_document();
+    let chunk = sandbox.items(&["chunks-list", "--type", "parent"])[0]["chunk_id"].as_str().unwrap().to_owned();
+    let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();
+    lock.lock().unwrap();
+    let commands = [
+        &["chunk-edit", &chunk, "--content", "Open it."][..],
+        &["chunk-delete", &chunk, "--yes"],
+        &["entity-set", "Pump", "--state", "on"],
+        &["doc-set", "a.md", "--tag", "safety"],
+        &["undo"],
+        &["restore", "1"],
+        &["export", "copy.kb"],
+        &["optimize"],
+        &["namespaces", "rename", "default", "other"],
+        &["namespaces", "remove", "default", "--yes"],
+    ];
+    let started = commands.map(|command| (command, start(&sandbox, &[command, &["--wait", "1"]].concat())));
+    for (command, child) in started {
+        let run = end(child);
+        assert!(run.code == 5 && run.err.contains("after 1 second "), "{command:?}: {}", run.err);
+    }
+    drop(lock);
+    assert_eq!(sandbox.items(&["log"]).as_array().unwrap().len(), 1, "none of them wrote");
+}
+
+#[test]
 fn status_shows_the_writer_and_the_pending_generation() {
     let sandbox = one_document();
     let status = sandbox.items(&["status"])[0].take();

@@ -68,6 +68,25 @@ fn chinese_ranks_like_keyword_search() {
     assert!(message.contains("does not know the language of this question"), "{message}");
 }
 
+/// The ranges of docs/configuration.md.
+#[test]
+fn numbers_outside_of_their_range_are_refused() {
+    let sandbox = Sandbox::new();
+    for (option, value) in [
+        ("--limit", "0"),
+        ("--limit", "1001"),
+        ("--context", "101"),
+        ("--window", "101"),
+        ("--pool", "10001"),
+        ("--fusion", "rrf:10001"),
+        ("--min-confidence", "1.1"),
+        ("--mode", "broad:1.1"),
+    ] {
+        let run = sandbox.kb(&["search", "pump", option, value]);
+        assert!(run.code == 2 && run.err.contains(option), "{option} {value}: {}", run.err);
+    }
+}
+
 #[test]
 fn methods_limits_and_scores_narrow_a_search() {
     let sandbox = Sandbox::with_fixtures();

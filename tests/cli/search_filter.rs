@@ -186,6 +186,7 @@ fn documents_too(sandbox: &Sandbox) {
     assert_eq!(listed(&["--filter", "tags = pump"]), ["docs/manual.md", "docs/old/manual.md"]);
     assert_eq!(listed(&["--filter", "section = Cleaning"]), ["docs/manual.md"]);
     assert_eq!(listed(&["--before", "2021"]), ["docs/old/manual.md"]);
+    assert_eq!(listed(&["--as-of", "2020"]), ["docs/old/manual.md"]);
     let chunks = sandbox.items(&["chunks-list", "--where", "section = Safety and author exists", "--type", "child"]);
     let sections: Vec<&str> =
         chunks.as_array().unwrap().iter().map(|chunk| chunk["section"]["title"].as_str().unwrap()).collect();

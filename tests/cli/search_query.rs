@@ -70,6 +70,22 @@ fn phrases_are_found_word_for_word() {
 }
 
 #[test]
+fn a_star_finds_the_four_most_frequent_words_that_begin_so() {
+    let sandbox = Sandbox::new();
+    for (most, word) in ["zorkam", "zorkbo", "zorkcu", "zorkde", "zorkfi"].into_iter().enumerate() {
+        for number in 0..=most {
+            sandbox
+                .write(&format!("{word}-{number}.md"), format!("# Part {most} {number}\n\nThe {word} stands here.\n"));
+        }
+    }
+    assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed"]).code, 0);
+    let run = sandbox.kb(&["search", "zork*"]);
+    let all = ["zorkam", "zorkbo", "zorkcu", "zorkde", "zorkfi"].map(|word| run.err.contains(&format!("\"{word}\"")));
+    assert_eq!(all, [false, true, true, true, true], "{}", run.err);
+    assert_eq!(sandbox.kb(&["search", "zor*"]).code, 1, "a star needs four letters");
+}
+
+#[test]
 fn unknown_words_fall_back_to_near_ones() {
     let sandbox = sandbox(&["--no-embed"]);
     let message = |args: &[&str]| {
