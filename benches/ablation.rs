@@ -124,7 +124,7 @@ async fn run(options: &Options) -> kb::Result<()> {
         } else {
             let store = open(set, ContextKind::default(), None).await?;
             for (variant, template) in variants() {
-                column.push((variant.to_owned(), ndcg(&store, &template).await?));
+                column.push((variant, ndcg(&store, &template).await?));
             }
         }
         columns.push(column);

@@ -54,17 +54,12 @@ fn main() {
     let start_only = median_time(options.runs, || drop(run(&options, &store, &["--version"])));
     println!("{:<44} {:>8.1}", "bare process start (kb --version)", start_only);
     for query in QUERIES {
-        for asked in [Asked::New, Asked::Again, Asked::ByWords] {
+        for (how, method, is_new) in ASKED {
             let mut stages: BTreeMap<String, Vec<f64>> = BTreeMap::new();
             let mut number = 0;
             let wall = median_time(options.runs, || {
                 number += 1;
-                let (query, method) = match asked {
-                    // Vectors of past questions are cached, so each question is new.
-                    Asked::New => (format!("{query} {number}"), "auto"),
-                    Asked::Again => (query.to_owned(), "auto"),
-                    Asked::ByWords => (query.to_owned(), "keyword"),
-                };
+                let query = if is_new { format!("{query} {number}") } else { query.to_owned() };
                 let out = run(&options, &store, &["search", &query, "--method", method, "--format", "json"]);
                 let result: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
                 if let Some(timings) = result["timings_ms"].as_object() {
@@ -73,7 +68,7 @@ fn main() {
                     }
                 }
             });
-            println!("\n{:<44} {wall:>8.1}", format!("{query:?}, {}", asked.told()));
+            println!("\n{:<44} {wall:>8.1}", format!("{query:?}, {how}"));
             for (stage, times) in stages {
                 println!("    {stage:<40} {:>8.1}", median(times));
             }
@@ -81,26 +76,9 @@ fn main() {
     }
 }
 
-/// How a question is asked.
-#[derive(Clone, Copy)]
-enum Asked {
-    /// By keywords and vectors, for the first time.
-    New,
-    /// The same question again.
-    Again,
-    /// By keywords only.
-    ByWords,
-}
-
-impl Asked {
-    fn told(self) -> &'static str {
-        match self {
-            Asked::New => "a new question",
-            Asked::Again => "asked before",
-            Asked::ByWords => "by words alone",
-        }
-    }
-}
+/// How a question is asked, by which method, and whether its vector is not in the cache of past questions yet.
+const ASKED: [(&str, &str, bool); 3] =
+    [("a new question", "auto", true), ("asked before", "auto", false), ("by words alone", "keyword", false)];
 
 /// Runs the program, expecting it to find something, and returns its output.
 fn run(options: &Options, store: &std::path::Path, args: &[&str]) -> String {

@@ -148,27 +148,24 @@ fn text_scores(path: &Path, document: &Document) -> Option<[f64; 2]> {
     Some([f1(&words(&theirs), &words(&ours)), f1(&letters(&theirs), &letters(&ours))])
 }
 
+/// An ideograph counts as a word.
 fn words(text: &str) -> HashMap<String, usize> {
-    let mut counts = HashMap::new();
     let is_ideograph = |c: char| ('\u{4E00}'..='\u{9FFF}').contains(&c);
-    for run in text.split(|c: char| !c.is_alphanumeric()) {
-        for child_chunk in
-            run.split_inclusive(is_ideograph).flat_map(|child_chunk| match child_chunk.char_indices().last() {
-                Some((at, c)) if is_ideograph(c) => vec![&child_chunk[..at], &child_chunk[at..]],
-                _ => vec![child_chunk],
-            })
-        {
-            if !child_chunk.is_empty() {
-                *counts.entry(child_chunk.to_lowercase()).or_default() += 1;
-            }
-        }
-    }
-    counts
+    let runs = text.split(|c: char| !c.is_alphanumeric()).flat_map(|run| run.split_inclusive(is_ideograph));
+    let words = runs.flat_map(|run| match run.char_indices().last() {
+        Some((at, c)) if is_ideograph(c) => [&run[..at], &run[at..]],
+        _ => [run, ""],
+    });
+    counts(words.filter(|word| !word.is_empty()).map(str::to_lowercase))
 }
 
 fn letters(text: &str) -> HashMap<String, usize> {
+    counts(text.chars().filter(|c| !c.is_whitespace()).map(String::from))
+}
+
+fn counts(all: impl Iterator<Item = String>) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
-    text.chars().filter(|c| !c.is_whitespace()).for_each(|c| *counts.entry(c.to_string()).or_default() += 1);
+    all.for_each(|one| *counts.entry(one).or_default() += 1);
     counts
 }
 

@@ -292,9 +292,12 @@ mod tests {
 
     #[test]
     fn a_long_line_costs_no_more_than_its_length() {
-        for text in
-            ["a".repeat(1_000_000), format!("{}{}", "a".repeat(500_000), " ".repeat(500_000)), ". ".repeat(300_000)]
-        {
+        for text in [
+            "a".repeat(1_000_000),
+            format!("{}{}", "a".repeat(500_000), " ".repeat(500_000)),
+            ". ".repeat(300_000),
+            format!("a{}b", " ".repeat(1_000_000)),
+        ] {
             let parents = parents(&text, 1000);
             assert_eq!(parents.iter().map(Range::len).sum::<usize>(), text.len());
         }

@@ -25,16 +25,13 @@ pub struct Document {
     /// In reading order.
     pub blocks: Vec<Block>,
     /// What the document states about the section of a heading, by the index of the heading among the blocks.
-    #[serde(default)]
     pub section_metadata: BTreeMap<usize, BTreeMap<String, String>>,
     /// The outline (bookmarks) of a PDF, depth first, as the file has it.
     pub outline: Vec<OutlineEntry>,
     /// The number printed on each page, or given by the page labels: `12`, `xiv`.
-    #[serde(default)]
     pub page_labels: Vec<Option<String>>,
     /// Lines at the tops of pages that are left out of the text because they repeat: running heads, and titles in their
     /// place. In page order.
-    #[serde(default)]
     pub page_heads: Vec<Block>,
     /// The library that read the text: `pdf_oxide`, `pdf-extract`, `pulldown-cmark`, …
     pub engine: String,
@@ -149,7 +146,6 @@ pub struct Block {
     /// From 1.
     pub page: Option<u32>,
     /// For formats with pages, and for paragraphs of a Word document that has no heading styles; those have no place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<LineStyle>,
 }
 
@@ -180,7 +176,6 @@ pub struct LineStyle {
     /// The heading that it belongs to in the structure tree of a tagged document.
     pub tag: Option<HeadingTag>,
     /// A whole table: its text holds all rows.
-    #[serde(default)]
     pub table: bool,
 }
 
@@ -205,7 +200,6 @@ pub struct HeadingTag {
 
 /// The kind of a block, which decides how it is joined to the block before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum BlockKind {
     /// From 1, as in the markup.
     Heading(u8),
@@ -265,10 +259,8 @@ pub struct LoadOptions {
     /// For encrypted documents.
     pub password: Option<String>,
     /// Pages to leave out because they took too long, from 1.
-    #[serde(default)]
     pub skip_pages: Vec<u32>,
     /// The program, with its arguments, that reads the image of a page without text.
-    #[serde(default)]
     pub ocr_command: Option<String>,
 }
 

@@ -60,11 +60,8 @@ pub fn parse(text: &str) -> Document {
     walk.run(main.or_else(|| dom.select("body").nodes().first().copied()).unwrap_or_else(|| dom.root()));
     document.blocks = walk.blocks;
     if document.title.is_none() {
-        document.title = document
-            .blocks
-            .iter()
-            .find(|block| matches!(block.kind, BlockKind::Heading(1)))
-            .map(|block| block.text.clone());
+        let first = document.headings().find(|(level, _)| *level == 1).map(|(_, text)| text.to_owned());
+        document.title = first;
     }
     document
 }

@@ -1,5 +1,7 @@
 //! Bytes to a document: which loader reads them, and which format bytes have.
 
+use memchr::memmem::find;
+
 use super::package::Archive;
 use super::{Document, Format, LoadOptions};
 use super::{
@@ -48,14 +50,14 @@ impl Format {
     /// line, otherwise text unless the first kilobyte contains a NUL.
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
         let head = &bytes[..bytes.len().min(1024)];
-        if contains(head, b"%PDF-") {
+        if find(head, b"%PDF-").is_some() {
             return Some(Format::Pdf);
         }
         if head.starts_with(b"PK\x03\x04") {
             return in_archive(bytes);
         }
         let lower = head.to_ascii_lowercase();
-        if contains(&lower, b"<!doctype html") || contains(&lower, b"<html") {
+        if find(&lower, b"<!doctype html").is_some() || find(&lower, b"<html").is_some() {
             return Some(Format::Html);
         }
         if head.contains(&0) {
@@ -74,10 +76,6 @@ fn in_archive(bytes: &[u8]) -> Option<Format> {
     let folders = [("word/", Format::Docx), ("xl/", Format::Excel), ("ppt/", Format::PowerPoint)];
     let has = |folder: &str| archive.has_any(|name| name.starts_with(folder) && name.ends_with(".xml"));
     folders.into_iter().find(|(folder, _)| has(folder)).map(|(_, format)| format)
-}
-
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
 }
 
 #[cfg(test)]

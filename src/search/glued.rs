@@ -26,7 +26,12 @@ pub(super) struct Glued {
 
 /// The names that adjacent words of letters may be written as, the longest first. Function words begin and end none.
 pub(super) fn glued(query: &str) -> Vec<Glued> {
-    let is_of_letters = |token: &Token| query[token.start..token.end].chars().all(is_latin);
+    // Without the ending of "Kraft Heinz's".
+    let typed = |token: &Token| -> &str {
+        let typed = &query[token.start..token.end];
+        ["'s", "’s"].iter().find_map(|ending| typed.strip_suffix(ending)).unwrap_or(typed)
+    };
+    let is_of_letters = |token: &Token| typed(token).chars().all(|c| script_of(c) == Some(Script::Latin));
     let tokens: Vec<Token> =
         tokenize(query).into_iter().filter(|token| token.kind != TokenKind::Whole).take(MOST_TOKENS).collect();
     let mut found: Vec<(usize, Glued)> = Vec::new();
@@ -39,8 +44,7 @@ pub(super) fn glued(query: &str) -> Vec<Glued> {
             }
             let is_name = last > first && ![first, last].iter().any(|at| is_stopword(&tokens[*at].text));
             let range = tokens[first].start..tokens[last].end;
-            let letters: String = query[range.clone()].chars().filter(|c| is_latin(*c)).collect();
-            let written = letters.to_lowercase();
+            let written = tokens[first..=last].iter().map(typed).collect::<String>().to_lowercase();
             if let [Token { text, .. }] = tokenize(&written).as_slice()
                 && is_name
                 && written.chars().count() >= SHORTEST
@@ -51,10 +55,6 @@ pub(super) fn glued(query: &str) -> Vec<Glued> {
     }
     found.sort_by_key(|(length, name)| (std::cmp::Reverse(*length), name.range.start));
     found.into_iter().map(|(_, name)| name).collect()
-}
-
-fn is_latin(c: char) -> bool {
-    script_of(c) == Some(Script::Latin)
 }
 
 #[cfg(test)]
@@ -70,6 +70,7 @@ mod tests {
         assert_eq!(words("Kraft Heinz revenue"), ["kraftheinzrevenu", "kraftheinz", "heinzrevenu"]);
         assert!(words("American Water Works in 2020").contains(&tokenize("AMERICANWATERWORKS")[0].text));
         assert_eq!(words("Coca-Cola"), ["cocacola"]);
+        assert_eq!(words("Kraft Heinz's"), ["kraftheinz"]);
         for none in ["revenue, profit", "in the pump", "pump 2021", "水泵 压力", "to day", "E-417"] {
             assert_eq!(words(none), [""; 0], "{none}");
         }

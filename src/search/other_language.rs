@@ -59,7 +59,9 @@ mod tests {
         assert!(advice("zh", &["en"]).unwrap().contains("(English"));
         assert!(advice("en", &["zh"]).unwrap().contains("(Chinese)"));
         assert!(advice("ko", &["ja", "zh"]).unwrap().contains("(Japanese; Chinese)"));
-        for (asked, documents) in [("zh", &["en", "zh"][..]), ("zh", &[]), ("und", &["en"]), ("zh", &["und"])] {
+        for (asked, documents) in
+            [("zh", &["en", "zh"][..]), ("zh", &[][..]), ("und", &["en"][..]), ("zh", &["und"][..])]
+        {
             assert_eq!(advice(asked, documents), None, "{asked} {documents:?}");
         }
     }

@@ -125,12 +125,9 @@ fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
 #[cfg(test)]
 mod tests {
     use super::super::sections;
+    use super::super::tests::entry;
     use super::*;
     use crate::load::{markdown, plain};
-
-    fn entry(level: u32, title: &str, page: Option<u32>) -> OutlineEntry {
-        OutlineEntry { level, title: title.into(), page }
-    }
 
     #[test]
     fn a_line_of_a_paragraph_becomes_a_heading_and_no_line_is_lost() {

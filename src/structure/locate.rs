@@ -256,6 +256,7 @@ fn is_page_name(title: &str, page: Option<u32>) -> bool {
 mod tests {
     use super::*;
     use crate::load::BlockKind;
+    use crate::structure::tests::entry;
 
     #[test]
     fn a_title_is_recognised_with_and_without_its_number() {
@@ -306,10 +307,7 @@ mod tests {
     }
 
     fn outline(titles: &[&str]) -> Vec<OutlineEntry> {
-        (1u32..)
-            .zip(titles)
-            .map(|(page, title)| OutlineEntry { level: 1, title: (*title).into(), page: Some(page) })
-            .collect()
+        (1u32..).zip(titles).map(|(page, title)| entry(1, title, Some(page))).collect()
     }
 
     #[test]
@@ -333,9 +331,8 @@ mod tests {
 
     #[test]
     fn the_search_for_titles_is_bounded() {
-        let entries: Vec<OutlineEntry> = (0..20_000)
-            .map(|i| OutlineEntry { level: 1, title: format!("{} {i}", "pumps and valves ".repeat(15)), page: Some(1) })
-            .collect();
+        let entries: Vec<OutlineEntry> =
+            (0..20_000).map(|i| entry(1, &format!("{} {i}", "pumps and valves ".repeat(15)), Some(1))).collect();
         let line = |i| Block::new(BlockKind::Paragraph, format!("{} {i}", "valves and pumps ".repeat(15)), Some(1));
         let blocks: Vec<Block> = (0..2000).map(line).collect();
         let headings = from_outline(&entries, &blocks);

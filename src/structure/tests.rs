@@ -31,6 +31,11 @@ pub(super) fn heading_at(level: u32, title: &str, start: usize, provenance: Prov
     Heading { level, title: title.into(), page: Some(1), start, heading_blocks: 1, provenance, confidence: 0.6 }
 }
 
+/// An entry of an outline.
+pub(super) fn entry(level: u32, title: &str, page: Option<u32>) -> OutlineEntry {
+    OutlineEntry { level, title: title.into(), page }
+}
+
 /// A paragraph of five lines about `topic`.
 pub fn body(topic: &str) -> Vec<Block> {
     let more = ["goes on and says how it is built and run,", "what it must not be used for, who may open it,"];
@@ -130,8 +135,8 @@ fn outline_sections_start_at_their_headings_inside_a_page() {
     document.pages = Some(2);
     document.blocks = plain::lines_to_blocks("Cover words\n1 First\nalpha\n\n1.1 Second part\nbeta", Some(1));
     document.blocks.extend(plain::lines_to_blocks("gamma\nThird\ndelta", Some(2)));
-    let entry = |level, title: &str, page| OutlineEntry { level, title: title.into(), page: Some(page) };
-    document.outline = vec![entry(1, "First", 1), entry(2, "1.1 Second part", 1), entry(1, "Third", 2)];
+    let entries = [(1, "First", 1), (2, "1.1 Second part", 1), (1, "Third", 2)];
+    document.outline = entries.map(|(level, title, page)| entry(level, title, Some(page))).into();
     let sections = sections(&document, "doc", None);
     let toc: Vec<(&str, &str)> = sections.iter().map(|s| (s.path.as_str(), s.text.text.as_str())).collect();
     assert_eq!(toc, [("0", "Cover words"), ("1", "alpha"), ("1.1", "beta\n\ngamma"), ("2", "delta")]);
@@ -143,10 +148,7 @@ fn outline_sections_start_at_their_headings_inside_a_page() {
 fn entries_without_a_title_are_not_sections() {
     let mut document = plain::parse("");
     document.blocks = (1..=3u32).flat_map(|page| plain::lines_to_blocks("Pumps\nwater", Some(page))).collect();
-    let titles = ["Pumps", "", "\u{200B}"];
-    let entries = titles.iter().zip(1..);
-    document.outline =
-        entries.map(|(title, page)| OutlineEntry { level: 1, title: (*title).into(), page: Some(page) }).collect();
+    document.outline = vec![entry(1, "Pumps", Some(1)), entry(1, "", Some(2)), entry(1, "\u{200B}", Some(3))];
     let sections = sections(&document, "d", None);
     let found: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
     assert_eq!(found, ["Pumps"]);
@@ -156,8 +158,8 @@ fn entries_without_a_title_are_not_sections() {
 fn no_line_is_lost_and_none_is_doubled() {
     let mut document = plain::parse("");
     document.blocks = (1..=3u32).flat_map(|p| plain::lines_to_blocks(&format!("l{p}a\nl{p}b"), Some(p))).collect();
-    let entry = |title: &str, page| OutlineEntry { level: 1, title: title.into(), page };
-    document.outline = vec![entry("x", Some(2)), entry("lost", None), entry("l3b", Some(3)), entry("back", Some(1))];
+    let entries = [("x", Some(2)), ("lost", None), ("l3b", Some(3)), ("back", Some(1))];
+    document.outline = entries.map(|(title, page)| entry(1, title, page)).into();
     let all: String = sections(&document, "d", None).iter().map(|s| s.text.text.clone() + "\n").collect();
     for line in ["l1a", "l1b", "l2a", "l2b", "l3a"] {
         assert_eq!(all.matches(line).count(), 1, "{line} in {all:?}");
@@ -257,8 +259,7 @@ fn document(lines: &[AnyLine], outline: Vec<(u32, usize, Option<u32>)>) -> (Docu
     document.pages = Some(page);
     document.page_labels = (1..=page).map(|page| Some(page.to_string())).collect();
     let title = |i: usize| names.get(i).cloned().unwrap_or_else(|| "elsewhere".to_owned());
-    document.outline =
-        outline.into_iter().map(|(level, i, page)| OutlineEntry { level, title: title(i), page }).collect();
+    document.outline = outline.into_iter().map(|(level, i, page)| entry(level, &title(i), page)).collect();
     (document, names)
 }
 

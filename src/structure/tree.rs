@@ -9,7 +9,6 @@ use crate::text::{is_wide, truncate};
 
 /// The source of a section's entry in the table of contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
 pub enum Provenance {
     /// The PDF's own outline.
     Outline,
@@ -75,7 +74,6 @@ pub struct Section {
     /// The probability that this is a section, from 0 to 1.
     pub confidence: f32,
     /// What the document states about it.
-    #[serde(default)]
     pub metadata: BTreeMap<String, String>,
     /// Without the text of its subsections. It is not stored: the chunks cut from it hold it.
     #[serde(skip)]

@@ -2,12 +2,16 @@
 
 use std::ops::Range;
 
+use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::han::ONE_TO_TEN;
 
 /// The longest number of a list item, in bytes: `12.10.3`.
 const LONGEST_NUMBER: usize = 8;
+/// The longest run of brackets, quotation marks and white space, in characters, that the library sees. Behind a full
+/// stop, it looks ahead from each of them to the next letter.
+const LONGEST_RUN: usize = 100;
 
 /// The sentences of `text` as byte ranges that cover the text without gaps. White space belongs to the sentence before
 /// it.
@@ -20,7 +24,11 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     // The start of a number whose sentence follows.
     let mut number: Option<usize> = None;
-    for (start, sentence) in unwrapped.split_sentence_bound_indices() {
+    let in_piece = |piece: Range<usize>| {
+        let bounds = unwrapped[piece.clone()].split_sentence_bound_indices();
+        bounds.map(move |(at, sentence)| (piece.start + at, sentence))
+    };
+    for (start, sentence) in pieces(&unwrapped).into_iter().flat_map(in_piece) {
         let end = start + sentence.len();
         if is_item_number(sentence) && end < text.len() {
             number.get_or_insert(start);
@@ -40,6 +48,31 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         out.push(start..end);
     }
     out
+}
+
+/// The text in pieces, cut where a run that may stand between two sentences becomes too long, and where it ends. Without
+/// letters, the rest of the run belongs to the sentence before it.
+fn pieces(text: &str) -> Vec<Range<usize>> {
+    let mut cuts = vec![0];
+    let mut run = 0;
+    for (at, c) in text.char_indices() {
+        let goes_on = may_follow_a_stop(c);
+        if goes_on && run == LONGEST_RUN || !goes_on && run > LONGEST_RUN {
+            cuts.push(at);
+        }
+        run = if goes_on { run + 1 } else { 0 };
+    }
+    cuts.push(text.len());
+    cuts.windows(2).map(|piece| piece[0]..piece[1]).collect()
+}
+
+/// Whether a character may stand between a full stop and the next sentence, or belongs to the character before it.
+fn may_follow_a_stop(c: char) -> bool {
+    match c {
+        '\n' => false,
+        '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '\u{FF9E}' | '\u{FF9F}' => true,
+        _ => c.is_whitespace() || !c.is_ascii() && (!c.is_alphanumeric() || is_combining_mark(c)),
+    }
 }
 
 /// Whether a sentence is only the number of a list item, whose text follows on the same line.
@@ -80,7 +113,7 @@ fn starts_item(line: &str) -> bool {
             rest.starts_with(". ") || rest.starts_with(") ") || rest.starts_with('、')
         }
         Some(c) if ONE_TO_TEN.contains(c) => {
-            chars.as_str().trim_start_matches(|c| ONE_TO_TEN.contains(c)).starts_with('、')
+            chars.as_str().trim_start_matches(|c: char| ONE_TO_TEN.contains(c)).starts_with('、')
         }
         _ => false,
     }
@@ -120,6 +153,14 @@ mod tests {
         assert_eq!(split("It is done. 2."), ["It is done. ", "2."], "nothing follows");
         assert_eq!(split("It is done.\n\n2.\n\nOpen it."), ["It is done.\n\n", "2.\n\n", "Open it."]);
         assert_eq!(split("1. 2. Go."), ["1. 2. Go."]);
+    }
+
+    #[test]
+    fn a_long_run_of_brackets_costs_no_more_than_its_length() {
+        for run in [")", " ", "\u{201D}", ") ", "\"\u{93E}"] {
+            let text = format!("It is on.{} Then wait.", run.repeat(200_000));
+            assert_eq!(split(&text).last(), Some(&"Then wait."), "{run:?}");
+        }
     }
 
     proptest! {

@@ -18,7 +18,7 @@ fn an_empty_variable_sets_nothing() {
     for name in
         ["KB_SEARCH_LIMIT", "KB_SEARCH_MODE", "KB_SEARCH_FALLBACK", "KB_INGEST_CONTEXT", "KB_MODEL", "KB_LLM_TIMEOUT"]
     {
-        let run = Run::of(sandbox.command(&["config"]).env(name, "").output().unwrap());
+        let run = sandbox.kb_with(&[(name, "")], &["config"]);
         assert_eq!((run.code, run.out), (0, unset.clone()), "{name}: {}", run.err);
     }
 }

@@ -174,7 +174,7 @@ fn restore_brings_a_removed_document_back() {
 fn restore_undoes_and_redoes_an_edit() {
     let sandbox = three_generations();
     let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
-    let edit = sandbox.kb(&["chunk-edit", &format!("{id}:0"), "--content", "Close the valve at once."]).ok();
+    sandbox.kb(&["chunk-edit", &format!("{id}:0"), "--content", "Close the valve at once."]).ok();
     let log = sandbox.kb(&["log", "--limit", "1"]).out;
     assert!(log.contains("| chunk-edit | 1 updated: docs/a.md |"), "{log}");
     let diff = sandbox.json(&["diff", "3"]);

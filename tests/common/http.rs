@@ -76,7 +76,7 @@ impl Server {
             for stream in listener.incoming().flatten() {
                 let (received, answer) = (received.clone(), answer.clone());
                 // A client may disconnect at any time.
-                std::thread::spawn(move || drop(serve(&stream, &received, &*answer)));
+                std::thread::spawn(move || serve(&stream, &received, &*answer));
             }
         });
         Server { address, requests }

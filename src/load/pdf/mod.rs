@@ -14,6 +14,7 @@ mod pages;
 mod tags;
 
 use lopdf::{Document as Pdf, LoadOptions as PdfLoadOptions};
+use memchr::memmem::find;
 
 pub use self::ocr::check_ocr_command;
 #[cfg(feature = "fuzzing")]
@@ -31,7 +32,7 @@ use crate::text::{Period, squeeze};
 /// If the file is not a PDF, is damaged beyond reading, is encrypted and the password does not open it, or has no text
 /// (a scan).
 pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Result<Document> {
-    if !bytes[..bytes.len().min(1024)].windows(5).any(|window| window == b"%PDF-") {
+    if find(&bytes[..bytes.len().min(1024)], b"%PDF-").is_none() {
         return Err(Error::failed("not a PDF: the file has no %PDF header")
             .hint("check that the download is complete and the name is right"));
     }
@@ -69,7 +70,7 @@ fn has_end(bytes: &[u8]) -> bool {
     }
     let length = bytes.iter().rposition(|byte| !matches!(byte, 0 | b' ' | b'\r' | b'\n')).map_or(0, |last| last + 1);
     let end = &bytes[length.saturating_sub(END)..length];
-    [&b"%%EOF"[..], b"startxref"].iter().any(|mark| end.windows(mark.len()).any(|window| window == *mark))
+    [&b"%%EOF"[..], b"startxref"].iter().any(|mark| find(end, mark).is_some())
 }
 
 /// The object structure. A file that only lopdf cannot read still has its text, so that is a warning.

@@ -168,14 +168,12 @@ pub fn laid_out(pages: &[Vec<pdf_oxide::layout::TextChar>]) -> Document {
 
 /// The inner error would be the same with any engine: a missing password, or an OCR program that cannot be run or fails
 /// on every page.
-type FirstReading = Result<(Vec<Reading>, Tags)>;
-
 fn first_engine(
     bytes: &[u8],
     options: &LoadOptions,
     on_page: &dyn Fn(u32),
     warnings: &mut Vec<String>,
-) -> Result<FirstReading> {
+) -> Result<Result<(Vec<Reading>, Tags)>> {
     guarded("pdf_oxide", || {
         let pdf = PdfDocument::from_bytes(bytes.to_vec()).map_err(fail)?;
         if pdf.is_encrypted() {

@@ -44,7 +44,7 @@ impl<'a> Places<'a> {
     fn lines_of(&self, page: u32) -> (impl Iterator<Item = usize>, usize) {
         let lines = lines_of(page, self.blocks);
         let end = lines.end;
-        (lines.filter(|i| !self.contents[*i]), end)
+        (lines.filter(move |i| !self.contents[*i]), end)
     }
 
     /// The first line on a page, from block `after` on, with this title, and its number of lines.

@@ -40,15 +40,10 @@ impl Taken {
     }
 }
 
-/// The levels of the headings that stand in the text, by the first block after each.
-fn levels_by_start(known: &[Heading]) -> HashMap<usize, u32> {
-    let printed = known.iter().filter(|heading| heading.heading_blocks > 0);
-    printed.map(|heading| (heading.start, heading.level)).collect()
-}
-
 /// Candidates of the type of listed headings, on the level of those.
 pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
-    let levels_of = levels_by_start(known);
+    let printed = known.iter().filter(|heading| heading.heading_blocks > 0);
+    let levels_of: HashMap<usize, u32> = printed.map(|heading| (heading.start, heading.level)).collect();
     type Class = (i32, bool, Option<(Kind, usize)>);
     let mut classes: HashMap<Class, Vec<u32>> = HashMap::new();
     for candidate in candidates {

@@ -322,7 +322,7 @@ fn the_dialect_of_newer_models_is_learnt_from_refusals() {
         (&requests[0].body["temperature"], &requests[3].body["max_completion_tokens"]),
         (&json!(0), &json!(1280))
     );
-    assert_eq!((requests[0].path.as_str(), &requests[0].body["model"]), ("/v1/chat/completions", &json!("test")));
+    assert_eq!((requests[0].target.as_str(), &requests[0].body["model"]), ("/v1/chat/completions", &json!("test")));
     // Concurrent requests are all refused once, and none fails because another has learnt first.
     let store = scratch();
     let (lines, report) = ask(EndpointSettings { concurrency: 6, ..settings(&server) }, store.path(), 96);
