@@ -1,14 +1,13 @@
 //! AsciiDoc, through `asciidoc-parser`: sections, header attributes, and the source of every block.
 //!
-//! Conditions (`ifdef`) are followed, includes are not: a document reads no other file. What the parser would take
-//! quadratic time for is put aside before ([`asciidoc_source`](super::asciidoc_source)).
+//! Conditions (`ifdef`) are followed, includes are not: a document reads no other file. A table of tens of thousands of
+//! rows, or a line of as many quotation marks, takes the parser minutes, so AsciiDoc is parsed in a worker process with
+//! a time limit.
 
-use asciidoc_parser::blocks::{Block as Node, ContentModel, FindBlocks, IsBlock, SectionType};
+use asciidoc_parser::blocks::{Block as Node, ContentModel, FindBlocks, IsBlock, SectionType, TableBlock};
 use asciidoc_parser::document::InterpretedValue;
-use asciidoc_parser::parser::ModificationContext;
 use asciidoc_parser::{HasSpan, Parser};
 
-use super::asciidoc_source::{Aside, Source};
 use super::{Block, Document, Format};
 use crate::error::{Error, Result, Setting};
 use crate::text::{squeeze, tables};
@@ -29,10 +28,7 @@ pub fn parse(text: &str) -> Result<Document> {
             .hint(format!("skip it with {}", Setting("exclude"))));
     }
     let mut document = Document::new(Format::AsciiDoc, "asciidoc-parser");
-    let source = Source::of(text);
-    // Ids of sections would be numbered, each counted from the first section of its title.
-    let mut parser = Parser::default().with_intrinsic_attribute_bool("sectids", false, ModificationContext::ApiOnly);
-    let parsed = parser.parse(&source.text);
+    let parsed = Parser::default().parse(text);
     let header = parsed.header();
     document.title = parsed.doctitle().map(plain).filter(|title| !title.is_empty());
     for attribute in header.attributes() {
@@ -60,8 +56,12 @@ pub fn parse(text: &str) -> Result<Document> {
                 }
             }
             Node::Preamble(_) => {}
+            Node::Table(table) => {
+                push_table(table, &parsed, &mut document);
+                continue;
+            }
             _ => {
-                push_source(node, &source, &parsed, &mut document);
+                push_source(node, &parsed, &mut document);
                 continue;
             }
         }
@@ -79,59 +79,34 @@ fn add(document: &mut Document, name: &str, value: &str) {
     }
 }
 
-/// Adds the source of a block, with its title and attribute lines; of a table, its title and its rows.
-fn push_source(node: &Node<'_>, source: &Source, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
+/// Adds a table's title and its rows, with the source text of each cell.
+fn push_table(table: &TableBlock<'_>, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
+    document.blocks.extend(table.title().map(plain).filter(|title| !title.is_empty()).map(Block::paragraph));
+    let rows = table.header_row().into_iter().chain(table.body_rows()).chain(table.footer_row()).map(|row| {
+        let cells = row.cells().iter().flat_map(|cell| {
+            let text = with_values(&squeeze(cell.span().data()), parsed);
+            std::iter::once(text).chain(tables::behind_wide(cell.colspan()))
+        });
+        cells.collect()
+    });
+    document.blocks.extend(tables::write(rows.collect()).map(Block::paragraph));
+}
+
+/// Adds the source of a block, with its title and attribute lines.
+fn push_source(node: &Node<'_>, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
     if matches!(node.raw_context().as_ref(), "comment" | "attribute" | "thematic_break" | "page_break" | "toc") {
         return;
     }
+    let source = node.span().data();
+    let source: Vec<&str> = source.lines().filter(|line| !is_comment(line)).map(str::trim_end).collect();
+    let mut text = source.join("\n").trim_matches('\n').to_owned();
     // Listings do not expand attributes.
-    let expands = matches!(node.content_model(), ContentModel::Simple | ContentModel::Compound | ContentModel::Table);
-    let mut text = String::new();
-    let end = |text: &mut String, document: &mut Document| {
-        let text = std::mem::take(text);
-        let text = text.trim_matches('\n');
-        if !text.trim().is_empty() {
-            let text = if expands { with_values(text, parsed) } else { text.to_owned() };
-            document.blocks.push(Block::paragraph(text));
-        }
-    };
-    for line in node.span().data().lines() {
-        match source.aside(line) {
-            Some(Aside::Text(lines)) => lines.lines().for_each(|line| add_line(&mut text, line)),
-            Some(Aside::Table(rows)) => {
-                let mut above: Vec<&str> = text.lines().collect();
-                let mut title = String::new();
-                while let Some(line) = above.pop_if(|line| is_about(line)) {
-                    if let Some(own) = line.strip_prefix('.') {
-                        title = with_values(own.trim(), parsed);
-                    }
-                }
-                text = above.join("\n");
-                end(&mut text, document);
-                // A block of its own, whose title has its markup removed.
-                if node.content_model() == ContentModel::Simple {
-                    title = node.title().map(plain).unwrap_or_default();
-                }
-                document.blocks.extend(Some(title).filter(|title| !title.is_empty()).map(Block::paragraph));
-                let cells = |row: &tables::Row| row.iter().map(|cell| with_values(cell, parsed)).collect();
-                document.blocks.extend(tables::write(rows.iter().map(cells).collect()).map(Block::paragraph));
-            }
-            None => add_line(&mut text, line),
-        }
+    if matches!(node.content_model(), ContentModel::Simple | ContentModel::Compound | ContentModel::Table) {
+        text = with_values(&text, parsed);
     }
-    end(&mut text, document);
-}
-
-fn add_line(text: &mut String, line: &str) {
-    if !is_comment(line) {
-        text.push_str(line.trim_end());
-        text.push('\n');
+    if !text.trim().is_empty() {
+        document.blocks.push(Block::paragraph(text));
     }
-}
-
-/// Whether a line is the title or the attributes of the block below it.
-fn is_about(line: &str) -> bool {
-    line.starts_with('[') || line.starts_with('.') && !line.starts_with("..") && !line.starts_with(". ")
 }
 
 fn is_comment(line: &str) -> bool {
@@ -205,26 +180,6 @@ mod tests {
             parse("= Book\n\n= Part\n\n== Chapter\n\ninclude::/etc/passwd[]\n\n[discrete]\n== Aside\n").unwrap();
         assert_eq!(document.headings().collect::<Vec<_>>(), [(1, "Part"), (2, "Chapter")]);
         assert!(!document.blocks.iter().any(|block| block.text.contains("root:")));
-    }
-
-    #[test]
-    fn a_long_document_is_read_as_a_short_one() {
-        let part = "== Start {x}\n\ntext *bold* {x}\n// remark\nmore\n\n* item\n* other\n\n----\n== {x} code\n\nmore\n----\n\n\
-            .Settings *of* it\n[cols=2]\n|===\n|a\n|b\n\n|1 |{x}\n|===\n\n[quote]\nSaid.\n\n";
-        let blocks = |times: usize| parse(&format!(":x: y\n\n{}", part.repeat(times))).unwrap().blocks;
-        let (short, times) = (blocks(1), 1_000);
-        assert_eq!(short.len(), 7, "{short:?}");
-        assert_eq!(short[5], Block::paragraph("| a | b |\n| --- | --- |\n| 1 | y |"));
-        assert!(blocks(times).chunks(short.len()).all(|part| part == short));
-    }
-
-    #[test]
-    fn many_cells_quotation_marks_and_equal_titles_cost_no_more_than_their_length() {
-        let cells = parse(&format!("|===\n{}\n|===\n", "|x ".repeat(100_000))).unwrap();
-        assert_eq!(cells.blocks[0].text.matches(" x ").count(), 100_000);
-        for line in ["\"", "*a ", "{a", "((", "* item\n", "== Same\n\n"] {
-            assert!(parse(&format!("text\n\n{}", line.repeat(100_000 / line.len()))).is_ok(), "{line}");
-        }
     }
 
     #[test]

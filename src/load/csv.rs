@@ -11,7 +11,12 @@ const SEPARATORS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// Reads a table. The separator is the one that the first row has most of outside quotation marks.
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::Csv, "csv");
-    let rows = rows(text, separator(first_record(text)));
+    let separator = separator(first_record(text));
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
+    // Text in memory has no rows that cannot be read.
+    let rows: Vec<tables::Row> =
+        reader.records().flatten().map(|record| record.iter().map(str::to_owned).collect()).collect();
     if text.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
         document
             .warnings
@@ -19,14 +24,6 @@ pub fn parse(text: &str) -> Document {
     }
     document.blocks.extend(tables::write(rows).map(Block::paragraph));
     document
-}
-
-/// The rows of a text with this separator.
-pub(super) fn rows(text: &str, separator: u8) -> Vec<tables::Row> {
-    let mut reader =
-        ReaderBuilder::new().delimiter(separator).has_headers(false).flexible(true).from_reader(text.as_bytes());
-    // Text in memory has no rows that cannot be read.
-    reader.records().flatten().map(|record| record.iter().map(str::to_owned).collect()).collect()
 }
 
 /// The first row that is not blank; a line break in quotation marks does not end it.

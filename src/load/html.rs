@@ -1,13 +1,12 @@
 //! HTML, through `dom_query`: the main content as text, with headings, paragraphs, lists, tables and code.
 //!
-//! The walk keeps its own stack instead of recursing. What would make the parser slow is taken out before
-//! ([`flat_html`](super::flat_html)).
+//! The walk keeps its own stack instead of recursing, so that twenty thousand nested elements do not end the process.
+//! Such pages take the parser quadratic time, so HTML is parsed in a worker process with a time limit.
 
 use std::collections::HashMap;
 
 use dom_query::{Document as Dom, NodeData, NodeRef};
 
-use super::flat_html::flat;
 use super::{Block, BlockKind, Document, Format};
 use crate::text::{lists, squeeze, tables};
 
@@ -28,7 +27,7 @@ const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
 /// Reads the `<main>` or `<article>` of a page if it has exactly one, otherwise its body without navigation, side bars
 /// and footers.
 pub fn parse(text: &str) -> Document {
-    let dom = Dom::from(&*flat(text));
+    let dom = Dom::from(text);
     let mut document = Document::new(Format::Html, "dom_query");
     // Only in the head: pictures have titles too.
     let title = dom.select("head title").nodes().first().map(|title| squeeze(&title.text()));
@@ -69,7 +68,7 @@ pub fn parse(text: &str) -> Document {
 /// The blocks of a chapter of a book, where headers, footers and asides belong to the text; and for each id the index of
 /// the block in which its element begins.
 pub fn parse_chapter(text: &str) -> (Vec<Block>, HashMap<String, usize>) {
-    let dom = Dom::from(&*flat(text));
+    let dom = Dom::from(text);
     let mut walk = Walk { around: Around::Chapter, ..Walk::default() };
     walk.run(dom.select("body").nodes().first().copied().unwrap_or_else(|| dom.root()));
     (walk.blocks, walk.anchors)

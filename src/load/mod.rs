@@ -4,15 +4,12 @@
 //! that it cannot read: it fails with the reason, or records a warning in the document.
 
 mod asciidoc;
-mod asciidoc_source;
-mod asciidoc_tables;
 mod csv;
 mod document;
 mod docx;
 mod email;
 mod epub;
 mod excel;
-mod flat_html;
 mod format;
 mod html;
 mod jsonl;

@@ -1,7 +1,9 @@
 //! XHTML to HTML, which the chapters of a book are read as.
 
-use super::flat_html::VOID;
 use crate::text::lists;
+
+/// HTML elements without content, which need no end tag.
+const VOID: &str = "area base br col embed hr img input link meta param source track wbr";
 
 /// Makes HTML of XHTML: adds an end tag to every self-closing tag, because `<title/>` would open an endless title.
 /// Skips comments, scripts and styles.

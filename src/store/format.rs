@@ -19,7 +19,7 @@ const READER: u32 = 2;
 /// The oldest released format.
 const OLDEST: u32 = 2;
 /// The format that this program can write, and that others must know to write to its stores.
-const WRITER: u32 = 3;
+const WRITER: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Format {
@@ -147,7 +147,7 @@ mod tests {
         let stored = blake3::hash(format!("{columns:?}{keyword}").as_bytes()).to_hex();
         assert_eq!(
             (READER, WRITER, &stored[..16]),
-            (2, 3, "fc12cc5f516ec8a8"),
+            (2, 4, "7449fcb9ba3effbc"),
             "columns or keyword fields have changed: raise WRITER, and READER where older programs would misread them"
         );
     }

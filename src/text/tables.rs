@@ -26,7 +26,7 @@ pub fn may_fill(cells: usize, rows: usize, width: usize) -> bool {
 }
 
 /// The most columns that a cell spans. Word allows as many; a document states the number, so it must not cost more.
-pub const WIDEST_CELL: usize = 63;
+const WIDEST_CELL: usize = 63;
 
 /// The empty cells behind one that spans so many columns.
 pub fn behind_wide(columns: usize) -> impl Iterator<Item = String> {
