@@ -22,6 +22,7 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use kb::internals::embed::{Embedder, Engine, EngineChoice, Model, select};
+use kb_minilm::{ONNX, TOKENIZER};
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::Tensor;
@@ -29,8 +30,6 @@ use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 
-const ONNX: &[u8] = include_bytes!("../models/all-MiniLM-L6-v2-int8.onnx");
-const TOKENIZER: &[u8] = include_bytes!("../models/tokenizer.json");
 /// Cargo runs benchmarks in the repository.
 const FIXTURE: &str = "fixtures/retrieval/corpus.jsonl";
 /// As kb does it with other models: see `src/embed/embedder.rs`.

@@ -17,8 +17,9 @@ umask 022
 
 name=kb-$version-$target
 rm -rf "dist/$name" dist/deb dist/kb_*.deb
-mkdir -p "dist/$name"
-cp "$program" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "dist/$name/"
+mkdir -p "dist/$name/models"
+cp "$program" README.md CHANGELOG.md CONTRIBUTING.md LICENSE-MIT LICENSE-APACHE "dist/$name/"
+cp models/README.md models/LICENSE "dist/$name/models/"
 cp -r docs completions examples "dist/$name/"
 "$program" --quiet man "dist/$name/man"
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C dist -cf - "$name" |
@@ -38,7 +39,9 @@ if command -v dpkg-deb >/dev/null; then
     install -Dm 644 "$page" "$share/man/man1/${page##*/}"
   done
   gzip -n9 "$share/man/man1"/*.1
-  install -Dm 644 -t "$share/doc/kb" README.md CHANGELOG.md docs/*.md
+  install -Dm 644 -t "$share/doc/kb" README.md CHANGELOG.md CONTRIBUTING.md
+  install -Dm 644 -t "$share/doc/kb/models" models/README.md
+  cp -r docs "$share/doc/kb/"
   cat LICENSE-MIT LICENSE-APACHE >"$share/doc/kb/copyright"
   mkdir -p "$root/DEBIAN"
   # The newest version of glibc whose symbols the program needs.

@@ -21,6 +21,13 @@ use rten_vecmath::{Gelu, Normalize, NormalizeOptions, Sum, SumSquareSub};
 use self::attention::Attention;
 use self::linear::{Linear, Multiplication};
 
+/// The graph that engines read, about 23 MB.
+pub const ONNX: &[u8] = include_bytes!("../all-MiniLM-L6-v2-int8.onnx");
+pub const TOKENIZER: &[u8] = include_bytes!("../tokenizer.json");
+pub const CONFIG: &[u8] = include_bytes!("../config.json");
+pub const SPECIAL_TOKENS: &[u8] = include_bytes!("../special_tokens_map.json");
+pub const TOKENIZER_CONFIG: &[u8] = include_bytes!("../tokenizer_config.json");
+
 const LAYERS: usize = 6;
 /// Numbers in the vector of a token.
 pub const HIDDEN: usize = 384;

@@ -9,19 +9,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use fastembed::TokenizerFiles;
+use kb_minilm::{CONFIG, SPECIAL_TOKENS, TOKENIZER_CONFIG};
+pub(super) use kb_minilm::{ONNX, TOKENIZER};
 use serde::{Deserialize, Serialize};
 
 use crate::endpoint::EndpointSettings;
 use crate::error::{Error, Result};
 use crate::hash;
 use crate::text::script::{Script, coverage};
-
-/// The ONNX graph, about 23 MB.
-pub(super) const ONNX: &[u8] = include_bytes!("../../models/all-MiniLM-L6-v2-int8.onnx");
-pub(super) const TOKENIZER: &[u8] = include_bytes!("../../models/tokenizer.json");
-const CONFIG: &[u8] = include_bytes!("../../models/config.json");
-const SPECIAL_TOKENS: &[u8] = include_bytes!("../../models/special_tokens_map.json");
-const TOKENIZER_CONFIG: &[u8] = include_bytes!("../../models/tokenizer_config.json");
 
 /// The name of the ONNX graph in a model's folder.
 pub const GRAPH: &str = "model.onnx";

@@ -70,6 +70,8 @@ fn the_error_names_the_writer_and_its_start() {
 fn every_command_that_writes_waits_as_long_as_it_is_told() {
     let sandbox = one_document();
     let chunk = sandbox.items(&["chunks-list", "--type", "parent"])[0]["chunk_id"].as_str().unwrap().to_owned();
+    // A second generation, so that there is something to undo.
+    sandbox.kb(&["doc-set", "a.md", "--tag", "pump"]).ok();
     let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();
     lock.lock().unwrap();
     let commands = [
@@ -90,7 +92,7 @@ fn every_command_that_writes_waits_as_long_as_it_is_told() {
         assert!(run.code == 5 && run.err.contains("after 1 second "), "{command:?}: {}", run.err);
     }
     drop(lock);
-    assert_eq!(sandbox.items(&["log"]).as_array().unwrap().len(), 1, "none of them wrote");
+    assert_eq!(sandbox.items(&["log"]).as_array().unwrap().len(), 2, "none of them wrote");
 }
 
 #[test]

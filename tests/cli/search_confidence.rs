@@ -137,7 +137,9 @@ fn a_question_in_a_language_of_no_document_gets_advice() {
     sandbox.write("pumps.md", "# Pumps\n\nOpen the vent before the pump is started.\n");
     assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
     let advice = |query: &str| {
-        let found = sandbox.json(&["search", query]);
+        let run = sandbox.kb(&["search", query, "--format", "json"]);
+        assert_eq!(run.code, 1, "nothing is found: {}", run.err);
+        let found: Value = serde_json::from_str(&run.out).unwrap();
         let notes = found["notes"].as_array().unwrap().iter();
         notes
             .filter(|note| note["code"] == "other_language")
