@@ -188,7 +188,10 @@ fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>>
                 leading = None;
             }
         }
-        leading = leads.then(|| leading.map_or((start, own), |(first, length)| (first, length.and(own))));
+        // Many of them are a list, whose lines stand for themselves.
+        leading = leads
+            .then(|| leading.map_or((start, own), |(first, length)| (first, length.and(own))))
+            .filter(|(_, length)| length.words <= LONGEST_LEADING.max(limit / 4));
     }
     out
 }
@@ -205,7 +208,8 @@ fn leads(unit: &str) -> bool {
         return false;
     }
     let number = line.trim_start_matches(['(', '（']).trim_end_matches(['.', ')', '）', '、']);
-    let is_number = number.len() < line.len()
+    let is_number = !number.is_empty()
+        && number.len() < line.len()
         && (number.chars().count() == 1
             || (number.len() <= LONGEST_NUMBER && number.chars().all(|c| c.is_ascii_digit() || "ivxIVX".contains(c))));
     let is_open = !line.ends_with(['.', '!', '?', ';', ',', '。', '！', '？', '；', '，', '…', '"', '”', ')', '）']);
@@ -252,6 +256,13 @@ mod tests {
             "Text before it.\n\nTurns of the crank\n\n| Season | Turns |\n| --- | --- |\n{}\n\nText behind it.",
             rows.join("\n")
         )
+    }
+
+    #[test]
+    fn a_list_of_short_paragraphs_is_no_heading() {
+        let text = format!("Parts in the box are these.\n\n{}", "Gasket ring number 10\n\n".repeat(12));
+        let cut = cut(&text, children(&text, 300, 1000));
+        assert!(cut.len() == 2 && cut[0].contains("Gasket"), "{cut:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! files. An entry replaces a heading of the same words at its place; headings that the navigation does not list go
 //! below it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Cursor;
 
 use rbook::Epub;
@@ -114,7 +114,7 @@ struct Place {
 
 /// Reads the chapters in the order of the spine into the document's blocks. Returns the place of each by its path.
 fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String, Place>> {
-    let mut places = HashMap::new();
+    let (mut places, mut known) = (HashMap::new(), HashSet::new());
     let mut last_error = None;
     for entry in epub.spine().iter() {
         let Some(item) = entry.manifest_entry() else { continue };
@@ -124,7 +124,7 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
         }
         let path = item.href().path().decode().into_owned();
         // A hostile book has a long chapter many times.
-        if places.contains_key(&path) {
+        if !known.insert(path.clone()) {
             continue;
         }
         let text = item.read_bytes().map_err(|error| innermost(&error));

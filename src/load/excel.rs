@@ -14,6 +14,8 @@ use crate::text::tables;
 const MOST_CELLS: usize = 1_000_000;
 /// A table with more columns is not aligned: its empty cells could be a million times those with a value.
 const MOST_COLUMNS: usize = 200;
+/// Without alignment, values stand below wrong heads, so a sheet may be filled like one with so many cells.
+const FILLED_LIKE: usize = 100_000;
 
 /// The cells with a value, by row and column. Sparse, because a sheet may have cells at its ends and none between.
 type Sheet = BTreeMap<u32, BTreeMap<u32, String>>;
@@ -83,7 +85,7 @@ fn block(mut run: Vec<BTreeMap<u32, String>>) -> Option<Block> {
         return row.pop_first().map(|(_, text)| Block::paragraph(text));
     }
     let columns: BTreeSet<u32> = run.iter().flat_map(BTreeMap::keys).copied().collect();
-    let cells = run.iter().map(BTreeMap::len).sum();
+    let cells = run.iter().map(BTreeMap::len).sum::<usize>().max(FILLED_LIKE);
     let is_aligned = columns.len() <= MOST_COLUMNS && tables::may_fill(cells, run.len(), columns.len());
     let rows = run.into_iter().map(|mut row| match is_aligned {
         true => columns.iter().map(|column| row.remove(column).unwrap_or_default()).collect(),

@@ -9,8 +9,8 @@ use super::han::ONE_TO_TEN;
 
 /// The longest number of a list item, in bytes: `12.10.3`.
 const LONGEST_NUMBER: usize = 8;
-/// The longest run of brackets, quotation marks and white space, in characters, that the library sees. Behind a full
-/// stop, it looks ahead from each of them to the next letter.
+/// The longest run, in characters, of brackets, quotation marks, white space and signs outside of ASCII that the library
+/// sees. Behind a full stop, it looks ahead from each of them to the next letter.
 const LONGEST_RUN: usize = 100;
 
 /// The sentences of `text` as byte ranges that cover the text without gaps. White space belongs to the sentence before
@@ -32,6 +32,10 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         let end = start + sentence.len();
         if is_item_number(sentence) && end < text.len() {
             number.get_or_insert(start);
+            continue;
+        }
+        // The rest of a long run of spaces behind a number.
+        if number.is_some() && sentence.trim().is_empty() && end < text.len() {
             continue;
         }
         if let Some(start) = number.take() {
@@ -69,7 +73,8 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
 /// Whether a character may stand between a full stop and the next sentence, or belongs to the character before it.
 fn may_follow_a_stop(c: char) -> bool {
     match c {
-        '\n' => false,
+        // A full stop begins a run, as `.` does.
+        '\n' | '\u{2024}' | '\u{FE52}' | '\u{FF0E}' => false,
         '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '\u{FF9E}' | '\u{FF9F}' => true,
         _ => c.is_whitespace() || !c.is_ascii() && (!c.is_alphanumeric() || is_combining_mark(c)),
     }
@@ -161,6 +166,10 @@ mod tests {
             let text = format!("It is on.{} Then wait.", run.repeat(200_000));
             assert_eq!(split(&text).last(), Some(&"Then wait."), "{run:?}");
         }
+        let text = format!("It is on{}．{} Then wait.", "(".repeat(LONGEST_RUN + 1), ")".repeat(200_000));
+        assert_eq!(split(&text).concat(), text);
+        let numbered = format!("It is done.\n2.{}Open it.", " ".repeat(LONGEST_RUN + 50));
+        assert!(split(&numbered).last().unwrap().starts_with("2. "), "the number stays with its text");
     }
 
     proptest! {

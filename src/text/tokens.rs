@@ -182,7 +182,7 @@ fn split_year(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     const DIGITS: usize = 4;
     let text = &word[from..to];
     let is_year = |at: usize| {
-        let digits = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = text.as_bytes()[at..].iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
         let begins = at == 0 || !text.as_bytes()[at - 1].is_ascii_digit();
         let is_recent = [b"19", b"20"].iter().any(|century| text.as_bytes()[at..].starts_with(*century));
         begins && digits == DIGITS && is_recent

@@ -15,21 +15,23 @@ const SMALLEST: u32 = 64 * 64;
 /// The most characters of the program's error output.
 const LONGEST_COMPLAINT: usize = 200;
 
-/// A program that fails on so many pages in a row would fail on the others too, of which a scan may have thousands.
+/// A program that fails on so many of its first pages would fail on the others too, of which a scan may have thousands.
 pub const MOST_FAILURES: usize = 5;
 
 /// The user's OCR program, while it reads a file.
 pub struct Program<'a> {
     command: &'a str,
-    /// The last pages in a row on which it failed.
+    /// The pages on which it failed.
     failures: usize,
-    /// Pages on which it was not tried after [`MOST_FAILURES`].
+    /// After one success, a failure is the page's.
+    works: bool,
+    /// Pages without text behind [`MOST_FAILURES`], which were not looked at.
     pub untried: usize,
 }
 
 impl<'a> Program<'a> {
     pub fn new(command: &'a str) -> Self {
-        Program { command, failures: 0, untried: 0 }
+        Program { command, failures: 0, works: false, untried: 0 }
     }
 
     /// The text that the program reads on the largest image of a page, counted from 0. `None` if no image is large
@@ -39,7 +41,7 @@ impl<'a> Program<'a> {
     /// # Errors
     /// If the program cannot be run, or its image cannot be written.
     pub fn read_page(&mut self, pdf: &PdfDocument, page: usize) -> Result<Result<Option<String>>> {
-        if self.failures >= MOST_FAILURES {
+        if !self.works && self.failures >= MOST_FAILURES {
             self.untried += 1;
             return Ok(Ok(None));
         }
@@ -55,7 +57,8 @@ impl<'a> Program<'a> {
         file.write_all(&picture)?;
         file.flush()?;
         let read = run(self.command, &file.path().to_string_lossy())?;
-        self.failures = if read.is_ok() { 0 } else { self.failures + 1 };
+        self.works |= read.is_ok();
+        self.failures += usize::from(read.is_err());
         Ok(read.map(Some))
     }
 }

@@ -217,7 +217,8 @@ fn first_engine(
         if let Some(untried) = ocr.map(|ocr| ocr.untried).filter(|untried| *untried > 0) {
             let command = Setting("ocr_command");
             let failures = ocr::MOST_FAILURES;
-            warnings.push(format!("{command} failed on {failures} pages in a row and was not tried on {untried} more"));
+            warnings
+                .push(format!("{command} failed on the first {failures} pages and was not tried on {untried} more"));
         }
         let is_empty = pages.iter().all(Reading::is_empty);
         let failed = count(failures.len(), "page");
