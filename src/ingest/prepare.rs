@@ -124,7 +124,7 @@ impl Prepared {
     }
 }
 
-#[cfg(any(test, feature = "fuzzing"))]
+#[cfg(test)]
 impl Prepared {
     /// The document of [`SourceFacts::sample`] with a text in Markdown.
     pub(crate) fn sample(text: &str, config: &ChunkConfig) -> Self {
