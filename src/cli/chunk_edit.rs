@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::global::WaitArgs;
-
 use super::input::{draft_file, edit, keep_draft, read_text, standard_input};
 use super::invocation::Context;
 use super::progress::progress_display;

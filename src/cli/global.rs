@@ -2,18 +2,15 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 
-use super::invocation::Context;
 use super::output::{self, Output, end_bar};
 use crate::config::ServeChoice;
 use crate::embed::Device;
 use crate::error::{Error, Kind, Result, Setting};
 use crate::render::OutputFormat;
 use crate::serve::{Piece, Stream};
-use crate::store::LockTimeout;
 use crate::text::printable;
 
 /// The namespace of commands that name none.
@@ -159,19 +156,10 @@ pub(super) fn error_json(error: &Error) -> String {
 pub struct WaitArgs {
     /// Wait this long while another kb writes to the namespace [default: 0]
     #[arg(long, value_name = "SECONDS", hide_short_help = true)]
-    wait: Option<u64>,
+    pub(super) wait: Option<u64>,
 }
 
 impl WaitArgs {
-    pub(super) fn lock_timeout(&self, context: &Context) -> LockTimeout {
-        let quiet = context.global.quiet;
-        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| {
-            if !quiet {
-                write_line(text);
-            }
-        })
-    }
-
     pub(super) fn is_given(&self) -> bool {
         self.wait.is_some()
     }
@@ -189,22 +177,6 @@ pub struct PartArgs {
 }
 
 impl PartArgs {
-    /// Takes the requested part of a list and notes how many items follow, or that all come before it.
-    pub(super) fn of<T>(self, context: &Context, mut all: Vec<T>) -> Vec<T> {
-        if !all.is_empty() && self.offset as usize >= all.len() {
-            context.tell(&past_the_end(self.offset as usize, all.len()));
-        }
-        all.drain(..all.len().min(self.offset as usize));
-        let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
-        let behind = all.len().saturating_sub(most);
-        if behind > 0 {
-            let next = self.offset as usize + most;
-            context.tell(&format!("{behind} more: {} {next} shows them", Setting("offset")));
-        }
-        all.truncate(most);
-        all
-    }
-
     /// Refuses these options where documents are named.
     pub(super) fn refuse(self) -> Result<()> {
         if self.limit.is_some() || self.offset > 0 {

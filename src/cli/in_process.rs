@@ -10,9 +10,8 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::Global;
-use super::invocation::Context;
+use super::invocation::{Context, Step};
 use super::output::Output;
-use super::progress::Step;
 use super::{Cli, parse, remote};
 use crate::error::{Error, Result};
 use crate::notice;
@@ -33,7 +32,7 @@ pub(super) struct Answer {
     /// Notes, or what failed.
     pub(super) messages: Vec<String>,
     pub(super) code: u8,
-    /// Whether it ended with an error, such as a name that does not exist; that nothing fits a right question is none.
+    /// Whether it ended with an error, such as an unknown name. To find nothing is no error.
     pub(super) is_refused: bool,
 }
 

@@ -2,31 +2,39 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once, OnceLock};
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, FromArgMatches};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::global::{Global, WaitArgs};
+use super::global::{Global, PartArgs, WaitArgs, past_the_end, write_line};
 use super::output::Output;
-use super::progress::Step;
 use crate::config::{Config, KnownStores};
 use crate::embed::EngineChoice;
 use crate::endpoint::EMBEDDINGS;
-use crate::error::{Error, NextStep, Result};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::llm::Configured;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, Screen};
 use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
 use crate::serve::Stream;
-use crate::store::{DocumentName, DocumentRow, Namespace, Snapshot, Store, Writer, namespace_name};
+use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
 
 /// The variables with keys may have any name, so `kb serve` cannot know whether they are the same.
 pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
 
 /// A server has descriptors, a standard input and pipes of its own, so a name may mean another file to it.
 pub(super) const READS_A_FILE: &str = "the command reads a file";
+
+/// How far a command is.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// Files read, parent chunks placed and child chunks embedded; each step has more than the one before.
+    pub(super) done: usize,
+    pub(super) message: String,
+}
 
 /// What a command has in a process that answers many.
 struct Served {
@@ -296,7 +304,7 @@ impl Context {
             self.output.value(std::mem::take(&mut bytes));
             page.write(OutputFormat::Markdown, self.screen, &mut bytes)?;
         }
-        // People and agents read the text, programs the JSON. What the text says is not said again.
+        // People and agents read the text, programs the JSON. `Page::left_out` writes its note into the text too.
         let is_read = !format.is_json() || self.output.takes_values();
         let read = if is_read { String::from_utf8_lossy(&bytes).into_owned() } else { String::new() };
         self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, bytes)?;
@@ -344,4 +352,33 @@ fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     let is_relative = !Path::new(source).is_absolute() && file.exists();
     let path = is_relative.then(|| pathdiff::diff_paths(&file, here)).flatten();
     path?.to_str().map(str::to_owned)
+}
+
+impl WaitArgs {
+    pub(super) fn lock_timeout(&self, context: &Context) -> LockTimeout {
+        let quiet = context.global.quiet;
+        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| {
+            if !quiet {
+                write_line(text);
+            }
+        })
+    }
+}
+
+impl PartArgs {
+    /// Takes the requested part of a list and notes how many items follow, or that all come before it.
+    pub(super) fn of<T>(self, context: &Context, mut all: Vec<T>) -> Vec<T> {
+        if !all.is_empty() && self.offset as usize >= all.len() {
+            context.tell(&past_the_end(self.offset as usize, all.len()));
+        }
+        all.drain(..all.len().min(self.offset as usize));
+        let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        let behind = all.len().saturating_sub(most);
+        if behind > 0 {
+            let next = self.offset as usize + most;
+            context.tell(&format!("{behind} more: {} {next} shows them", Setting("offset")));
+        }
+        all.truncate(most);
+        all
+    }
 }

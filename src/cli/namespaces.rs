@@ -3,7 +3,6 @@
 use clap::{Args, Subcommand};
 
 use super::global::WaitArgs;
-
 use super::input::confirm;
 use super::invocation::Context;
 use crate::error::{Error, Result};

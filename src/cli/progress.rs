@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::global::write_line;
-use super::invocation::Context;
+use super::invocation::{Context, Step};
 use super::output::write_above;
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
@@ -28,14 +28,6 @@ const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {wid
 
 /// The exit code of a process that Ctrl-C ended: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
-
-/// How far a command is.
-#[derive(Debug)]
-pub(super) struct Step {
-    /// Files read, parent chunks placed and child chunks embedded; each step has more than the one before.
-    pub(super) done: usize,
-    pub(super) message: String,
-}
 
 /// Where steps go, and the last one.
 struct Steps {
@@ -88,7 +80,7 @@ pub(super) struct Display {
     bar: ProgressBar,
     /// When the last plain line was written; `None` if none are written.
     last_line: Option<Mutex<Instant>>,
-    /// `None` if nobody takes them.
+    /// `None` if the client asked for none.
     steps: Option<Steps>,
     /// Whether failures are named as they happen, besides the report.
     names_failures: bool,

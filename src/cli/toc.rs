@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::global::{PartArgs, WaitArgs};
-
 use super::input::{draft_file, edit, keep_draft, name_of, read_text};
 use super::invocation::Context;
 use super::progress::progress_display;

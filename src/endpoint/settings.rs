@@ -1,5 +1,4 @@
-//! The settings of endpoints: their tables in the files of settings, overridden by the
-//! environment.
+//! The settings of endpoints: their tables in the files of settings, overridden by the environment.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -62,7 +62,7 @@ pub(super) async fn answer(
                 if meant > 1 {
                     trace.note(NoteCode::PartInSeveral, in_several(name, &[&found[..], &others].concat()));
                 }
-                // Those that are named and lack the part are told apart below.
+                // A document that is named and lacks the part gets a note below.
                 if found.is_empty() { named } else { found }
             }
             Wanted::Whole => named,

@@ -45,9 +45,9 @@ pub(super) fn glued(query: &str) -> Vec<Glued> {
             let is_name = last > first && ![first, last].iter().any(|at| is_stopword(&tokens[*at].text));
             let range = tokens[first].start..tokens[last].end;
             let written = tokens[first..=last].iter().map(typed).collect::<String>().to_lowercase();
-            if let [Token { text, .. }] = tokenize(&written).as_slice()
-                && is_name
+            if is_name
                 && written.chars().count() >= SHORTEST
+                && let [Token { text, .. }] = tokenize(&written).as_slice()
             {
                 found.push((last - first, Glued { word: text.clone(), written, range }));
             }

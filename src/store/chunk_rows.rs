@@ -2,7 +2,8 @@
 //!
 //! The vector index finds rows, and the exact scores need the rows of parent chunks and their children. Over a million
 //! chunks, reading ids from the table and rows from its indexes took more than half of the time of a semantic search. So
-//! the read cache keeps the ids of each fragment, in about 20 bytes for each chunk.
+//! the read cache keeps the ids of each fragment, in about 20 bytes for each chunk. In a store of others, which gets no
+//! cache, every process reads them anew.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,13 +13,11 @@ use lancedb::arrow::arrow_schema::ArrowError;
 use rayon::prelude::*;
 
 use super::convert::{CHUNKS, Columns};
-use super::snapshot::{CachedFragment, Snapshot};
-use super::tables::Wanted;
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, parent_of};
 
 /// The name of the ids in the read cache.
-const KEPT: &str = "chunk-ids";
+pub(super) const KEPT: &str = "chunk-ids";
 /// The rows of a fragment in the order of their ids.
 const BY_ID: &str = "by_id";
 
@@ -40,18 +39,19 @@ struct FragmentRows {
 }
 
 impl ChunkRows {
-    pub(super) async fn load(snapshot: &Snapshot) -> Result<Self> {
-        let (table, columns) = (&snapshot.tables.chunks, Wanted::Named(&["chunk_id"]));
-        let mut fragments = Vec::new();
-        for CachedFragment { number, rows, deleted } in
-            snapshot.cached_fragments(KEPT, table, columns, with_order, None).await?
-        {
+    /// From the number, the cached rows and the deleted rows of each fragment.
+    ///
+    /// # Errors
+    /// If the rows are not those of [`with_order`].
+    pub(super) fn read(fragments: impl IntoIterator<Item = (u64, Vec<RecordBatch>, HashSet<u32>)>) -> Result<Self> {
+        let mut read = Vec::new();
+        for (number, rows, deleted) in fragments {
             // A fragment has one batch, or none if it has no rows.
             if let [batch] = &rows[..] {
-                fragments.push(FragmentRows::new(number, batch, deleted)?);
+                read.push(FragmentRows::new(number, batch, deleted)?);
             }
         }
-        Ok(ChunkRows::of(fragments))
+        Ok(ChunkRows::of(read))
     }
 
     fn of(fragments: Vec<FragmentRows>) -> Self {
@@ -105,7 +105,7 @@ impl FragmentRows {
 }
 
 /// The ids of a fragment as one batch, with their order.
-fn with_order(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+pub(super) fn with_order(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
     if batches.is_empty() {
         return Ok(batches);
     }

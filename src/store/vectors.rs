@@ -11,7 +11,7 @@ use lancedb::arrow::arrow_array::{Array, Float32Array, RecordBatch};
 use lancedb::query::{ExecutableQuery, Select};
 use rayon::prelude::*;
 
-use super::chunk_rows::ChunkRows;
+use super::chunk_rows::{self, ChunkRows};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::layout::Namespace;
 use super::read_cache::{ReadAhead, ReadCache};
@@ -86,7 +86,12 @@ impl Snapshot {
     }
 
     async fn chunk_rows(&self) -> Result<&ChunkRows> {
-        self.chunk_rows.get_or_try_init(|| ChunkRows::load(self)).await
+        let load = async || {
+            let (table, columns) = (&self.tables.chunks, Wanted::Named(&["chunk_id"]));
+            let read = self.cached_fragments(chunk_rows::KEPT, table, columns, chunk_rows::with_order, None).await?;
+            ChunkRows::read(read.into_iter().map(|one| (one.number, one.rows, one.deleted)))
+        };
+        self.chunk_rows.get_or_try_init(load).await
     }
 
     /// Starts to read the cached vectors of a namespace on another thread, because opening the generation takes as long.

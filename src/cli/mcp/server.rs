@@ -15,7 +15,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
-use super::super::progress::Step;
+use super::super::invocation::Step;
 use super::arguments::{self, Line, Part, Roots};
 use super::tools::{self, Definition};
 
@@ -256,7 +256,7 @@ impl ServerHandler for Handler {
                 let contents = ResourceContents::text(text, request.uri).with_mime_type("text/markdown");
                 return Ok(ReadResourceResult::new(vec![contents]).into());
             }
-            // An error about the document tells more than one about a namespace that nobody meant.
+            // That the document is unknown tells more than that a namespace is.
             if failed.as_ref().is_none_or(|before| before.failed()) {
                 failed = Some(answer);
             }
