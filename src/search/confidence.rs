@@ -62,9 +62,10 @@ fn indexed(name: &str) -> Vec<String> {
     tokenize(name).into_iter().map(|token| token.text).collect()
 }
 
-/// Rates the candidates, and splits off those below the request's least confidence. Returns both.
+/// Rates the candidates at `most` at most, and splits off those below the request's least confidence. Returns both.
 pub(super) fn judge(
     request: &SearchRequest,
+    most: f32,
     coverage: &Coverage,
     keyword: &KeywordRetriever<'_>,
     mut candidates: Vec<Candidate>,
@@ -72,6 +73,7 @@ pub(super) fn judge(
 ) -> Result<(Vec<Candidate>, Vec<Candidate>)> {
     let start = Instant::now();
     coverage.rate(keyword, &mut candidates)?;
+    candidates.iter_mut().for_each(|candidate| candidate.confidence = candidate.confidence.min(most));
     let all = candidates.len();
     let (sure, unsure): (Vec<Candidate>, Vec<Candidate>) =
         candidates.into_iter().partition(|candidate| candidate.confidence >= request.min_confidence);

@@ -75,10 +75,11 @@ pub(super) async fn answer(
             (many, Wanted::Part(_)) if meant > 1 => format!("{many} documents have that part"),
             (many, _) => format!("{many} documents have the name in it"),
         };
-        let message = format!(
-            "the question asks for a table of contents, but {why}; searched the text instead; {} names a document",
-            Setting("doc")
-        );
+        let mut message = format!("the question asks for a table of contents, but {why}; searched the text instead");
+        // The note about several documents has said it.
+        if meant == 1 {
+            message.push_str(&format!("; {} names a document", Setting("doc")));
+        }
         trace.note(NoteCode::ContentsMissing, message);
         rows.clear();
     }

@@ -59,16 +59,14 @@ impl Searcher {
         if let Some(answer) = contents(self, request, &mut notes).await? {
             return Ok(answer);
         }
-        let (mut ranking, mut trace) = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
         let is_unclear = notes.iter().any(|note| note.code == NoteCode::PartInSeveral);
+        let most = if is_unclear { UNCLEAR } else { 1.0 };
+        let deep = SearchRequest { limit: request.depth(), ..request.clone() };
+        let (mut ranking, mut trace) = self.rank_at_most(&deep, most).await?;
         trace.notes.splice(0..0, notes);
         add_notes(self, request, &ranking, &mut trace).await?;
         let hits = select(self, request, &mut ranking, &mut trace).await?;
-        let (mut hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
-        if is_unclear {
-            hits.iter_mut().for_each(|hit| hit.confidence = hit.confidence.min(UNCLEAR));
-            hits.retain(|hit| hit.confidence >= request.min_confidence);
-        }
+        let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
         if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
             trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
         }
@@ -89,12 +87,18 @@ impl Searcher {
     /// # Errors
     /// As for [`search`](Self::search).
     pub async fn rank(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
-        let first = self.rank_once(request).await?;
-        fall_back(request, first, self.language_model.is_some(), async |request| self.rank_once(request).await).await
+        self.rank_at_most(request, 1.0).await
+    }
+
+    /// The same, with no candidate surer than `most`.
+    async fn rank_at_most(&self, request: &SearchRequest, most: f32) -> Result<(Ranking, Trace)> {
+        let first = self.rank_once(request, most).await?;
+        let asks = self.language_model.is_some();
+        fall_back(request, first, asks, async |request| self.rank_once(request, most).await).await
     }
 
     /// Ranks as asked, without the fallback.
-    async fn rank_once(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
+    async fn rank_once(&self, request: &SearchRequest, most: f32) -> Result<(Ranking, Trace)> {
         let mut trace = Trace::new(request.explain);
         let mut question = understand(request, self.model().await?, &mut trace)?;
         let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace).await?;
@@ -110,7 +114,7 @@ impl Searcher {
         let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
         let decayed = decay_scores(&asked, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
-        let (candidates, unsure) = judge(request, &recalled.coverage, keyword, cut, &mut trace)?;
+        let (candidates, unsure) = judge(request, most, &recalled.coverage, keyword, cut, &mut trace)?;
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
         let (namespaces, understood) = (self.names(), question.understood);
         let ranking =
@@ -300,7 +304,8 @@ async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
     let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());
     let scopes = filter(searcher, request, &snapshots, &mut trace).await?;
-    let contents = answer(&snapshots, &namespaces, request, wanted, &scopes, &mut trace).await?;
+    let mut contents = answer(&snapshots, &namespaces, request, wanted, &scopes, &mut trace).await?;
+    contents.retain(|contents| contents.confidence >= request.min_confidence);
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
     if contents.is_empty() {

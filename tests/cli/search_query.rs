@@ -352,6 +352,14 @@ fn a_section_that_several_documents_have_is_not_certain() {
     assert!(unclear["confidence"].as_f64().unwrap() < 0.34, "{unclear}");
     let bare = sandbox.json(&["search", "Chapter 2"]);
     assert!(note(&bare).is_some() && bare["confidence"].as_f64().unwrap() <= 0.5, "{bare}");
+    // A higher limit refuses both, and names what is nearest.
+    for question in ["what does chapter 2 say", "Chapter 2"] {
+        let run = sandbox.kb(&["search", question, "--min-confidence", "0.6", "--format", "json"]);
+        let refused: Value = serde_json::from_str(&run.out).unwrap();
+        let count = |field: &str| refused[field].as_array().map_or(0, Vec::len);
+        assert_eq!((run.code, count("contents"), count("hits")), (1, 0, 0), "{question}: {refused}");
+        assert!(refused["nearest"][0]["confidence"].as_f64() <= Some(0.5), "{question}: {refused}");
+    }
     // One that the question names, or that alone has the chapter.
     for (question, source) in [
         ("what does chapter 2 of the rules of leave 2022 say", "leave_2022.md"),
