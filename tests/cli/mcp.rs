@@ -246,10 +246,13 @@ fn an_ingest_tells_its_progress_to_a_client_that_asks_for_it() {
         before
     };
     let told = steps(json!({ "progressToken": "seven" }));
-    assert!(told.len() == 1 && told[0]["method"] == "notifications/progress", "{told:?}");
+    assert_eq!(told.first().map(|step| &step["method"]), Some(&json!("notifications/progress")), "{told:?}");
     assert!(told[0]["params"]["progressToken"] == "seven" && told[0]["params"]["progress"] == 0.0, "{told:?}");
     assert!(told[0]["params"]["message"].as_str().unwrap().starts_with("0/1 files read"), "{told:?}");
     assert!(steps(json!({})).is_empty(), "nobody asked");
+    let wrong = json!({ "name": "kb_ingest", "arguments": { "paths": ["none.md"] }, "_meta": { "progressToken": 8 } });
+    let (reply, _) = client.ask_and_watch("tools/call", wrong);
+    assert!(reply["result"]["content"][0]["text"].to_string().contains("none.md"), "{reply}");
 }
 
 #[test]
@@ -309,8 +312,12 @@ fn names_of_other_namespaces_are_completed() {
     assert_eq!(complete("namespace", json!({})), json!(["acme/drafts", "default"]));
     let filled_in = json!({ "arguments": { "namespace": "acme/drafts" } });
     assert_eq!(complete("document", filled_in), json!(["in/draft.md"]));
+    let empty = json!({ "arguments": { "namespace": "" } });
+    assert_eq!(complete("document", empty).as_array().map(Vec::len), Some(2), "of the namespace of the server");
     let read = client.ask("resources/read", json!({ "uri": "kb://acme/drafts/in/draft.md" }));
     assert!(read["result"]["contents"][0]["text"].to_string().contains("new valve"), "{read}");
+    let unknown = client.ask("resources/read", json!({ "uri": "kb://acme/draughts/in/draft.md" }));
+    assert!(unknown["error"]["message"].to_string().contains("acme"), "{unknown}");
 }
 
 #[test]

@@ -300,9 +300,11 @@ pub(super) struct ListChunks {
 impl Arguments for ListChunks {
     fn line(self, _roots: &Roots) -> Result<Line, String> {
         let mut arguments = vec!["chunks-list".to_owned(), "--type=parent".to_owned()];
-        // The id of a section begins with that of its document.
-        let in_id = self.section.as_ref().and_then(|section| section.split_once('#')).map(|(id, _)| id.to_owned());
-        let document = self.document.or(in_id.filter(|id| !id.is_empty()));
+        // The id of a section begins with that of its document and has a number; a title may have `#` too.
+        let parts = self.section.as_ref().and_then(|section| section.split_once('#'));
+        let is_id =
+            |(id, path): &(&str, &str)| !id.is_empty() && path.starts_with(|first: char| first.is_ascii_digit());
+        let document = self.document.or(parts.filter(is_id).map(|(id, _)| id.to_owned()));
         if self.section.is_some() && document.is_none() {
             return Err("section: name its document too, or give the id of the section".to_owned());
         }
@@ -453,6 +455,7 @@ mod tests {
             ("kb_get_section", json!({ "document": "x", "sections": [] }), "sections"),
             ("kb_list_documents", json!({ "cursor": "-1" }), "cursor"),
             ("kb_list_chunks", json!({ "section": "3.2" }), "section: name its document too"),
+            ("kb_list_chunks", json!({ "section": "Item #Safety" }), "section: name its document too"),
         ] {
             let error = line_for(name, arguments, &roots).unwrap_err();
             assert!(error.contains(tells), "{name}: {error}");

@@ -1,5 +1,6 @@
 //! The protocol: tools, documents as resources, completion of their names.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use rmcp::model::{
@@ -11,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
@@ -29,8 +30,6 @@ const TEMPLATE: &str = "kb://{namespace}/{document}";
 const SCHEME: &str = "kb://";
 /// What is read of a document at once, in tokens.
 const DOCUMENT_TOKENS: u32 = 8000;
-/// The most slashes in an address that are tried as the one between namespace and document.
-const MOST_SLASHES: usize = 16;
 /// So many names are suggested at most, as the protocol says.
 const SUGGESTED: usize = CompletionInfo::MAX_VALUES;
 /// How many documents a completion looks through.
@@ -130,14 +129,25 @@ impl Handler {
     }
 }
 
-/// Tells a client how far its call is, until the call drops the sender: no step comes after the answer.
-async fn tell_steps(client: &Peer<RoleServer>, token: Option<ProgressToken>, mut told: UnboundedReceiver<Step>) {
-    let Some(token) = token else { return };
-    while let Some(Step { done, message }) = told.recv().await {
-        let step = ProgressNotificationParam::new(token.clone(), done as f64);
-        // A client that has gone needs none.
-        drop(client.notify_progress(step.with_message(message)).await);
+/// Tells a client how far its call is.
+async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: Step) {
+    let told = ProgressNotificationParam::new(token.clone(), step.done as f64).with_message(step.message);
+    // A client that has gone needs none.
+    drop(client.notify_progress(told).await);
+}
+
+/// The ways to split the address of a document into namespace and document. The names of both may have slashes, so the
+/// namespaces that exist decide, the longest name first; if none does, the address has the name of one before its first
+/// slash.
+fn split(address: &str, namespaces: &[String]) -> Vec<(String, String)> {
+    let parts = |(place, _)| (decoded(&address[..place]), decoded(&address[place + 1..]));
+    let mut ways: Vec<(String, String)> = address.rmatch_indices('/').map(parts).collect();
+    let first = ways.last().cloned();
+    ways.retain(|(namespace, _)| namespaces.contains(namespace));
+    if ways.is_empty() {
+        ways.extend(first);
     }
+    ways
 }
 
 /// A field of each item.
@@ -198,14 +208,25 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (steps, told) = mpsc::unbounded_channel();
+        let (steps, mut told) = mpsc::unbounded_channel();
         let token = context.meta.get_progress_token();
-        let steps = token.is_some().then_some(steps);
-        let call = self.call(&request.name, request.arguments.unwrap_or_default(), steps);
-        let answer = async { tokio::join!(call, tell_steps(&context.peer, token, told)).0 };
-        tokio::select! {
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
-            answer = answer => answer.map(Into::into),
+        let call = self.call(&request.name, request.arguments.unwrap_or_default(), token.as_ref().map(|_| steps));
+        let mut call = pin!(call);
+        loop {
+            // In this order no step comes after the answer. The answer does not wait for the end of the steps: after an
+            // error, threads that still read files hold the sender.
+            tokio::select! {
+                biased;
+                () = context.ct.cancelled() => {
+                    return Err(ErrorData::internal_error("the request was cancelled", None));
+                }
+                Some(step) = told.recv() => {
+                    if let Some(token) = &token {
+                        tell(&context.peer, token, step).await;
+                    }
+                }
+                answer = &mut call => return answer.map(Into::into),
+            }
         }
     }
 
@@ -243,26 +264,19 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let unknown = |what: String| ErrorData::resource_not_found(what, None);
-        let named = request.uri.strip_prefix(SCHEME).unwrap_or_default();
-        // Names of namespaces and documents may have slashes, so each may be the one between the two.
-        let places: Vec<usize> = named.rmatch_indices('/').map(|(place, _)| place).take(MOST_SLASHES).collect();
-        let mut failed: Option<Answer> = None;
-        for place in places {
-            let (namespace, document) = (decoded(&named[..place]), decoded(&named[place + 1..]));
+        let address = request.uri.strip_prefix(SCHEME).unwrap_or_default();
+        let (namespaces, _) = self.items(arguments::namespaces()).await?;
+        let mut why = None;
+        for (namespace, document) in split(address, &named(&namespaces, "name")) {
             let answer = self.text_of(namespace, document).await?;
             if answer.code == 0 {
                 let text = [vec![answer.text], answer.messages].concat().join("\n");
                 let contents = ResourceContents::text(text, request.uri).with_mime_type("text/markdown");
                 return Ok(ReadResourceResult::new(vec![contents]).into());
             }
-            // That the document is unknown tells more than that a namespace is.
-            if failed.as_ref().is_none_or(|before| before.failed()) {
-                failed = Some(answer);
-            }
+            why.get_or_insert_with(|| answer.messages.join("\n"));
         }
-        let why = failed.map_or_else(|| format!("write it as {TEMPLATE}"), |answer| answer.messages.join("\n"));
-        Err(unknown(why))
+        Err(ErrorData::resource_not_found(why.unwrap_or_else(|| format!("write it as {TEMPLATE}")), None))
     }
 
     async fn complete(
@@ -279,6 +293,7 @@ impl ServerHandler for Handler {
             "document" => {
                 // The namespace that the client has filled in already.
                 let filled_in = request.context.and_then(|known| known.arguments?.remove("namespace"));
+                let filled_in = filled_in.filter(|namespace| !namespace.is_empty());
                 let (documents, _) = self.items(arguments::first_documents(CONSIDERED, filled_in)).await?;
                 named(&documents, "source")
             }
@@ -289,5 +304,26 @@ impl ServerHandler for Handler {
         names.truncate(SUGGESTED);
         let info = CompletionInfo::with_pagination(names, total, has_more);
         info.map(CompleteResult::new).map_err(|error| ErrorData::internal_error(error, None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_namespaces_that_exist_split_an_address() {
+        let namespaces = ["acme", "acme/legal", "default"].map(str::to_owned);
+        let ways = |address: &str| -> Vec<String> {
+            split(address, &namespaces)
+                .into_iter()
+                .map(|(namespace, document)| format!("{namespace} {document}"))
+                .collect()
+        };
+        assert_eq!(ways("default/docs/a.md"), ["default docs/a.md"]);
+        assert_eq!(ways("acme/legal/a.md"), ["acme/legal a.md", "acme legal/a.md"]);
+        assert_eq!(ways("acme%2Flegal/a%20b.md"), ["acme/legal a b.md"]);
+        assert_eq!(ways("none/docs/a.md"), ["none docs/a.md"]);
+        assert!(ways("default").is_empty());
     }
 }
