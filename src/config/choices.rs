@@ -11,7 +11,7 @@ pub const SEARCH_WORDS: [(&str, &[&str]); 4] = [
     ("mode", &["precise", "broad", "section", "drill"]),
     ("fusion", &["weighted", "rrf"]),
     ("expand", &["off", "missing", "all", "llm"]),
-    ("rerank", &["light", "off"]),
+    ("rerank", &["light", "off", "endpoint"]),
 ];
 
 /// The most candidates that a cross-encoder reads.
@@ -70,7 +70,9 @@ impl FromStr for RerankChoice {
             "light" => Ok(RerankChoice::Light),
             "off" => Ok(RerankChoice::Off),
             "endpoint" => Ok(RerankChoice::Endpoint),
-            _ if text.trim().is_empty() => Err("expected light, off, or the name or folder of a model".to_owned()),
+            _ if text.trim().is_empty() => {
+                Err("expected light, off, endpoint, or the name or folder of a model".to_owned())
+            }
             folder => Ok(RerankChoice::Model(PathBuf::from(folder))),
         }
     }

@@ -193,6 +193,8 @@ mod tests {
         let misspelt = error("[ingest]\njobs = 2\nfile_timout = 3\n");
         assert!(misspelt.message().ends_with("line 3, file_timout: unknown field `file_timout`"), "{misspelt}");
         assert_eq!(misspelt.next_step(), Some("did you mean `file_timeout`?"));
+        let misplaced = error("[search]\nlimit = 3\n[ingest]\njobs = 2\nlimit = 3\n");
+        assert!(misplaced.message().contains("line 5, limit: "), "{misplaced}");
         for (text, expected) in [
             ("[search]\nlimit = \"three\"\n", "expected a whole number"),
             ("[search]\nmin_confidence = \"high\"\n", "expected a number"),

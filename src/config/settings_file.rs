@@ -41,11 +41,12 @@ impl SettingsFile {
             // The keys alone: a value may be a secret.
             let keys: Vec<&str> = text.lines().map(|line| line.split('=').next().unwrap_or_default().trim()).collect();
             let mut line = text[..start].matches('\n').count();
-            // An unknown key of [ingest] has no place.
+            // An unknown key of [ingest] has no place; another table may have it too.
             if let Some((unknown, _)) = unknown_key(&message)
                 && keys.get(line) != Some(&unknown)
             {
-                line = keys.iter().position(|key| *key == unknown).unwrap_or(line);
+                let table = keys.iter().position(|key| key.starts_with("[ingest")).unwrap_or(0);
+                line = keys[table..].iter().position(|key| *key == unknown).map_or(line, |after| table + after);
             }
             let key = keys.get(line).copied().unwrap_or_default();
             let place = if key.is_empty() { String::new() } else { format!(", {}", crate::text::truncate(key, 60)) };
