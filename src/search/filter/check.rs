@@ -217,6 +217,8 @@ impl Paths {
         match self {
             Paths::Glob { matcher, names: true } => matcher.is_match(source.rsplit('/').next().unwrap_or(&source)),
             Paths::Glob { matcher, names: false } => matcher.is_match(&source),
+            // `/` itself, which every address of a web page has inside.
+            Paths::Place(place) if place.is_empty() => source.starts_with('/'),
             Paths::Place(place) => {
                 source == *place
                     || source.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))
@@ -440,6 +442,7 @@ mod tests {
         let has = |typed: &str, source: &str| glob(typed).unwrap().has(source);
         assert!(has("md", "documents/md/a.pdf") && has("md/", "documents/md/old/a.pdf"));
         assert!(has("md/old", "documents/md/old/a.pdf") && has("docs", "/home/ann/docs/a.pdf"));
+        assert!(has("/", "/home/ann/a.pdf") && !has("/", "https://example.org/a") && !has("/", "docs/a.pdf"));
         assert!(!has("md", "documents/amd/a.pdf") && !has("/md", "documents/md/a.pdf") && !has("md", "documents/a.md"));
     }
 
