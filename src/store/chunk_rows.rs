@@ -81,7 +81,8 @@ impl FragmentRows {
         let (chunk_ids, by_id) = (columns.texts("chunk_id")?.clone(), columns.numbers(BY_ID)?.clone());
         let rows = chunk_ids.len();
         if by_id.values().iter().any(|row| *row as usize >= rows) {
-            return Err(Error::failed("the read cache names rows that do not exist"));
+            return Err(Error::failed("the read cache names rows that do not exist")
+                .hint("delete the folder read-cache of the namespace; the next search makes it anew"));
         }
         Ok(FragmentRows { number, chunk_ids, by_id, deleted })
     }

@@ -185,7 +185,7 @@ impl Parser<'_> {
 
 fn mistake(text: &str, at: usize, expected: &str, found: &str) -> Error {
     let place = text[..at].chars().count() + 1;
-    Error::usage(format!("filter, character {place}: expected {expected}, found {found}"))
+    Error::usage(format!("character {place}: expected {expected}, found {found}"))
         .hint(format!("`{}` explains filters", NextStep::ShowFilters))
 }
 
@@ -211,28 +211,28 @@ mod tests {
     #[test]
     fn an_error_names_the_place_of_the_mistake() {
         let cases = [
-            ("", "filter, character 1: expected a key such as author, tags, path or page, found the end"),
-            ("author", "filter, character 7: expected =, !=, <, <=, >, >=, in, contains or exists, found the end"),
-            ("author = ", "filter, character 10: expected a value, found the end"),
+            ("", "character 1: expected a key such as author, tags, path or page, found the end"),
+            ("author", "character 7: expected =, !=, <, <=, >, >=, in, contains or exists, found the end"),
+            ("author = ", "character 10: expected a value, found the end"),
             (
                 "title = pump manual",
-                "filter, character 14: expected and, or, or the end (a value with spaces needs quotes), found \"manual\"",
+                "character 14: expected and, or, or the end (a value with spaces needs quotes), found \"manual\"",
             ),
-            ("(a = 1", "filter, character 7: expected and, or, or ), found the end"),
-            ("a = 1)", "filter, character 6: expected and, or, or the end, found )"),
-            ("a in draft", "filter, character 6: expected a list such as (draft, final) after `in`, found \"draft\""),
-            ("a in (b", "filter, character 8: expected a comma or ), found the end"),
-            ("page = last", "filter, character 8: expected the number of a page, found \"last\""),
+            ("(a = 1", "character 7: expected and, or, or ), found the end"),
+            ("a = 1)", "character 6: expected and, or, or the end, found )"),
+            ("a in draft", "character 6: expected a list such as (draft, final) after `in`, found \"draft\""),
+            ("a in (b", "character 8: expected a comma or ), found the end"),
+            ("page = last", "character 8: expected the number of a page, found \"last\""),
             (
                 "time > soon",
-                "filter, character 8: expected a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\", found \"soon\"",
+                "character 8: expected a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\", found \"soon\"",
             ),
-            ("section > 3", "filter, character 9: expected =, !=, in, contains or exists after `section`, found >"),
+            ("section > 3", "character 9: expected =, !=, in, contains or exists after `section`, found >"),
             (
                 "标题 = \"水泵",
-                "filter, character 6: expected \" at the end of the quoted text, found the end of the filter",
+                "character 6: expected \" at the end of the quoted text, found the end of the filter",
             ),
-            ("a = 1 and and", "filter, character 11: expected a key such as author, tags, path or page, found \"and\""),
+            ("a = 1 and and", "character 11: expected a key such as author, tags, path or page, found \"and\""),
         ];
         for (text, expected) in cases {
             assert_eq!(printed(text), expected, "{text}");
@@ -258,7 +258,7 @@ mod tests {
             for text in [text, words.join(" ")] {
                 match text.parse::<Filter>() {
                     Ok(filter) => prop_assert_eq!(filter.to_string().parse().ok(), Some(filter)),
-                    Err(error) => prop_assert!(error.message().starts_with("filter, character ")),
+                    Err(error) => prop_assert!(error.message().starts_with("character ")),
                 }
             }
         }
