@@ -281,6 +281,7 @@ mod tests {
             typed: "bearng".to_owned(),
             missing: true,
             words: vec!["bear".to_owned(), "borne".to_owned()],
+            ..Replacement::default()
         };
         let others = [Alternative::synonym(&synonym), Alternative::replacement(&replacement)];
         let name = &others[0].others[0];

@@ -14,7 +14,7 @@ use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
 use super::select::documents::{AskedDocument, nearest};
 use super::select::near::Near;
-use super::spelling::{Replacement, replace_words};
+use super::spelling::{Replacement, corrected, replace_words};
 use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Terms};
@@ -138,7 +138,17 @@ impl Recalled<'_> {
         let start = Instant::now();
         let vectors = searcher.vectors().await?;
         trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
-        let Encoded { vector, share, load_ms, encode_ms } = joined("embedding", encoding).await?;
+        let mut encoded = joined("embedding", encoding).await?;
+        // The spelling is known only now. A misspelt word has another vector than the word that was meant.
+        if let (Some(model), Some(text)) =
+            (question.embedded_by(), corrected(&question.request.query, &self.replacements))
+        {
+            let before = encoded;
+            encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
+            encoded.load_ms += before.load_ms;
+            encoded.encode_ms += before.encode_ms;
+        }
+        let Encoded { vector, share, load_ms, encode_ms } = encoded;
         trace.took("model_load", load_ms);
         trace.took("encode", encode_ms);
         self.route = self.route.as_read(share, question.request);

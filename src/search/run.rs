@@ -183,7 +183,7 @@ async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranki
     if !ranking.route.model_knows() {
         add_language(searcher, request, ranking, trace).await?;
     }
-    spelling::add_notes(&snapshots, &ranking.replacements, trace)?;
+    spelling::add_notes(&ranking.replacements, trace);
     let remedy = format!("`{}` makes them", NextStep::MakeVectors);
     match request.method {
         Method::Semantic | Method::Hybrid if ranking.no_vectors => {

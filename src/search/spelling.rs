@@ -34,19 +34,53 @@ const MOST_WORDS: usize = 32;
 const MOST_BEGINNING: usize = 4;
 /// How many chunks of a namespace are read to see how a word is written.
 const MOST_READ: usize = 3;
+/// What a word gains in likeness by being e times as frequent.
+const FREQUENCY_WEIGHT: f64 = 0.02;
 /// The weight of a replacement; a word of the question has 1.
 const INSTEAD_WEIGHT: f32 = 0.8;
 /// The weight of a word that is added to a known one.
 const BESIDE_WEIGHT: f32 = 0.3;
 
 /// Words that are searched for instead of a word of the question, or in addition to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Replacement {
     pub typed: String,
     /// Whether no chunk has it.
     pub missing: bool,
     /// The words that are searched for, as they are indexed.
     pub words: Vec<String>,
+    /// The same as chunks write them, if the typed one is missing.
+    pub written: Vec<String>,
+}
+
+impl Replacement {
+    fn new(snapshots: &[&Snapshot], typed: String, missing: bool, words: Vec<String>) -> Result<Self> {
+        let written = |word: &String| as_written(snapshots, word, &typed);
+        let written = if missing { words.iter().map(written).collect::<Result<_>>()? } else { Vec::new() };
+        Ok(Replacement { typed, missing, words, written })
+    }
+
+    fn note(&self) -> String {
+        let written: Vec<String> = self.written.iter().map(|word| format!("{word:?}")).collect();
+        format!("no text contains {:?}; searched for {}", self.typed, written.join(", "))
+    }
+}
+
+/// The question with each misspelt word as it was probably meant; `None` if it has none.
+pub(super) fn corrected(query: &str, replacements: &[Replacement]) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = 0;
+    for token in tokenize(query).into_iter().filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole)) {
+        let typed = query[token.start..token.end].to_lowercase();
+        // Several words are the parts of a compound, which says the same.
+        let meant = replacements.iter().find(|one| one.missing && one.written.len() == 1 && one.typed == typed);
+        if let Some(meant) = meant.filter(|_| token.start >= rest) {
+            text.push_str(&query[rest..token.start]);
+            text.push_str(&meant.written[0]);
+            rest = token.end;
+        }
+    }
+    (rest > 0).then(|| text + &query[rest..])
 }
 
 /// Adds other words to the terms of a question and returns them. Words with synonyms need none. They are looked up in all
@@ -87,7 +121,7 @@ pub(super) fn replace_words(
         let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
         terms.extend(words.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
         if !words.is_empty() {
-            replacements.push(Replacement { typed, missing, words });
+            replacements.push(Replacement::new(snapshots, typed, missing, words)?);
         }
     }
     Ok(replacements)
@@ -152,8 +186,8 @@ impl Vocabulary<'_> {
         Ok(found.into_iter().take(MOST_BEGINNING).map(|(word, _)| word).collect())
     }
 
-    /// The word that was most likely meant: the fewest wrong letters, then the most frequent. All forms one letter away
-    /// are looked up as they would be indexed, without their ending. Two letters may be wrong in indexed words that
+    /// The word that was most likely meant: the fewest wrong letters, then the [likeliest](likely). All forms one letter
+    /// away are looked up as they would be indexed, without their ending. Two letters may be wrong in indexed words that
     /// begin with the first or the second typed letter.
     fn misspelt(&self, typed: &str, indexed: &str) -> Result<Option<String>> {
         let mut found: HashMap<String, (usize, u64)> = HashMap::new();
@@ -179,8 +213,10 @@ impl Vocabulary<'_> {
                 }
             }
         }
+        let likely = |word: &str, count: u64| likely([typed, indexed], word, count);
         let best = found.into_iter().min_by(|(a, (wrong_a, count_a)), (b, (wrong_b, count_b))| {
-            wrong_a.cmp(wrong_b).then(count_b.cmp(count_a)).then_with(|| a.cmp(b))
+            let order = wrong_a.cmp(wrong_b).then(likely(b, *count_b).total_cmp(&likely(a, *count_a)));
+            order.then_with(|| a.cmp(b))
         });
         Ok(best.map(|(word, _)| word))
     }
@@ -236,6 +272,13 @@ fn one_letter_away(word: &str) -> Vec<String> {
     forms
 }
 
+/// How likely a word was meant: how much it is like the typed or the indexed form (Jaro-Winkler), and a little how
+/// frequent it is. `limt` is `limit`, where `list` is ten times as frequent.
+fn likely(forms: [&str; 2], word: &str, count: u64) -> f64 {
+    let alike = forms.map(|form| strsim::jaro_winkler(form, word));
+    alike[0].max(alike[1]) + FREQUENCY_WEIGHT * (count.max(1) as f64).ln()
+}
+
 /// How many letters of a word are wrong, counted from the typed form, or from the indexed form plus one; `None` if they
 /// are too many for its length.
 fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
@@ -262,15 +305,11 @@ fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
         .min()
 }
 
-/// Notes which words were searched for instead of missing ones, as chunks write them.
-pub(super) fn add_notes(snapshots: &[&Snapshot], replacements: &[Replacement], trace: &mut Trace) -> Result<()> {
+/// Notes which words were searched for instead of missing ones.
+pub(super) fn add_notes(replacements: &[Replacement], trace: &mut Trace) {
     for one in replacements.iter().filter(|one| one.missing) {
-        let written = |word: &String| as_written(snapshots, word, &one.typed).map(|word| format!("{word:?}"));
-        let found: Vec<String> = one.words.iter().map(written).collect::<Result<_>>()?;
-        let message = format!("no text contains {:?}; searched for {}", one.typed, found.join(", "));
-        trace.note(NoteCode::WordReplaced, message);
+        trace.note(NoteCode::WordReplaced, one.note());
     }
-    Ok(())
 }
 
 /// A word as it is written in the best parent chunks that have it, most like the typed one: indexed words have lost
@@ -315,6 +354,30 @@ mod tests {
     fn only_words_of_letters_and_names_from_programs_are_replaced() {
         let found = |query| words(query).into_iter().map(|one| one.typed).collect::<Vec<_>>();
         assert_eq!(found("How is the Primming of 水泵 E-417 max_retry H200?"), ["primming", "max_retry"]);
+    }
+
+    #[test]
+    fn the_likelier_word_is_not_always_the_more_frequent() {
+        let likelier = |typed: [&str; 2], word: (&str, u64), other: (&str, u64)| {
+            likely(typed, word.0, word.1) > likely(typed, other.0, other.1)
+        };
+        assert!(likelier(["limt", "limt"], ("limit", 3), ("list", 30)));
+        assert!(likelier(["berln", "berln"], ("berlin", 1), ("ber", 40)));
+        assert!(likelier(["presure", "presur"], ("pressur", 20), ("presurc", 1)), "a slip of the scanner");
+    }
+
+    #[test]
+    fn misspelt_words_of_a_question_are_corrected_and_others_stay() {
+        let one = |typed: &str, written: &[&str]| Replacement {
+            typed: typed.into(),
+            missing: true,
+            words: Vec::new(),
+            written: written.iter().map(|word| (*word).to_owned()).collect(),
+        };
+        let found = [one("bakup", &["backup"]), one("waterpump", &["water", "pump"])];
+        assert_eq!(corrected("When is the Bakup of 水泵?", &found).as_deref(), Some("When is the backup of 水泵?"));
+        assert_eq!(corrected("waterpump", &found), None);
+        assert_eq!(corrected("backups", &found), None);
     }
 
     #[test]
