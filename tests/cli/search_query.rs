@@ -86,6 +86,22 @@ fn a_star_finds_the_four_most_frequent_words_that_begin_so() {
 }
 
 #[test]
+fn a_misspelt_question_finds_by_meaning_what_the_word_means() {
+    let sandbox = Sandbox::new();
+    sandbox.write("backup.md", "# Backup\n\nFull backups run every Sunday at 02:00. Tapes are kept for a year.\n");
+    sandbox.write("ups.md", "# 机房\n\nUPS 可以维持三十分钟。\n\n# Wiring\n\nThe cables go up and down.\n");
+    sandbox.kb(&["ingest", "."]).ok();
+    let first = |question: &str| {
+        let run = sandbox.kb(&["search", question, "--format", "json"]);
+        let found: Value = serde_json::from_str(&run.out).unwrap();
+        found["hits"][0]["content"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(first("bakup").contains("Sunday") && first("when do bakups run").contains("Sunday"));
+    // Letters in capitals are a name, though `ups` is indexed like `up`.
+    assert!(first("UPS能撑多久").contains("三十分钟"));
+}
+
+#[test]
 fn unknown_words_fall_back_to_near_ones() {
     let sandbox = sandbox(&["--no-embed"]);
     let message = |args: &[&str]| {

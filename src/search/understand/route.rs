@@ -1,8 +1,11 @@
 //! Which retrievers serve a question, and its keyword terms.
 
+use std::collections::HashSet;
+
 use super::kind::Kind;
 use crate::search::request::{Fusion, Method, OtherWords, SearchRequest};
 use crate::store::KeywordField;
+use crate::text::is_wide;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
@@ -119,6 +122,8 @@ impl Route {
 /// else.
 pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
     let mut words: Vec<(String, f32)> = Vec::new();
+    let mut abbreviated = HashSet::new();
+    let in_capitals = !query.chars().any(|c| c.is_lowercase() || is_wide(c));
     let mut function_word = 0..0;
     for token in tokenize(query) {
         // The parts of `won't` are not words.
@@ -135,13 +140,18 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
             TokenKind::Part => PART_WEIGHT,
             TokenKind::Word | TokenKind::Whole | TokenKind::Bigram => 1.0,
         };
+        // `UPS` is indexed like `up`, and `WHO` is no question word, unless all is in capitals.
+        if !in_capitals && typed.len() > 1 && typed.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            abbreviated.insert(token.text.clone());
+        }
         match words.iter().position(|(text, _)| *text == token.text) {
             Some(known) => words[known].1 = words[known].1.max(weight),
             None if words.len() < MOST_TERMS => words.push((token.text, weight)),
             None => {}
         }
     }
-    let telling: Vec<(String, f32)> = words.iter().filter(|(text, _)| !is_stopword(text)).cloned().collect();
+    let is_telling = |text: &str| !is_stopword(text) || abbreviated.contains(text);
+    let telling: Vec<(String, f32)> = words.iter().filter(|(text, _)| is_telling(text)).cloned().collect();
     let words = if telling.is_empty() { words } else { telling };
     words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
 }
@@ -193,6 +203,9 @@ mod tests {
     fn function_words_are_left_out_unless_there_is_nothing_else() {
         assert_eq!(words("How do I prime the pump?"), ["prime", "pump"]);
         assert_eq!(words("what is this"), ["what", "is", "this"]);
+        assert_eq!(words("UPS capacity"), ["up", "capac"]);
+        assert!(words("UPS能撑多久").contains(&"up".to_owned()));
+        assert_eq!(words("WHAT IS THE CAPACITY"), ["capac"]);
     }
 
     #[test]
