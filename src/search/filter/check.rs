@@ -191,8 +191,9 @@ fn format_named(name: &str) -> Option<Format> {
 /// A typed path or glob.
 #[derive(Debug, Clone)]
 enum Paths {
-    /// Case does not matter; a glob without a slash is compared with the file's name.
-    Glob { matcher: GlobMatcher, names: bool },
+    /// Case does not matter; a relative glob begins at any folder, because sources outside of the store's folder have
+    /// their whole path.
+    Glob(GlobMatcher),
     /// A file, the end of its path, or a folder on it; [folded](fold).
     Place(String),
 }
@@ -206,17 +207,16 @@ fn glob(text: &str) -> Result<Paths, String> {
     if !text.contains(['*', '?', '[', '{']) {
         return Ok(Paths::Place(fold(text.trim_end_matches('/'))));
     }
-    let glob = GlobBuilder::new(&fold(text)).literal_separator(true).build();
-    let matcher = glob.map_err(|error| error.kind().to_string())?.compile_matcher();
-    Ok(Paths::Glob { matcher, names: !text.contains('/') })
+    let anywhere = if text.starts_with(['/', '*']) && text.contains('/') { "" } else { "**/" };
+    let glob = GlobBuilder::new(&format!("{anywhere}{}", fold(text))).literal_separator(true).build();
+    Ok(Paths::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher()))
 }
 
 impl Paths {
     fn has(&self, source: &str) -> bool {
         let source = fold(source);
         match self {
-            Paths::Glob { matcher, names: true } => matcher.is_match(source.rsplit('/').next().unwrap_or(&source)),
-            Paths::Glob { matcher, names: false } => matcher.is_match(&source),
+            Paths::Glob(matcher) => matcher.is_match(&source),
             // `/` itself, which every address of a web page has inside.
             Paths::Place(place) if place.is_empty() => source.starts_with('/'),
             Paths::Place(place) => {
@@ -432,6 +432,8 @@ mod tests {
         assert!(has("docs/**/*.pdf", "docs/a/b.PDF") && has("docs/**/*.pdf", "docs/b.pdf"));
         assert!(!has("docs/*.pdf", "docs/a/b.pdf") && has("*.pdf", "docs/a/b.pdf") && has("手册*.md", "文档/手册1.md"));
         assert!(has("*.{md,txt}", "a.txt") && !has("*.{md,txt}", "a.pdf"));
+        assert!(has("docs/**/*.pdf", "/home/ann/docs/a.pdf") && !has("/docs/*.pdf", "/home/docs/a.pdf"));
+        assert!(!has("docs/*.pdf", "olddocs/a.pdf") && has("/home/*/a.pdf", "/home/ann/a.pdf"));
         assert!(has("docs", "docs/a.pdf") && has("docs/", "docs/a.pdf") && !has("docs", "docs2/a.pdf"));
         assert!(has("a.pdf", "docs/a.pdf") && has("./docs/a.pdf", "docs/a.pdf") && !has("a.pdf", "docs/ba.pdf"));
         assert!(glob("a[b").is_err());

@@ -228,10 +228,7 @@ mod tests {
                 "character 8: expected a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\", found \"soon\"",
             ),
             ("section > 3", "character 9: expected =, !=, in, contains or exists after `section`, found >"),
-            (
-                "标题 = \"水泵",
-                "character 6: expected \" at the end of the quoted text, found the end of the filter",
-            ),
+            ("标题 = \"水泵", "character 6: expected \" at the end of the quoted text, found the end of the filter"),
             ("a = 1 and and", "character 11: expected a key such as author, tags, path or page, found \"and\""),
         ];
         for (text, expected) in cases {
