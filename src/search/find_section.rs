@@ -49,7 +49,7 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
         ref many => {
             let by_id = many.iter().map(|section| format!("{} ({})", section.section_id, section.title));
             let hint = format!("name one by its id: {}", first_of(by_id));
-            Err(Error::usage(format!("{} sections are called {name:?}", many.len())).hint(hint))
+            Err(Error::usage(format!("{} sections match {name:?}", many.len())).hint(hint))
         }
     }
 }
