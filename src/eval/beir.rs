@@ -137,33 +137,6 @@ fn read_judgements(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>>
 mod tests {
     use super::*;
 
-    /// A set of two documents and two queries in a folder, with judgements in a file.
-    fn set(name: &str, judgements: &str) -> Result<BeirSet> {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| {
-            let path = folder.path().join(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
-        // PowerShell writes a byte-order mark.
-        write("corpus.jsonl", "\u{feff}{\"_id\":\"d1\",\"text\":\"One.\"}\n{\"_id\":\"d2\",\"text\":\"Two.\"}\n");
-        write("queries.jsonl", "{\"_id\":\"q1\",\"text\":\"one\"}\n{\"_id\":\"q2\",\"text\":\"two\"}\n");
-        write(name, judgements);
-        BeirSet::read(folder.path())
-    }
-
-    #[test]
-    fn judgements_are_read_from_both_places() {
-        let header = "query-id\tcorpus-id\tscore\n";
-        for name in JUDGEMENTS {
-            let set = set(name, &format!("{header}q1\td1\t1\nq2\td2\t0\n")).unwrap();
-            assert_eq!(set.judged_queries().count(), 1, "{name}");
-            assert_eq!(set.missing(), 0, "{name}");
-        }
-        let error = set("qrels/dev.tsv", header).unwrap_err();
-        assert!(error.next_step().unwrap().contains("qrels.tsv or qrels/test.tsv"), "{error}");
-    }
-
     #[test]
     fn about_half_of_the_answers_are_left_out_and_nothing_else() {
         let relevant = |number: usize| (format!("d{number}"), 1.0);
@@ -180,13 +153,5 @@ mod tests {
         assert!((30..70).contains(&set.documents.len()), "{}", set.documents.len());
         assert!(set.documents.iter().any(|document| document.id == "other"));
         assert!(set.has_any(&set.judgements["q"]) && !set.has_any(&HashMap::from([("none".to_owned(), 1.0)])));
-    }
-
-    #[test]
-    fn missing_documents_are_counted() {
-        let judged = set("qrels.tsv", "q1\td1\t1\nq1\td8\t1\nq2\td8\t2\nq9\td9\t1\n").unwrap();
-        assert_eq!(judged.missing(), 2);
-        let error = set("qrels.tsv", "q7\td1\t1\n").unwrap_err();
-        assert!(error.message().contains("judges no query"), "{error}");
     }
 }

@@ -287,33 +287,3 @@ pub struct Checked {
 fn key(inputs: &[&str]) -> String {
     hash::of_parts(inputs.iter().map(|input| input.as_bytes())).to_hex().to_string()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn files(folder: &Path) -> Vec<PathBuf> {
-        let inside = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        inside(&folder.join("cache/llm")).flat_map(|folder| inside(&folder).collect::<Vec<_>>()).collect()
-    }
-
-    #[test]
-    fn a_damaged_cache_entry_counts_as_missing_until_it_is_replaced() {
-        let store = tempfile::tempdir().unwrap();
-        let client = Client::new(EndpointSettings::new("http://localhost", "m").unwrap(), Some(store.path())).unwrap();
-        let (one, two) = (key(&["1"]), key(&["2"]));
-        let cached = |key: &str| client.cached(key, |answer| Ok(answer.to_owned()));
-        assert_eq!(cached(&one), None);
-        client.cache(&one, "p", "答案");
-        assert_eq!(cached(&one).as_deref(), Some("答案"));
-        let [file] = &files(store.path())[..] else { panic!("one file") };
-        let whole = std::fs::read(file).unwrap();
-        let of_another = String::from_utf8(whole.clone()).unwrap().replace(&one, &two);
-        for broken in [&whole[..whole.len() / 2], b"", b"[]", b"\xff\xfe", of_another.as_bytes()] {
-            std::fs::write(file, broken).unwrap();
-            assert_eq!(cached(&one), None);
-        }
-        client.cache(&one, "p", "new");
-        assert_eq!((cached(&one).as_deref(), files(store.path()).len()), (Some("new"), 1));
-    }
-}

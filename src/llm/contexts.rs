@@ -265,23 +265,6 @@ mod tests {
     };
     const GOOD: &str = "From the pump manual, on operation: how the pump is primed before it is started, by filling it through its port.";
 
-    fn answer(entries: &[(usize, &str)]) -> String {
-        let entries: Vec<Value> =
-            entries.iter().map(|(n, text)| serde_json::json!({ "chunk": n, "context": text })).collect();
-        serde_json::json!({ "contexts": entries }).to_string()
-    }
-
-    #[test]
-    fn contexts_reach_their_chunks_and_bad_ones_are_dropped() {
-        let batch = [PRIMING; 3];
-        let lines =
-            read(&answer(&[(3, GOOD), (1, GOOD), (2, "short"), (9, GOOD), (1, "twice")]), &PUMP, &batch).unwrap();
-        assert_eq!(lines, [Some(GOOD.to_owned()), None, Some(GOOD.to_owned())]);
-        assert!(read("{\"contexts\": []}", &PUMP, &batch).is_err());
-        assert!(read("{\"contexts\": {\"1\": \"x\"}}", &PUMP, &batch).unwrap_err().contains("no list"));
-        assert!(read(&answer(&[(1, "short")]), &PUMP, &batch).unwrap_err().contains("too few"));
-    }
-
     #[test]
     fn a_context_about_something_else_is_refused() {
         let checked = |text: &str| check(text, &PUMP, &PRIMING);

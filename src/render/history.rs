@@ -171,18 +171,3 @@ fn diff_summary(diff: &GenerationDiff) -> String {
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join("; ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_note_fits_on_one_line() {
-        let mut note = Note::of("ingest").with("added", "a.md").with("updated", "b.md");
-        assert_eq!(documents(&note), "1 added, 1 updated: a.md, b.md");
-        note.add_many("added", 3);
-        assert_eq!(documents(&note), "4 added, 1 updated: a.md, b.md, …");
-        let restore = Note { restored: Some(7), ..Note::of("restore") };
-        assert_eq!((command(&restore).as_str(), documents(&restore).as_str()), ("restore of generation 7", ""));
-    }
-}

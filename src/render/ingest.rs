@@ -156,15 +156,6 @@ pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::{Estimate, LlmReport};
-
-    fn contexts(report: &ContextsReport) -> String {
-        let mut page = Page::default();
-        add_contexts(report, &mut page);
-        let mut out = Vec::new();
-        page.markdown(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
 
     #[test]
     fn files_that_are_left_alone_are_named_if_they_are_few_or_on_request() {
@@ -184,23 +175,5 @@ mod tests {
         let many = named(6, false);
         assert!(!many.contains(".png") && many.contains("verbose"), "{many}");
         assert!(named(6, true).contains("4.png, 5.png"), "on request");
-    }
-
-    #[test]
-    fn missing_contexts_are_reported_with_the_next_step() {
-        let report = ContextsReport { parents: 5, ..ContextsReport::default() };
-        assert!(contexts(&report).contains("no language model is configured"));
-        let model = LlmReport { model: "m".into(), requests: 1, ..LlmReport::default() };
-        let report = ContextsReport { model: Some(model), ..report };
-        assert_eq!(contexts(&report), "model m: 1 request\n");
-        let report = ContextsReport { without: 1, ..report };
-        assert!(
-            contexts(&report).contains("\n1 parent chunk has no context")
-                && contexts(&report).contains("RequestContextsAgain")
-        );
-        let report = ContextsReport { estimate: Some(Estimate { requests: 2, ..Estimate::default() }), ..report };
-        assert!(
-            contexts(&report).starts_with("the language model would write contexts for 5 parent chunks: 2 requests")
-        );
     }
 }

@@ -80,11 +80,4 @@ mod tests {
         assert_eq!(aligned(TEXT, 12), TEXT, "too narrow");
         assert_eq!(aligned("no table", 40), "no table");
     }
-
-    #[test]
-    fn json_has_rows_only_where_there_is_a_table() {
-        let json = with_tables(json!({ "text": "x" }), TEXT);
-        assert_eq!(json["tables"], json!([[["Season", "Turns"], ["春季", "42"], ["Winter | ice", "7"]]]));
-        assert_eq!(with_tables(json!({}), "x"), json!({}));
-    }
 }

@@ -264,32 +264,4 @@ mod tests {
         keep_vector(&cache, &model, "pump?", &with(&read.vector, 1.5)).unwrap();
         assert_eq!(kept_vector(&cache, &model, "pump?"), None);
     }
-
-    fn model(of: &[&str], installed: bool) -> VectorModel {
-        let record = |name: &&str| ModelRecord { name: (*name).to_owned(), dimension: 1, fingerprint: "f".into() };
-        let find = |_: &ModelRecord| match installed {
-            true => Ok(Model::embedded()),
-            false => Err(Error::failed("m is not here").hint("add it")),
-        };
-        let each = ["pumps", "valves"].into_iter().zip(of.iter().map(record)).collect();
-        VectorModel::new(each, find).unwrap()
-    }
-
-    #[test]
-    fn without_the_model_only_keywords_are_searched_and_semantic_search_is_refused() {
-        let missing = model(&["m"], false);
-        let note = missing.usable(false).unwrap();
-        assert_eq!(note.as_deref(), Some("searched by keywords only: m is not here; add it"));
-        let error = missing.usable(true).unwrap_err();
-        assert!(error.kind().exit_code() == 3 && error.to_line().contains("keyword"), "{error}");
-    }
-
-    #[test]
-    fn vectors_of_different_models_are_not_searched_together() {
-        for alone in [true, false] {
-            let error = model(&["a", "b"], true).usable(alone).unwrap_err();
-            assert!(error.message().ends_with("pumps has a, valves has b"), "{error}");
-        }
-        assert_eq!(model(&["a", "a"], true).usable(true).unwrap(), None);
-    }
 }

@@ -431,32 +431,6 @@ mod tests {
     }
 
     #[test]
-    fn a_section_is_found_in_the_only_document_that_has_it() {
-        let document = |id: &str| DocumentRow { source: format!("{id}.md"), ..DocumentRow::sample(id) };
-        let section = SectionRow::sample;
-        let documents = [document("a"), document("b")];
-        let sections = [section("a", "1", "第十四章 操作"), section("a", "2", "Scope"), section("b", "1", "Scope")];
-        let found = |name: &str| document_with(&documents, &sections, name).map(|one| one.source.clone());
-        assert_eq!(found("第14章").unwrap(), "a.md");
-        assert_eq!(found("b#1").unwrap(), "b.md");
-        let error = found("scope").unwrap_err();
-        assert!(error.next_step().unwrap().contains("a.md, b.md"), "{error}");
-        assert!(found("第15章").is_err() && found("scoop").is_err());
-    }
-
-    #[test]
-    fn a_misspelling_of_one_title_is_taken_and_noted() {
-        let rows = [row("1", "Installation"), row("2", "Priming the pump"), row("3", "启动循环水泵")];
-        for (name, path) in [("Instalation", "1"), ("priming teh pump", "2"), ("teh pump", "2"), ("启动循坏水泵", "3")]
-        {
-            let found = find_section(&guide(), &rows, name).unwrap();
-            assert_eq!(found.section.path, path, "{name}");
-            assert!(found.note.unwrap().contains(name));
-        }
-        assert_eq!(find_section(&guide(), &rows, "installation").unwrap().note, None);
-    }
-
-    #[test]
     fn missing_and_ambiguous_names_get_suggestions() {
         let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes"), row("3", "Start")];
         let error = find_section(&guide(), &rows, "notes").unwrap_err();

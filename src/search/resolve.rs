@@ -252,13 +252,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_misspelt_name_gets_a_suggestion() {
-        let error = resolve("Pump Manaul (old)").unwrap_err();
-        assert!(error.next_step().unwrap().contains("abd456"));
-        assert_eq!(error.kind().exit_code(), 1);
-    }
-
-    #[test]
     fn a_name_finds_a_document_in_each_namespace_that_has_it() {
         let namespaces = [
             vec![named("abc123", "docs/pump.pdf", "Pump Manual"), named("xyz789", "docs/net.md", "Networks")],

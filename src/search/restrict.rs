@@ -181,21 +181,3 @@ impl Searcher {
         Ok((!chunk_ids.is_empty() && !any(&scopes)).then_some("phrases"))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_note_reports_what_is_searched_instead_of_a_phrase() {
-        let [one, two] = ["main pump", "vent"].map(str::to_owned);
-        assert_eq!(
-            nothing_has(std::slice::from_ref(&one), true),
-            "no parent chunk contains the phrase \"main pump\"; searched for its words instead"
-        );
-        assert!(
-            nothing_has(&[one, two], false)
-                .starts_with("no parent chunk contains all the phrases \"main pump\", \"vent\"; leave")
-        );
-    }
-}

@@ -338,13 +338,4 @@ mod tests {
             assert!(some.starts_with(&["c:0".to_owned()]) && some.contains(&"f:0".to_owned()), "{held:?}: {some:?}");
         }
     }
-
-    #[test]
-    fn results_come_in_the_order_of_the_items() {
-        for count in [0, 1, 2, 7, 100] {
-            let items: Vec<usize> = (0..count).collect();
-            let squares = on_each(&items, |place, item| Ok(place * item)).unwrap();
-            assert_eq!(squares, items.iter().map(|item| item * item).collect::<Vec<_>>());
-        }
-    }
 }

@@ -148,13 +148,4 @@ pub(super) mod tests {
     pub(in crate::search) fn row(path: &str, title: &str) -> SectionRow {
         SectionRow::sample("d", path, title)
     }
-
-    #[test]
-    fn a_section_inside_another_is_read_once() {
-        let [a, b, c, d] = ["2", "2.1", "21", "2"].map(|path| row(path, "t"));
-        let paths =
-            |children| outermost(&[&b, &a, &c, &d], children).iter().map(|s| s.path.clone()).collect::<Vec<_>>();
-        assert_eq!(paths(true), ["2", "21"]);
-        assert_eq!(paths(false), ["2.1", "2", "21"]);
-    }
 }

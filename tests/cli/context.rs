@@ -95,6 +95,9 @@ fn a_template_stays_within_the_token_limit() {
     sandbox.write("nested.txt", "{% for d in documents %}\n{{ d.name }}\n{% endfor %}");
     let nested = sandbox.kb(&["context", "priming", "--template", "nested.txt"]);
     assert!(nested.code == 2 && nested.err.contains("line 2") && nested.err.contains("d.name"), "{}", nested.err);
+    sandbox.write("broken.txt", "x\n\n{% for %}");
+    let broken = sandbox.kb(&["context", "priming", "--template", "broken.txt"]);
+    assert!(broken.code == 2 && broken.err.contains("broken.txt, line 3"), "{}", broken.err);
     let missing = sandbox.kb(&["context", "priming", "--template", "nowhere.txt"]);
     assert!(missing.code == 2 && missing.err.contains("nowhere.txt"), "{}", missing.err);
 }

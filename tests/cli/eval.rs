@@ -108,7 +108,9 @@ fn a_folder_without_a_set_is_refused() {
 fn a_published_beir_set_is_read_and_its_gaps_are_reported() {
     let sandbox = Sandbox::new();
     for name in ["corpus.jsonl", "queries.jsonl"] {
-        sandbox.write(&format!("set/{name}"), std::fs::read(fixtures().join("retrieval").join(name)).unwrap());
+        let text = std::fs::read_to_string(fixtures().join("retrieval").join(name)).unwrap();
+        // PowerShell writes a byte-order mark.
+        sandbox.write(&format!("set/{name}"), format!("\u{feff}{text}"));
     }
     sandbox.write("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq01\ten01\t1\nq02\tgone\t1\nq99\ten01\t1\n");
     let run = sandbox.kb(&["eval", "set", "--methods", "keyword", "--format", "json"]);

@@ -266,19 +266,6 @@ mod tests {
     }
 
     #[test]
-    fn the_best_sentence_is_shown_with_those_around_it() {
-        let text = "One is here. Two is there. Prime the pump now. Four is far. Five is gone.";
-        let shown = |count| {
-            let mut hit = hit("d:1", text);
-            window(&mut hit, &Terms::of("how to prime a pump"), count);
-            hit.content
-        };
-        assert_eq!(shown(0), "Prime the pump now.");
-        assert_eq!(shown(1), "Two is there. Prime the pump now. Four is far.");
-        assert_eq!(shown(99), text);
-    }
-
-    #[test]
     fn a_window_reaches_into_neighbours_and_drops_the_others() {
         let mut hit = hit("d:2", "先打开阀门。然后启动水泵。");
         hit.sources.insert(0, source("d:1", 1, "准备工具。", None));
@@ -308,12 +295,6 @@ mod tests {
         assert_eq!((merged[0].chunk_id.as_str(), merged[0].matched_chunks), ("d:4", 2), "named after the better one");
         assert_eq!(merged[0].score, 0.5, "the better one's");
         assert_eq!(ids(&merged[2]), ["d:7"]);
-    }
-
-    #[test]
-    fn a_hit_between_two_merges_all_three() {
-        let merged = merge(vec![hit("d:1", "a "), hit("d:3", "c"), hit("d:2", "b ")], usize::MAX);
-        assert_eq!((merged.len(), merged[0].content.as_str()), (1, "a b c"));
     }
 
     #[test]

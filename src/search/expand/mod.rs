@@ -297,28 +297,4 @@ mod tests {
             }
         }
     }
-
-    proptest! {
-        #[test]
-        fn groups_stand_together_and_keep_their_order(docs in prop::collection::vec(0u8..4, 0..20)) {
-            let hits: Vec<Hit> = docs.iter().enumerate().map(|(at, doc)| hit(&format!("d{doc}:{at}"), "x")).collect();
-            let grouped = group(hits.clone(), GroupBy::Doc);
-            let of = |hits: &[Hit], doc: &str| -> Vec<ChunkId> {
-                hits.iter().filter(|hit| hit.doc_id == doc).map(|hit| hit.chunk_id.clone()).collect()
-            };
-            let mut order: Vec<&str> = grouped.iter().map(|hit| hit.doc_id.as_str()).collect();
-            order.dedup();
-            let mut first: Vec<&str> = Vec::new();
-            for hit in &hits {
-                if !first.contains(&hit.doc_id.as_str()) {
-                    first.push(&hit.doc_id);
-                }
-            }
-            prop_assert_eq!(&order, &first, "each once, by its best");
-            for doc in first {
-                prop_assert_eq!(of(&hits, doc), of(&grouped, doc));
-            }
-            prop_assert_eq!(group(hits.clone(), GroupBy::None), hits);
-        }
-    }
 }

@@ -222,23 +222,6 @@ mod tests {
     }
 
     #[test]
-    fn unread_candidates_follow_in_their_old_order() {
-        let found = ranked(candidates(&[0.9, 0.8, 0.7, 0.6, 0.6, 0.1]), &[-2.0, 30.0, 20.0]);
-        assert_eq!(ids(&found), "120345");
-        assert!(found.windows(2).all(|pair| pair[0].score >= pair[1].score), "{found:?}");
-        assert!(found.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
-        assert_eq!(found[2].score, probability(-2.0));
-    }
-
-    #[test]
-    fn a_chunk_of_several_namespaces_is_read_once() {
-        let twins = ["a", "a", "b", "c", "b"].map(|id| candidate(id, 0.0));
-        assert_eq!([0, 1, 2, 3, 9].map(|depth| head(&twins, depth)), [0, 2, 3, 5, 5]);
-        let (different, places) = each_once(["x", "x", "y", "x"].map(str::to_owned).to_vec());
-        assert_eq!((different.join(" "), places), ("x y".to_owned(), vec![0, 0, 1, 0]));
-    }
-
-    #[test]
     fn equals_and_unread_candidates_stay_as_they_are() {
         assert_eq!(ids(&ranked(candidates(&[0.9, 0.8, 0.7]), &[1.0, 1.0, 1.0])), "012");
         let unread = ranked(candidates(&[0.9, 0.8]), &[]);

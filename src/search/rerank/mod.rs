@@ -129,16 +129,6 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_chunk_with_all_the_words_overtakes_one_with_one_of_them() {
-        let all =
-            HashMap::from([found("often", [true, false], [false; 2]), found("both", [true, false], [false, true])]);
-        let mut ranked = vec![candidate("often", 0.6), candidate("both", 0.5)];
-        rank_by_words(&mut ranked, 9, &[1.0, 2.0], &all, (&HashSet::new(), 0.0));
-        assert_eq!(ids(&ranked), "bothoften");
-        assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
-    }
-
-    #[test]
     fn candidates_below_the_depth_keep_their_order() {
         let all = HashMap::from([found("b", [true; 2], [false; 2])]);
         let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
@@ -146,16 +136,6 @@ mod tests {
         rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
         assert_eq!(ids(&ranked), "bacd");
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
-    }
-
-    #[test]
-    fn of_equals_the_one_of_the_requested_kind_comes_first() {
-        let all = HashMap::from([found("a", [true; 2], [false; 2]), found("b", [true; 2], [false; 2])]);
-        let mut ranked = vec![candidate("a", 0.5), candidate("b", 0.47)];
-        let preferred = HashSet::from([ranked[1].key()]);
-        rank_by_words(&mut ranked, 9, &[1.0, 1.0], &all, (&preferred, KIND));
-        assert_eq!(ids(&ranked), "ba");
-        assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
     }
 
     fn ids(candidates: &[Candidate]) -> String {

@@ -336,12 +336,6 @@ mod tests {
     }
 
     #[test]
-    fn hits_of_a_document_are_limited() {
-        let hits = cap_per_document(hits(), 1);
-        assert_eq!(ids(&hits), ["a:0", "b:0", "c:0"]);
-    }
-
-    #[test]
     fn likeness_is_by_shared_runs() {
         let of = |text| Shingles::of(text, 4);
         assert_eq!(jaccard(&of("Prime the pump.").0, &of("prime THE pump").0), 1.0);

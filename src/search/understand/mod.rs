@@ -197,14 +197,6 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_may_name_the_kind() {
-        let forced = Understanding::of_kind("目录", Some(Kind::Concept));
-        assert_eq!((forced.kind, forced.wanted), (Kind::Concept, None));
-        let forced = Understanding::of_kind("pump", Some(Kind::Structure));
-        assert_eq!((forced.kind, forced.wanted), (Kind::Structure, Some(Wanted::Whole)));
-    }
-
-    #[test]
     fn a_greeting_in_traditional_characters_is_a_greeting() {
         assert!(Understanding::needs_no_search(&SearchRequest::new("謝謝！")));
     }

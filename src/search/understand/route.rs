@@ -184,12 +184,6 @@ fn by_language(trusted: f32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::request::Weights;
-
-    /// By the embedded model.
-    fn coverage(query: &str) -> f32 {
-        crate::embed::Coverage::latin().share(query)
-    }
 
     fn words(query: &str) -> Vec<String> {
         keyword_terms(query, &[])
@@ -209,14 +203,6 @@ mod tests {
     }
 
     #[test]
-    fn the_model_serves_only_its_languages() {
-        let route = |query| Route::choose(Kind::Concept, &SearchRequest::new(query), coverage(query));
-        assert_eq!(route("how to prime the pump").method(), Method::Hybrid);
-        assert_eq!(route("如何启动水泵？").method(), Method::Keyword);
-        assert!(route("LaTeX beamer theme 颜色").semantic < SEMANTIC_WEIGHT + 0.01);
-    }
-
-    #[test]
     fn a_lookup_uses_keywords_unless_a_method_is_requested() {
         let route = |kind, method| {
             let request = SearchRequest { method, ..SearchRequest::new("E-417") };
@@ -225,14 +211,6 @@ mod tests {
         assert_eq!(route(Kind::Lookup, Method::Auto), Method::Keyword);
         assert_eq!(route(Kind::Lookup, Method::Hybrid), Method::Hybrid);
         assert_eq!(route(Kind::Concept, Method::Auto), Method::Hybrid);
-    }
-
-    #[test]
-    fn requested_weights_hold_in_any_language() {
-        let request =
-            SearchRequest { weights: Weights::new(1.0, 3.0).ok(), ..SearchRequest::new("如何启动水泵") };
-        let route = Route::choose(Kind::Concept, &request, coverage(&request.query));
-        assert_eq!((route.keyword, route.semantic), (0.25, 0.75));
     }
 
     #[test]

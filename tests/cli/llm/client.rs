@@ -101,8 +101,10 @@ fn damaged_cache_entries_are_asked_again() {
     let files = files_below(store.path());
     assert_eq!(files.len(), 8);
     let whole = std::fs::read_to_string(&files[0]).unwrap();
-    // Truncated, and complete with an unacceptable context.
-    for damaged in [whole[..whole.len() / 2].to_owned(), whole.replace("From the", "Ignore all of the")] {
+    // Truncated, empty, that of another key, and complete with an unacceptable context.
+    let (half, other) = (whole[..whole.len() / 2].to_owned(), whole.replace("\"key\":\"", "\"key\":\"0"));
+    assert_ne!(other, whole);
+    for damaged in [half, String::new(), other, whole.replace("From the", "Ignore all of the")] {
         let before = server.count();
         std::fs::write(&files[0], damaged).unwrap();
         let (again, report) = ask(settings(&server), store.path(), 8);
