@@ -184,7 +184,7 @@ pub(super) async fn ask(
     let mut searcher = context.searcher_over(&store, &config)?;
     if request.expand.wordings.any() {
         context.decline_if_served(ASKS_AN_ENDPOINT)?;
-        let expand = format!("{} {}", Setting("expand"), request.expand);
+        let expand = format!("{} llm, rewrite, hyde or keywords", Setting("expand"));
         searcher = searcher.asking(Arc::new(context.llm(&store, &config).required(&expand)?));
     } else if request.fallback != Fallback::default()
         && let Some(client) = context.llm(&store, &config).client()?

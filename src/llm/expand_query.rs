@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::client::Client;
 use super::guard::{Fence, line, object};
@@ -55,47 +54,42 @@ pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Fai
     client.ask_soon(&ask, read).await
 }
 
+/// An answer, not yet checked.
+#[derive(Deserialize)]
+struct Answer {
+    rewritten: Option<String>,
+    queries: Option<Vec<String>>,
+    hypothetical: Option<String>,
+    keywords: Option<Vec<String>>,
+    entities: Option<Vec<String>>,
+    kind: Option<String>,
+}
+
 /// The expansion in an answer. A field of the wrong type makes the whole answer unusable; an unusable text is left out.
 pub fn read(answer: &str) -> Result<Expansion, String> {
-    let object = object(answer)?;
+    // The error of the parser would quote the answer.
+    let answer: Answer = serde_json::from_value(object(answer)?).map_err(|_| "a field of it has the wrong type")?;
+    let list = |texts: Option<Vec<String>>, longest, most| usable(texts.into_iter().flatten(), longest, most);
     let expansion = Expansion {
-        rewritten: text(&object, "rewritten", LONGEST_QUERY)?,
-        queries: list(&object, "queries", LONGEST_QUERY, MOST_QUERIES)?,
-        hypothetical: text(&object, "hypothetical", LONGEST_ANSWER)?,
-        keywords: list(&object, "keywords", LONGEST_WORD, MOST_WORDS)?,
-        entities: list(&object, "entities", LONGEST_WORD, MOST_WORDS)?,
-        kind: text(&object, "kind", LONGEST_WORD)?,
+        rewritten: usable(answer.rewritten, LONGEST_QUERY, 1).pop(),
+        queries: list(answer.queries, LONGEST_QUERY, MOST_QUERIES),
+        hypothetical: usable(answer.hypothetical, LONGEST_ANSWER, 1).pop(),
+        keywords: list(answer.keywords, LONGEST_WORD, MOST_WORDS),
+        entities: list(answer.entities, LONGEST_WORD, MOST_WORDS),
+        kind: usable(answer.kind, LONGEST_WORD, 1).pop(),
     };
     if expansion == Expansion::default() { Err("nothing in it can be used".to_owned()) } else { Ok(expansion) }
 }
 
-fn text(object: &Value, name: &str, longest: usize) -> Result<Option<String>, String> {
-    match &object[name] {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(line(text, longest).ok().filter(|line| has_word(line))),
-        _ => Err(format!("its {name} is not a text")),
-    }
-}
-
-fn list(object: &Value, name: &str, longest: usize, most: usize) -> Result<Vec<String>, String> {
-    let wrong = || format!("its {name} is not a list of texts");
-    let entries = match &object[name] {
-        Value::Null => return Ok(Vec::new()),
-        Value::Array(entries) => entries,
-        _ => return Err(wrong()),
-    };
-    let texts: Vec<&str> = entries.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(wrong)?;
+/// The first `most` different texts with a word, each on one line of at most `longest` characters.
+fn usable(texts: impl IntoIterator<Item = String>, longest: usize, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for line in texts.into_iter().filter_map(|text| line(text, longest).ok()).filter(|line| has_word(line)) {
-        if lines.len() < most && !lines.contains(&line) {
+    for line in texts.into_iter().filter_map(|text| line(&text, longest).ok()) {
+        if lines.len() < most && line.chars().any(char::is_alphanumeric) && !lines.contains(&line) {
             lines.push(line);
         }
     }
-    Ok(lines)
-}
-
-fn has_word(line: &str) -> bool {
-    line.chars().any(char::is_alphanumeric)
+    lines
 }
 
 #[cfg(test)]

@@ -42,38 +42,28 @@ const DIGITS: f64 = 10_000.0;
 /// A JSON value as programs get it: names and texts without invisible characters, numbers with four decimal
 /// places, times to the second.
 pub(super) fn for_programs(json: &Value) -> Value {
+    written(json, true)
+}
+
+fn written(json: &Value, rounds: bool) -> Value {
     match json {
         Value::String(text) => Value::String(visible(text).into_owned()),
-        Value::Array(values) => values.iter().map(for_programs).collect(),
+        Value::Array(values) => values.iter().map(|value| written(value, rounds)).collect(),
         Value::Object(fields) => {
             let of = |(name, value): (&String, &Value)| {
-                // The time of the last change identifies the text that an edit is about, so it is not rounded.
-                let is_moment = (name == "at" || name.ends_with("_at")) && name != "updated_at";
                 // Numbers that people and documents state are not rounded.
-                if name == "metadata" || fields.contains_key("field") {
-                    return (visible(name).into_owned(), without_invisible(value));
-                }
+                let rounds = rounds && name != "metadata" && !fields.contains_key("field");
+                // The time of the last change identifies the text that an edit is about, so it is not rounded.
+                let is_moment = rounds && (name == "at" || name.ends_with("_at")) && name != "updated_at";
                 let moment = value.as_str().filter(|_| is_moment);
                 let moment = moment.and_then(|text| text.parse::<Timestamp>().ok());
-                let value = moment.map_or_else(|| for_programs(value), |moment| json!(format!("{moment:.0}")));
+                let value = moment.map_or_else(|| written(value, rounds), |moment| json!(format!("{moment:.0}")));
                 (visible(name).into_owned(), value)
             };
             fields.iter().map(of).collect()
         }
-        Value::Number(number) if number.is_f64() => {
+        Value::Number(number) if rounds && number.is_f64() => {
             number.as_f64().map_or(Value::Null, |number| json!((number * DIGITS).round() / DIGITS))
-        }
-        other => other.clone(),
-    }
-}
-
-/// A JSON value without invisible characters, otherwise unchanged.
-fn without_invisible(json: &Value) -> Value {
-    match json {
-        Value::String(text) => Value::String(visible(text).into_owned()),
-        Value::Array(values) => values.iter().map(without_invisible).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(name, value)| (visible(name).into_owned(), without_invisible(value))).collect()
         }
         other => other.clone(),
     }

@@ -227,13 +227,6 @@ pub(super) fn read_alike(one: usize, other: usize) -> bool {
     one == other || (one < PATH && other < PATH)
 }
 
-/// The items that have a name most literally, by how freely each must be read for it.
-fn most_literal<T>(all: impl IntoIterator<Item = T>, freely: impl Fn(&T) -> Option<usize>) -> Vec<T> {
-    let named: Vec<(usize, T)> = all.into_iter().filter_map(|one| Some((freely(&one)?, one))).collect();
-    let best = named.iter().map(|(freely, _)| *freely).min();
-    named.into_iter().filter(|(freely, _)| Some(*freely) == best).map(|(_, one)| one).collect()
-}
-
 /// The only document that has a section of this name, or has it most literally; `sections` are those of all documents.
 ///
 /// # Errors
@@ -243,9 +236,11 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     for section in sections {
         by_document.entry(&section.doc_id).or_default().push(section.clone());
     }
-    let found = most_literal(documents, |document: &&DocumentRow| {
-        freely_named(document, by_document.get(&document.doc_id)?, name)
-    });
+    let freely = |document: &DocumentRow| freely_named(document, by_document.get(&document.doc_id)?, name);
+    let named: Vec<(usize, &DocumentRow)> = documents.iter().filter_map(|own| Some((freely(own)?, own))).collect();
+    let best = named.iter().map(|(freely, _)| *freely).min();
+    let found: Vec<&DocumentRow> =
+        named.into_iter().filter(|(freely, _)| Some(*freely) == best).map(|(_, own)| own).collect();
     match found[..] {
         [one] => Ok(one),
         [] => Err(Error::not_found(format!("no document has a section {name:?}"))

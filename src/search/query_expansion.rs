@@ -115,9 +115,16 @@ impl Paraphrasing {
         Some(Paraphrasing { answer, client })
     }
 
-    /// Waits for the answer and recalls its wordings. Never fails a search.
-    pub(super) async fn recall(self, search: &Wordings<'_>, trace: &mut Trace) -> Paraphrased {
-        let (start, query) = (Instant::now(), &search.asked.question.request.query);
+    /// Waits for the answer and recalls its wordings. Never fails a search. `vectors` are empty if semantic search is not
+    /// used.
+    pub(super) async fn recall(
+        self,
+        asked: &Asked<'_, '_>,
+        vectors: &[Option<LoadedVectors>],
+        scopes: &[Scope],
+        trace: &mut Trace,
+    ) -> Paraphrased {
+        let (start, request) = (Instant::now(), asked.question.request);
         let (answer, took) = match self.answer.await {
             Ok(answered) => answered,
             Err(error) => (Err(Failure::crashed(&error.to_string())), milliseconds(start)),
@@ -132,13 +139,13 @@ impl Paraphrasing {
             }
         };
         let kind = expansion.kind.as_deref().and_then(|kind| Kind::from_str(kind, true).ok());
-        let wordings = wordings(query, &expansion, search.asked.question.request.expand.wordings);
+        let wordings = wordings(&request.query, &expansion, request.expand.wordings);
         let stage = trace.stage("llm", start, 1, wordings.len());
         stage.milliseconds = took;
         let notes = wordings.iter().map(|wording| format!("{:.2}: {}", wording.weight, wording.text));
         stage.note(report.in_words()).notes(notes);
         let start = Instant::now();
-        match search.rankings(wordings).await {
+        match rankings(asked, vectors, scopes, wordings).await {
             Ok(rankings) => {
                 let together = join(Vec::new(), &rankings);
                 trace.stage("reworded", start, rankings.len(), together.len()).ranking(&together);
@@ -153,55 +160,51 @@ impl Paraphrasing {
     }
 }
 
-pub(super) struct Wordings<'a> {
-    pub asked: &'a Asked<'a, 'a>,
-    /// Empty if semantic search is not used.
-    pub vectors: &'a [Option<LoadedVectors>],
-    pub scopes: &'a [Scope],
-}
-
-impl Wordings<'_> {
-    async fn rankings(&self, wordings: Vec<Wording>) -> Result<Vec<(f32, Vec<Candidate>)>> {
-        let Asked { searcher, question, snapshots } = *self.asked;
-        let (request, asked) = (question.request, &question.route);
-        let mut rankings = Vec::with_capacity(wordings.len());
-        for Wording { text, weight, words_only } in wordings {
-            let understood = Understanding::of_kind(&text, request.kind);
-            let own = SearchRequest { query: text.clone(), ..request.clone() };
-            let mut route = Route::choose(understood.kind, &own, question.model.coverage(&text));
-            // Bare words are left to keyword search if the question uses it. If the question has no semantic search,
-            // neither have its wordings.
-            if self.vectors.is_empty() || (words_only && asked.keyword > 0.0) {
+/// The weight and the ranking of each wording.
+async fn rankings(
+    asked: &Asked<'_, '_>,
+    vectors: &[Option<LoadedVectors>],
+    scopes: &[Scope],
+    wordings: Vec<Wording>,
+) -> Result<Vec<(f32, Vec<Candidate>)>> {
+    let Asked { searcher, question, snapshots } = *asked;
+    let (request, asked) = (question.request, &question.route);
+    let mut rankings = Vec::with_capacity(wordings.len());
+    for Wording { text, weight, words_only } in wordings {
+        let understood = Understanding::of_kind(&text, request.kind);
+        let own = SearchRequest { query: text.clone(), ..request.clone() };
+        let mut route = Route::choose(understood.kind, &own, question.model.coverage(&text));
+        // Bare words are left to keyword search if the question uses it. If the question has no semantic search,
+        // neither have its wordings.
+        if vectors.is_empty() || (words_only && asked.keyword > 0.0) {
+            route = route.keyword_only();
+        }
+        let mut scores = RetrieverScores::default();
+        let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
+        let keyword = KeywordRetriever::new(snapshots, terms.clone())?;
+        let coverage = Coverage::new(&keyword, &terms, &[], question.model);
+        if route.keyword > 0.0 {
+            scores.keyword = keyword.recall(scopes, request.pool)?;
+        }
+        if let Some(model) = question.model.model().filter(|_| route.semantic > 0.0) {
+            let encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
+            let vector = &encoded.vector;
+            let recalled = semantic(snapshots, vectors, vector, scopes, &scores.keyword, request.pool).await?;
+            if recalled.no_vectors && route.keyword > 0.0 {
                 route = route.keyword_only();
             }
-            let mut scores = RetrieverScores::default();
-            let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
-            let keyword = KeywordRetriever::new(snapshots, terms.clone())?;
-            let coverage = Coverage::new(&keyword, &terms, &[], question.model);
-            if route.keyword > 0.0 {
-                scores.keyword = keyword.recall(self.scopes, request.pool)?;
-            }
-            if let Some(model) = question.model.model().filter(|_| route.semantic > 0.0) {
-                let encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
-                let vector = &encoded.vector;
-                let recalled =
-                    semantic(snapshots, self.vectors, vector, self.scopes, &scores.keyword, request.pool).await?;
-                if recalled.no_vectors && route.keyword > 0.0 {
-                    route = route.keyword_only();
-                }
-                scores.semantic = recalled.scores;
-                let rest = scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key));
-                let rest = keyword.score(rest)?;
-                scores.keyword.extend(rest);
-            }
-            let mut candidates = by_route(&route, request.fusion, &scores);
-            // An answer to a wording answers the question.
-            let first = request.limit.min(candidates.len());
-            coverage.rate(&keyword, &mut candidates[..first])?;
-            rankings.push((weight, candidates));
+            scores.semantic = recalled.scores;
+            let rest = scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key));
+            let rest = keyword.score(rest)?;
+            scores.keyword.extend(rest);
         }
-        Ok(rankings)
+        let mut candidates = by_route(&route, request.fusion, &scores);
+        // An answer to a wording answers the question.
+        let first = request.limit.min(candidates.len());
+        coverage.rate(&keyword, &mut candidates[..first])?;
+        rankings.push((weight, candidates));
     }
+    Ok(rankings)
 }
 
 /// The chunks that wordings recalled, for the question's own retrievers to score.

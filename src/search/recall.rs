@@ -8,7 +8,7 @@ use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
 use super::hit::{ChunkKey, RetrieverScores, Scores};
 use super::note::NoteCode;
-use super::query_expansion::{Paraphrased, Paraphrasing, Wordings, recalled_by};
+use super::query_expansion::{Paraphrased, Paraphrasing, recalled_by};
 use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
@@ -64,8 +64,7 @@ pub(super) async fn recall<'s>(
     recalled.by_keywords(question, quoted, trace)?;
     if let Some(paraphrasing) = paraphrasing {
         let vectors = if encoding.is_some() { searcher.vectors().await? } else { &[] };
-        let wordings = Wordings { asked, vectors, scopes: &recalled.scopes };
-        recalled.paraphrased = paraphrasing.recall(&wordings, trace).await;
+        recalled.paraphrased = paraphrasing.recall(asked, vectors, &recalled.scopes, trace).await;
     }
     let also = recalled_by(&recalled.paraphrased);
     match encoding {

@@ -201,26 +201,6 @@ impl LlmWordings {
     }
 }
 
-/// The form that [`FromStr`] reads.
-impl fmt::Display for Expand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self.words {
-            OtherWords::Off => "off",
-            OtherWords::Missing => "missing",
-            OtherWords::All => "all",
-        };
-        let LlmWordings { rewrite, hyde, keywords } = self.wordings;
-        let whole = self.wordings == LlmWordings::ALL;
-        let said = !self.wordings.any() || self.words != OtherWords::Missing;
-        let part = |is_wanted: bool, name| (is_wanted && !whole, name);
-        let parts =
-            [(said, words), (whole, "llm"), part(rewrite, "rewrite"), part(hyde, "hyde"), part(keywords, "keywords")];
-        f.write_str(
-            &parts.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, part)| part).collect::<Vec<_>>().join(","),
-        )
-    }
-}
-
 impl FromStr for Expand {
     type Err = String;
 

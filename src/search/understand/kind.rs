@@ -38,10 +38,8 @@ impl Kind {
 
 /// How sure a kind is from words alone, without a question around them.
 pub(super) const TOPIC: f32 = 0.3;
-/// How sure either of two equally likely kinds is.
-const UNDECIDED: f32 = 0.35;
-/// A kind that is no surer than this is undecided.
-pub(super) const OPEN: f32 = UNDECIDED;
+/// How sure either of two equally likely kinds is. A kind that is no surer is undecided.
+pub(super) const UNDECIDED: f32 = 0.35;
 
 /// The kind of a question and how sure that is. The surest cue decides, less half of the second kind's. `exact` are its
 /// phrases and identifiers.

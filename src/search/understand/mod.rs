@@ -48,7 +48,7 @@ impl Question<'_> {
 
     /// Takes the language model's kind, if the wording leaves it open and the caller named none.
     pub(super) fn decide(&mut self, kind: Option<Kind>, trace: &mut Trace) {
-        let open = self.request.kind.is_none() && self.understood.sure <= kind::OPEN;
+        let open = self.request.kind.is_none() && self.understood.sure <= kind::UNDECIDED;
         if let Some(kind) = kind.filter(|kind| open && *kind != Kind::Structure) {
             let start = Instant::now();
             (self.understood.kind, self.understood.sure) = (kind, SURE);
