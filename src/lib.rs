@@ -91,8 +91,7 @@ pub mod internals {
     }
     pub mod llm {
         pub use crate::llm::{
-            Client, ContextDocument, ContextParentChunk, LlmReport, Unanswered, contexts, estimate_contexts,
-            expand_query,
+            Client, ContextDocument, ContextParentChunk, LlmReport, Unanswered, contexts, expand_query,
         };
     }
     pub mod load {

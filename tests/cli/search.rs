@@ -68,25 +68,6 @@ fn chinese_ranks_like_keyword_search() {
     assert!(message.contains("does not know the language of this question"), "{message}");
 }
 
-/// The ranges of docs/configuration.md.
-#[test]
-fn numbers_outside_of_their_range_are_refused() {
-    let sandbox = Sandbox::new();
-    for (option, value) in [
-        ("--limit", "0"),
-        ("--limit", "1001"),
-        ("--context", "101"),
-        ("--window", "101"),
-        ("--pool", "10001"),
-        ("--fusion", "rrf:10001"),
-        ("--min-confidence", "1.1"),
-        ("--mode", "broad:1.1"),
-    ] {
-        let run = sandbox.kb(&["search", "pump", option, value]);
-        assert!(run.code == 2 && run.err.contains(option), "{option} {value}: {}", run.err);
-    }
-}
-
 #[test]
 fn methods_limits_and_scores_narrow_a_search() {
     let sandbox = Sandbox::with_fixtures();
@@ -116,22 +97,6 @@ fn every_format_has_its_fields() {
     assert!(out("markdown").starts_with("## 1. Norwick Pump Station"), "{}", out("markdown"));
     assert_eq!(out("jsonl").lines().count(), 3, "two hits and the summary");
     let line: serde_json::Value = serde_json::from_str(out("jsonl").lines().next().unwrap()).unwrap();
-    for field in [
-        "rank",
-        "score",
-        "chunk_id",
-        "doc_id",
-        "source",
-        "title",
-        "section",
-        "page_start",
-        "page_end",
-        "content",
-        "snippet",
-        "matches",
-    ] {
-        assert!(line.get(field).is_some(), "{field}");
-    }
     let (start, end) =
         (line["matches"][0][0].as_u64().unwrap() as usize, line["matches"][0][1].as_u64().unwrap() as usize);
     assert!(line["content"].as_str().unwrap()[start..end].to_lowercase().starts_with("prim"));

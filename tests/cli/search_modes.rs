@@ -232,15 +232,6 @@ fn a_drill_answers_in_three_tiers() {
 }
 
 #[test]
-fn the_best_child_chunks_are_named() {
-    let sandbox = manuals();
-    let hit = &hits(&sandbox, &["never force it", "-k", "1"])[0];
-    let child = &hit["sources"][0]["children"][0];
-    assert!(text(child, "chunk_id").starts_with(&format!("{}.", text(hit, "chunk_id"))), "{hit}");
-    assert!(child["score"].as_f64().unwrap() > 0.9);
-}
-
-#[test]
 fn a_repeated_question_has_the_same_answer() {
     let sandbox = manuals();
     for args in [
@@ -255,43 +246,42 @@ fn a_repeated_question_has_the_same_answer() {
     }
 }
 
+/// The ranges of docs/configuration.md.
 #[test]
-fn flags_without_effect_are_noted_and_bad_ones_are_refused() {
+fn values_outside_of_their_range_are_refused_and_flags_without_effect_are_noted() {
     let sandbox = manuals();
-    for (args, message) in [
-        (&["--mode", "broad:2"][..], "from 0 to 1"),
-        (&["--mode", "drill:3,3"], "3,3,3"),
-        (&["--mode", "deep"], "expected precise, broad"),
+    for (option, value, message) in [
+        ("--limit", "0", "from 1 to 1000"),
+        ("--limit", "1001", "from 1 to 1000"),
+        ("--context", "101", "from 0 to 100"),
+        ("--window", "101", "from 0 to 100"),
+        ("--pool", "10001", "from 1 to 10000"),
+        ("--fusion", "rrf:10001", "a K from 0 to 10000"),
+        ("--fusion", "rrf:-1", "rrf:K"),
+        ("--fusion", "weighted:10", "expected weighted, rrf or rrf:K"),
+        ("--weights", "0,0", "one of them above 0"),
+        ("--weights", "-1,2", "two numbers of at least 0"),
+        ("--min-confidence", "1.1", "from 0 to 1"),
+        ("--fallback", "hits=9", "min_hits"),
+        ("--mode", "broad:1.1", "from 0 to 1"),
+        ("--mode", "drill:3,3", "3,3,3"),
+        ("--mode", "deep", "expected precise, broad"),
     ] {
-        let run = sandbox.kb(&[&["search", "pump"], args].concat());
-        assert!(run.code == 2 && run.err.contains(message), "{args:?}: {}", run.err);
+        let run = sandbox.kb(&["search", "pump", option, value]);
+        let is_refused = run.code == 2 && run.err.contains(option) && run.err.contains(message);
+        assert!(is_refused, "{option} {value}: {}", run.err);
     }
     for (args, note) in [
         (&["--context", "1", "--mode", "section"][..], "--context has no effect when sections"),
         (&["--group-by", "section", "--mode", "drill"], "--group-by has no effect in the mode drill"),
         (&["--max-tokens", "9", "--in", "sections"], "--max-tokens has no effect on a list of sections"),
         (&["--tokenizer", "chars/4"], "--tokenizer has no effect"),
+        (&["--weights", "1,1", "--method", "keyword"], "--weights has no effect"),
+        (&["--pool", "3", "-k", "5"], "--pool is raised to 5"),
     ] {
         let run = sandbox.kb(&[&["search", "pump"], args].concat());
-        assert!(run.code == 0 && run.err.contains(note), "{args:?}: {}", run.err);
+        assert!(run.code == 0 && run.err.matches(note).count() == 1, "{args:?}: {}", run.err);
     }
-}
-
-#[test]
-fn settings_apply_without_flags() {
-    let sandbox = manuals();
-    sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:1,2,1\"\ncontext = 1\n");
-    let drilled = search(&sandbox, &["priming handle"]);
-    assert_eq!((drilled["mode"].as_str(), drilled["groups"].as_array().unwrap().len()), (Some("drill"), 1));
-    // A flag wins, and settings for another mode do not apply.
-    let precise = search(&sandbox, &["handle number 3", "--mode", "precise", "-k", "1", "--doc", "pumps.md"]);
-    assert_eq!((precise["mode"].as_str(), parent_chunks(&precise["hits"][0]).len()), (Some("precise"), 3));
-    let run = sandbox.kb_with(&[("KB_SEARCH_MODE", "section")], &["search", "grease", "--format", "json"]);
-    let found: Value = serde_json::from_str(&run.out).unwrap();
-    assert_eq!(found["mode"], "section", "the environment wins over the file");
-    sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:3\"\n");
-    let run = sandbox.kb(&["search", "pump"]);
-    assert!(run.code == 2 && run.err.contains("3,3,3") && run.err.contains("line 2"), "{}", run.err);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `kb search`: how a question is understood (phrases, unknown words, identifiers, questions about contents), and the settings
 //! that decide it: weights, fusion, fallback.
 
-use crate::common::{Run, Sandbox, titles_of};
+use crate::common::{Sandbox, titles_of};
 use serde_json::Value;
 
 const PUMPS: &str = "# Pump manual\n\n## Priming\n\nPrime the pump before it is started: open the vent and fill the casing. \
@@ -27,11 +27,6 @@ fn sandbox(flags: &[&str]) -> Sandbox {
 fn sections(result: &Value) -> Vec<String> {
     let last = |hit: &Value| hit["section"]["title"].as_str().unwrap().to_owned();
     result["hits"].as_array().unwrap().iter().map(last).collect()
-}
-
-fn refused(run: &Run, words: &str) {
-    assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.err.contains(words), "{words:?} is not in {}", run.err);
 }
 
 #[test]
@@ -221,34 +216,6 @@ fn namespaces_searched_together_rank_like_one() {
         assert!(!together.0.is_empty(), "{query}");
         assert_eq!(apart, together, "{query}");
     }
-}
-
-#[test]
-fn contradictory_settings_are_refused() {
-    let sandbox = sandbox(&["--no-embed"]);
-    let search = |args: &[&str]| sandbox.kb(&[&["search", "pump"], args].concat());
-    refused(&search(&["--fusion", "weighted:10"]), "expected weighted, rrf or rrf:K");
-    refused(&search(&["--fusion", "rrf:-1"]), "--fusion");
-    refused(&search(&["--weights", "0,0"]), "one of them above 0");
-    refused(&search(&["--weights", "-1,2"]), "two numbers of at least 0");
-    refused(&search(&["--min-confidence", "2"]), "--min-confidence");
-    refused(&search(&["--fallback", "hits=9"]), "min_hits");
-    // If settings contradict each other, one decides and a note names the other.
-    let noted = |args: &[&str], note: &str| {
-        let run = search(args);
-        assert!(
-            run.code == 0 && run.err.lines().filter(|line| line.contains(note)).count() == 1,
-            "{args:?}: {}",
-            run.err
-        );
-    };
-    noted(&["--weights", "1,1", "--method", "keyword"], "--weights has no effect");
-    noted(&["--pool", "3", "-k", "5"], "--pool is raised to 5");
-    // A flag overrides the file.
-    sandbox.write(".kb/kb.toml", "[search]\nfusion = \"rrf:10\"\npool = 7\nlimit = 2\n");
-    assert_eq!(search(&["--fusion", "weighted", "-k", "9"]).code, 0);
-    assert_eq!(sandbox.json(&["search", "pump"])["hits"].as_array().unwrap().len(), 2);
-    std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
 }
 
 #[test]

@@ -123,32 +123,6 @@ fn unread_candidates_follow_in_their_old_order() {
 }
 
 #[test]
-fn settings_come_from_the_file_the_environment_and_flags() {
-    let sandbox = pumps();
-    copy_model(&sandbox.path(".kb/models/counter"));
-    let config = |text: &str| sandbox.configure(text);
-    config("[search]\nrerank = \"models/counter\"\nrerank_budget = \"2,none\"\n");
-    let first = |args: &[&str], environment: Option<&str>| {
-        let mut command = sandbox.command(&[&["search", QUESTION, "--all", "--format", "json"], args].concat());
-        // In another folder than the file's: the working folder does not matter.
-        command.current_dir(sandbox.path("docs"));
-        environment.map(|value| command.env("KB_SEARCH_RERANK", value));
-        let run = Run::of(command.output().unwrap()).ok();
-        titles(&serde_json::from_str(&run.out).unwrap())[0].to_owned()
-    };
-    assert_eq!(first(&[], None), "Overview");
-    assert_eq!(first(&[], Some("light")), "Relief");
-    assert_eq!(first(&["--rerank", "light"], Some("../model")), "Relief");
-    assert_eq!(first(&["--rerank", "../model"], Some("light")), "Overview");
-    let wrong = |text: &str, says: &str| {
-        config(text);
-        let message = error(&sandbox.kb(&["search", QUESTION, "--all"]), 2);
-        assert!(message.contains(says), "{message}");
-    };
-    wrong("[search]\nlimit = 5\nrerank_budget = \"soon\"\n", "line 3, rerank_budget: expected a duration above 0");
-}
-
-#[test]
 fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
     let sandbox = pumps();
     let refused = |args: &[&str]| error(&sandbox.kb(&[&["search", QUESTION, "--all"], args].concat()), 2);

@@ -44,15 +44,6 @@ fn a_section_is_the_concatenation_of_its_parts() {
 }
 
 #[test]
-fn no_children_leaves_out_the_subsections() {
-    let (sandbox, _) = guide();
-    let whole = texts(&sandbox.json(&["section", "guide.md", "2.2"]));
-    let own = texts(&sandbox.json(&["section", "guide.md", "2.2", "--no-children"]));
-    assert_eq!(whole.len(), 2);
-    assert_eq!(own, whole[..1]);
-}
-
-#[test]
 fn several_sections_come_in_the_given_order() {
     let (sandbox, _) = guide();
     let paths = |args: &[&str]| {
@@ -145,22 +136,6 @@ fn lines_of_code_do_not_become_headings_of_markdown() {
     let json = sandbox.json(&["section", "manual.txt", "0"]);
     assert!(json["items"][0]["content"].as_str().unwrap().contains("\n# chown newowner foo"), "{json}");
     assert!(!sandbox.kb(&["section", "manual.txt", "0", "--format", "table"]).out.contains("\\#"));
-}
-
-#[test]
-fn a_section_is_found_by_its_number_in_any_spelling() {
-    let sandbox = Sandbox::with_keyword_fixtures();
-    let path = |document: &str, name: &str| {
-        sandbox.json(&["section", document, name])["items"][0]["section_id"].as_str().unwrap().to_owned()
-    };
-    let chapter = path("泵站维护手册.pdf", "4");
-    assert!(chapter.ends_with("#4"), "{chapter}");
-    for name in ["第4章", "第四章", "第 4 章", "chapter 4", "Chapter IV"] {
-        assert_eq!(path("泵站维护手册.pdf", name), chapter, "{name}");
-    }
-    for name in ["3.2.1", "§ 3.2.1", "section 3.2.1"] {
-        assert!(path("pump-station-manual.pdf", name).ends_with("#3.2.1"), "{name}");
-    }
 }
 
 #[test]

@@ -5,9 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use kb::internals::endpoint::EndpointSettings;
-use kb::internals::llm::{
-    Client, ContextDocument, ContextParentChunk, LlmReport, Unanswered, contexts, estimate_contexts, expand_query,
-};
+use kb::internals::llm::{Client, ContextDocument, ContextParentChunk, LlmReport, Unanswered, contexts, expand_query};
 use serde_json::json;
 
 use super::server::{Messages, Reply, Request, Server};
@@ -165,24 +163,6 @@ fn retries_complete_a_run_with_failing_requests() {
 }
 
 #[test]
-fn failures_without_retries_are_counted() {
-    let (server, store) = (
-        Server::start(|request| match request.number % 5 {
-            0 => Reply::Status(500, &[], "{\"error\": {\"message\": \"out of memory\"}}".into()),
-            _ => Reply::Say(honest(request)),
-        }),
-        scratch(),
-    );
-    let (lines, report) = ask(EndpointSettings { retries: 0, ..settings(&server) }, store.path(), 80);
-    assert_eq!(lines.iter().filter(|line| line.is_none()).count(), 16);
-    assert_eq!((report.requests, report.answered, report.failed["server error"]), (10, 8, 2));
-    assert!(report.last_failures["server error"].contains("HTTP 500: out of memory"), "{report:?}");
-    assert!(report.in_words().contains("2 failed (2 server error)"));
-    let (lines, report) = ask(settings(&server), store.path(), 80);
-    assert!(lines.iter().all(Option::is_some) && report.cached == 64, "{report:?}");
-}
-
-#[test]
 fn a_slow_answer_times_out() {
     let (server, store) = (Server::start(|request| Reply::Late(LONG, honest(request))), scratch());
     let start = Instant::now();
@@ -262,23 +242,6 @@ fn the_ceiling_of_tokens_stops_further_requests() {
     // The next run continues where this one ended.
     let (more, _) = ask(limited, store.path(), 80);
     assert!(more.iter().filter(|line| line.is_some()).count() > there);
-}
-
-#[test]
-fn an_estimate_sends_nothing_and_counts_the_cache() {
-    let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
-    let settings = settings(&server);
-    let texts = texts(20);
-    let estimate = || {
-        let client = Client::new(settings.clone(), Some(store.path())).unwrap();
-        estimate_contexts(&client, &PUMP, &parent_chunks(&texts), Unanswered::Skip).unwrap()
-    };
-    let before = estimate();
-    assert_eq!((before.requests, before.cached, server.count()), (3, 0, 0));
-    assert!(before.input_tokens > 1000 && before.output_tokens == 20 * 160, "{before:?}");
-    ask(settings.clone(), store.path(), 20);
-    let after = estimate();
-    assert_eq!((after.requests, after.cached, after.input_tokens), (0, 20, 0));
 }
 
 #[test]

@@ -113,23 +113,6 @@ fn semantic_search_uses_other_words_too() {
 }
 
 #[test]
-fn file_and_environment_can_ask_for_the_model() {
-    let server = Server::saying(expansion());
-    let sandbox = sandbox(&server, "[search]\nexpand = \"llm\"\n");
-    assert_eq!(titles(&sandbox.json(&["search", "priming"])), ["Bleeding", "Paint"]);
-    assert_eq!(sandbox.kb(&["search", "priming", "--expand", "missing"]).code, 1);
-    assert_eq!(server.count(), 1);
-    sandbox.configure("");
-    let environment = |model: &str| {
-        let address = server.base_url();
-        let named = [("KB_SEARCH_EXPAND", "llm"), ("KB_LLM_BASE_URL", &address), ("KB_LLM_MODEL", model)];
-        sandbox.kb_with(&named, &["search", "priming"])
-    };
-    assert_eq!((environment("test").code, server.count()), (0, 1), "the same model, so from the cache");
-    assert_eq!((environment("another").code, server.count()), (0, 2));
-}
-
-#[test]
 fn each_kind_of_wording_can_be_asked_for_alone() {
     let server = Server::saying(expansion());
     let sandbox = sandbox(&server, "");

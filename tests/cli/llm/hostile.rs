@@ -85,19 +85,6 @@ fn a_document_cannot_close_its_fence_or_give_orders() {
 }
 
 #[test]
-fn a_hostile_document_spoils_no_other_document() {
-    let server = Server::start(|request| Reply::Say(obedient(request)));
-    let store = tempfile::tempdir().unwrap();
-    let hostile = [ContextParentChunk { text: ORDER, ..ContextParentChunk::default() }];
-    let (lines, report) = ask(settings(&server), store.path(), &hostile);
-    assert_eq!((lines, report.failed["malformed answer"]), (vec![None], 1));
-    let good = texts(8);
-    let (lines, _) = ask(settings(&server), store.path(), &parent_chunks(&good));
-    assert!(lines.iter().all(Option::is_some));
-    assert!(!server.requests()[1].user().contains("HACKED"), "no request has text of two documents");
-}
-
-#[test]
 fn lying_answers_are_neither_used_nor_cached() {
     let texts = texts(8);
     let huge = "pump valve casing ".repeat(40_000);
