@@ -13,7 +13,7 @@ use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
 use super::select::documents::{AskedDocument, nearest};
-use super::select::near::Near;
+use super::select::near;
 use super::spelling::{Replacement, corrected, replace_words};
 use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
@@ -171,9 +171,9 @@ impl Recalled<'_> {
     async fn by_documents(&mut self, asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<()> {
         let Asked { searcher, question, .. } = *asked;
         let (beam, start) = (question.request.shape.beam, Instant::now());
-        let near = Near { query: &question.request.query, scopes: &self.scopes };
         let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
-        let indexes = near.documents(searcher, keys.map(|key| (key.namespace, &key.chunk_id))).await?;
+        let keys = keys.map(|key| (key.namespace, &key.chunk_id));
+        let indexes = near::documents(searcher, &question.request.query, &self.scopes, keys).await?;
         trace.took("documents", milliseconds(start));
         let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
         let document = AskedDocument { kind: question.understood.answered_by(), vector: self.vector.as_deref() };

@@ -14,9 +14,8 @@ use super::note::NoteCode;
 use super::request::{Fallback, Mode, Rerank, SearchRequest, Target};
 use super::result::SearchResult;
 use super::searcher::Searcher;
-use super::select::near::Near;
-use super::select::sections;
 use super::select::titles::SectionIndex;
+use super::select::{near, sections};
 use super::trace::Stage;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, SectionId, document_of};
@@ -251,9 +250,9 @@ impl Case<'_> {
     async fn loss_among_sections(&self) -> Result<Loss> {
         let request = self.request;
         let (ranking, _) = self.searcher.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
-        let near = Near { query: &request.query, scopes: &ranking.scopes };
         let own = self.parents.iter().flat_map(|id| (0..ranking.scopes.len()).map(move |place| (place, id)));
-        let indexes = near.sections(self.searcher, ranking.keys().chain(own)).await?;
+        let candidates = ranking.keys().chain(own);
+        let indexes = near::sections(self.searcher, &request.query, &ranking.scopes, candidates).await?;
         let above = |index: &SectionIndex, id: &ChunkId| -> Vec<SectionId> {
             let own = index.section_of(id).into_iter().flat_map(|own| index.with_those_above(own));
             own.map(|at| index.row(at).section_id.clone()).collect()

@@ -51,10 +51,7 @@ mod tests {
     fn a_title_of_the_form_has_a_value() {
         let value =
             |form: &str, title: &str| form.parse::<HeadingForm>().unwrap().value(&fold(title)).map(str::to_owned);
-        assert_eq!(
-            value("Year {}", "YEAR  1200".split_whitespace().collect::<Vec<_>>().join(" ").as_str()).as_deref(),
-            Some("1200")
-        );
+        assert_eq!(value("Year {}", "YEAR 1200").as_deref(), Some("1200"));
         assert_eq!(value("第{}年", "第１２年").as_deref(), Some("12"));
         assert_eq!(value("Year {}", "Year"), None);
         assert_eq!(value("Year {}", "Year of plenty"), None);

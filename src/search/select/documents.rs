@@ -255,14 +255,4 @@ mod tests {
         assert_eq!((share(Kind::Theory), share(Kind::Procedure)), (1.0, 0.0));
         assert!(score(0.5, Nearness { kind: 1.0, ..Nearness::default() }) > score(0.6, Nearness::default()));
     }
-
-    #[test]
-    fn a_title_match_beats_better_parent_chunks() {
-        let candidates = [candidate("a:0", 1.0), candidate("b:0", 0.6)];
-        let near =
-            |key: DocumentKey<'_>| Nearness { titles: if key == (0, "b") { 1.0 } else { 0.0 }, ..Nearness::default() };
-        let (kept, scores) = drill(&candidates, near, "1,1,3".parse().unwrap());
-        assert_eq!(kept, [candidates[1].clone()]);
-        assert_eq!(scores, ["b: 0.650 by parent chunks 0.60, titles 1.00, topics 0.00, summary 0.00, kind 0.00"]);
-    }
 }

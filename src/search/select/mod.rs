@@ -17,7 +17,6 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Instant;
 
-use self::near::Near;
 use super::expand::merge;
 use super::hit::{Hit, fetch};
 use super::note::NoteCode;
@@ -53,8 +52,7 @@ pub(super) async fn select(
         return sections(searcher, &snapshots, request, ranking, trace).await;
     }
     if request.shape.mode == Mode::Drill {
-        let near = Near { query: &request.query, scopes: &ranking.scopes };
-        let indexes = near.documents(searcher, ranking.keys()).await?;
+        let indexes = near::documents(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
         documents::drill_down(&indexes, request, ranking, trace);
     }
     parent_chunks(&snapshots, request, ranking, trace).await
@@ -68,8 +66,7 @@ async fn sections(
     trace: &mut Trace,
 ) -> Result<Vec<Hit>> {
     let start = Instant::now();
-    let near = Near { query: &request.query, scopes: &ranking.scopes };
-    let indexes = near.sections(searcher, ranking.keys()).await?;
+    let indexes = near::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     trace.took("titles", milliseconds(start));
     let start = Instant::now();
     let mut sections = sections::find(&indexes, ranking, request.limit);

@@ -179,14 +179,6 @@ mod tests {
     ];
 
     #[test]
-    fn the_section_with_the_exact_title_is_first_whatever_its_chunks() {
-        let ranked = ranked(&MANUAL, &[(2, 1.0), (1, 0.9), (3, 0.4)], "Introduction");
-        assert_eq!(paths(&ranked)[..2], ["2.1", "1.1"], "as it stands, then without its number: {ranked:?}");
-        assert_eq!((ranked[0].1, ranked[0].2, ranked[1].2), (1.0, 0, 1));
-        assert!(ranked[2].1 < 1.0);
-    }
-
-    #[test]
     fn every_parent_chunk_counts_for_one_section() {
         let one = ranked(&MANUAL, &[(2, 1.0)], "fill the casing");
         assert_eq!(paths(&one), ["1.2"], "the chapter of a found section is not found");
