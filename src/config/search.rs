@@ -16,8 +16,8 @@ use crate::embed::{CrossEncoder, TokenCounter};
 use crate::error::{Error, Result, Setting};
 use crate::models::{ModelKind, Models};
 use crate::search::{
-    CrossEncoderRerank, DEFAULT_LIMIT, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Expand, Fallback, Filter, Fusion,
-    GroupBy, Kind, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape, Target, Weights,
+    DEFAULT_LIMIT, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Expand, Fallback, Filter, Fusion, GroupBy, Kind,
+    LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape, Target, Weights,
 };
 
 /// The variable of a setting is this and its name in capitals.
@@ -300,7 +300,7 @@ pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time:
         _ => named.clone(),
     };
     CrossEncoder::check(&folder)?;
-    Ok(Rerank::Model(CrossEncoderRerank { folder, depth, time: own.unwrap_or(time) }))
+    Ok(Rerank::Model { folder, depth, time: own.unwrap_or(time) })
 }
 
 /// `NAME` or `OWNER/NAME`.

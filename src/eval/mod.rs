@@ -203,8 +203,8 @@ pub async fn evaluate(
     progress: Arc<dyn Progress>,
 ) -> Result<EvalReport> {
     let Evaluation { folder, methods, rerank, model, unanswerable } = what;
-    if let Rerank::Model(look) = rerank {
-        CrossEncoder::check(&look.folder)?;
+    if let Rerank::Model { folder, .. } = rerank {
+        CrossEncoder::check(folder)?;
     }
     let made = Made { model, without_half: unanswerable, ..Made::default() };
     let store = EvalStore::open_made(folder, scratch, &made, choice, jobs, progress).await?;
@@ -228,7 +228,7 @@ pub async fn evaluate(
         model: made.model.name.clone(),
         engine: store.engine,
         reranker: match rerank {
-            Rerank::Model(look) => Some(look.folder.display().to_string()),
+            Rerank::Model { folder, .. } => Some(folder.display().to_string()),
             _ => None,
         },
         ingest_seconds: store.ingest_seconds,

@@ -55,9 +55,9 @@ pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};
 pub use request::{
-    Beam, CrossEncoderRerank, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH,
-    DEFAULT_RERANK_TIME, Decay, Expand, Fallback, Fusion, GroupBy, HalfLife, LARGEST_LIMIT, LARGEST_POOL, Method, Mode,
-    Rerank, SearchRequest, Shape, Target, Weights,
+    Beam, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Decay, Expand,
+    Fallback, Fusion, GroupBy, HalfLife, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape,
+    Target, Weights,
 };
 pub use resolve::{Purpose, called, resolve_document, resolve_each};
 pub use result::SearchResult;

@@ -76,23 +76,19 @@ pub enum Rerank {
     /// By the question's words.
     Light,
     /// As `Auto`, then by a cross-encoder.
-    Model(CrossEncoderRerank),
+    Model {
+        /// The folder with the model, as Hugging Face lays it out.
+        folder: PathBuf,
+        /// How many candidates it reads; the rest follow in their old order.
+        depth: usize,
+        /// How long it may read, loading excluded; `None`: no limit.
+        time: Option<Duration>,
+    },
     /// As `Auto`, then by the searcher's endpoint: `depth` candidates within `time`.
     Endpoint {
         depth: usize,
         time: Option<Duration>,
     },
-}
-
-/// A cross-encoder that reads the best candidates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CrossEncoderRerank {
-    /// The folder with the model, as Hugging Face lays it out.
-    pub folder: PathBuf,
-    /// How many candidates it reads; the rest follow in their old order.
-    pub depth: usize,
-    /// How long it may read, loading excluded; `None`: no limit.
-    pub time: Option<Duration>,
 }
 
 /// The shares of the two retrievers, which add up to 1.

@@ -42,10 +42,10 @@ pub(super) async fn read_first(
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
     let (reader, depth, time) = match (&request.rerank, models) {
-        (Rerank::Model(settings), Rerankers { cross_encoder: Some(loading), .. }) => {
+        (Rerank::Model { folder, depth, time }, Rerankers { cross_encoder: Some(loading), .. }) => {
             let (model, load_ms) = joined("reranking", loading).await?;
             trace.took("cross_encoder_load", load_ms);
-            (Reader::CrossEncoder(model, &settings.folder), settings.depth, settings.time)
+            (Reader::CrossEncoder(model, folder), *depth, *time)
         }
         (Rerank::Endpoint { depth, time }, Rerankers { endpoint: Some(reranker), .. }) => {
             (Reader::Endpoint(reranker), *depth, *time)
@@ -134,8 +134,8 @@ fn files_in(folder: &Path) -> Files {
 impl LoadedCrossEncoder {
     /// Begins to load the model that a request names, on another thread.
     pub fn begin(&self, request: &SearchRequest, encoder: &Encoder) -> Option<LoadingCrossEncoder> {
-        let Rerank::Model(settings) = &request.rerank else { return None };
-        let (loaded, encoder, folder) = (self.clone(), encoder.clone(), settings.folder.clone());
+        let Rerank::Model { folder, .. } = &request.rerank else { return None };
+        let (loaded, encoder, folder) = (self.clone(), encoder.clone(), folder.clone());
         Some(tokio::task::spawn_blocking(move || {
             let start = Instant::now();
             Ok((loaded.get(&encoder, &folder)?, milliseconds(start)))

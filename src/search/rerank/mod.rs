@@ -48,7 +48,7 @@ pub(super) async fn rerank(
     let by_words = match request.rerank {
         Rerank::Off => false,
         Rerank::Light => true,
-        Rerank::Auto | Rerank::Model(_) | Rerank::Endpoint { .. } => {
+        Rerank::Auto | Rerank::Model { .. } | Rerank::Endpoint { .. } => {
             route.rerank && matches!(request.method, Method::Auto | Method::Hybrid)
         }
     };
