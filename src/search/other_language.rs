@@ -48,21 +48,3 @@ fn in_words(code: &str) -> Option<&'static str> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_question_in_a_language_of_no_document_gets_advice() {
-        let advice = |asked, documents: &[&str]| advice(asked, &documents.iter().map(|&one| one.to_owned()).collect());
-        assert!(advice("zh", &["en"]).unwrap().contains("(English"));
-        assert!(advice("en", &["zh"]).unwrap().contains("(Chinese)"));
-        assert!(advice("ko", &["ja", "zh"]).unwrap().contains("(Japanese; Chinese)"));
-        for (asked, documents) in
-            [("zh", &["en", "zh"][..]), ("zh", &[][..]), ("und", &["en"][..]), ("zh", &["und"][..])]
-        {
-            assert_eq!(advice(asked, documents), None, "{asked} {documents:?}");
-        }
-    }
-}

@@ -244,15 +244,6 @@ fn a_parent_chunk_in_two_namespaces_is_read_once() {
 }
 
 #[test]
-fn contexts_are_reranked_too() {
-    let sandbox = pumps();
-    let context = sandbox.json(&["context", QUESTION, "--all", "--rerank", "model", "-k", "1"]);
-    assert!(context["text"].as_str().unwrap().contains("The pump is a pump."), "{context}");
-    let light = sandbox.json(&["context", QUESTION, "--all", "-k", "1"]);
-    assert!(!light["text"].as_str().unwrap().contains("The pump is a pump."), "{light}");
-}
-
-#[test]
 fn why_names_chunks_that_the_model_did_not_read() {
     let sandbox = pumps();
     let all = sandbox.json(&["search", QUESTION, "--all", "-k", "9"]);

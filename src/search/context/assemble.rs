@@ -259,12 +259,6 @@ fn summary(hit: &Hit) -> &str {
     hit.profile().map_or("", |profile| &profile.summary)
 }
 
-impl ContextChild {
-    fn of(child: &SourceChild) -> Self {
-        ContextChild { chunk_id: child.chunk_id.clone(), score: child.score, content: child.text.trim().to_owned() }
-    }
-}
-
 /// The parent chunks of one section as one.
 fn of_section(units: &[Unit]) -> ContextParentChunk {
     // The sources of one hit are known to be adjacent.
@@ -275,6 +269,11 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
     });
     let (page_start, page_end) = pages_of(units.iter().map(|unit| unit.source));
     let first = units[0].source;
+    let child = |child: &SourceChild| ContextChild {
+        chunk_id: child.chunk_id.clone(),
+        score: child.score,
+        content: child.text.trim().to_owned(),
+    };
     ContextParentChunk {
         section: SectionName::new(first.section_id.clone(), first.section_title.clone()),
         page_start,
@@ -282,7 +281,7 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
         score: joint_score(units.iter().filter_map(|unit| unit.source.score)),
         content: runs.collect::<Vec<String>>().join(GAP),
         chunk_ids: units.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
-        children: units.iter().flat_map(|unit| &unit.source.children).map(ContextChild::of).collect(),
+        children: units.iter().flat_map(|unit| &unit.source.children).map(child).collect(),
     }
 }
 
