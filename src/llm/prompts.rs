@@ -182,18 +182,6 @@ mod tests {
     }
 
     #[test]
-    fn a_users_prompt_replaces_the_built_in_one_and_has_another_version() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("expand-query.md"), "Mine. {{ fence }}\n---\n{{ question }}").unwrap();
-        let own = EndpointSettings { prompts: Some(folder.path().to_owned()), ..settings() };
-        let prompts = Prompts::of_user(&own).unwrap();
-        let values = BTreeMap::from([("fence", "f".to_owned()), ("question", "q".to_owned())]);
-        let mine = prompts.fill("expand-query", &values, 10).unwrap();
-        assert_eq!((mine.system.as_str(), mine.user.as_str()), ("Mine. f", "q"));
-        assert_ne!(mine.version, Prompts::of_user(&settings()).unwrap().version("expand-query"));
-    }
-
-    #[test]
     fn an_incomplete_prompt_is_refused_before_anything_is_sent() {
         let folder = tempfile::tempdir().unwrap();
         let settings = EndpointSettings { prompts: Some(folder.path().to_owned()), ..settings() };

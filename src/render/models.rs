@@ -212,24 +212,3 @@ pub fn llm_check(checked: &Checked) -> Page {
     page.line(format!("endpoint: {endpoint}, {key}; {tokens}"));
     page
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn unknown_values_are_question_marks_and_namespaces_name_their_model() {
-        let row_of = |here, used_by: &[&str]| {
-            row(&ModelLine {
-                name: "m".to_owned(),
-                kind: "embedding",
-                here,
-                used_by: used_by.iter().map(|name| (*name).to_owned()).collect(),
-                ..ModelLine::default()
-            })
-        };
-        assert_eq!(row_of(true, &["default"]), ["m", "?", "?", "?", "?", "yes, for default"]);
-        assert_eq!(row_of(false, &["default"])[5], "no, but needed by default");
-        assert_eq!([&row_of(false, &[])[5], &row_of(true, &[])[5]], ["no", "yes"]);
-    }
-}

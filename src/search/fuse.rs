@@ -166,19 +166,6 @@ mod tests {
     }
 
     #[test]
-    fn a_retriever_without_weight_changes_nothing() {
-        let both = scores(&[("a", 3.0), ("b", 2.0)], &[("b", 0.9), ("a", 0.1)]);
-        let order: Vec<_> = by_scores(&both, 1.0, 0.0).into_iter().map(|c| c.chunk_id).collect();
-        assert_eq!(order, ["a", "b"]);
-    }
-
-    #[test]
-    fn agreement_of_both_retrievers_wins() {
-        let both = scores(&[("a", 10.0), ("b", 9.0)], &[("b", 0.8), ("c", 0.9), ("a", 0.2)]);
-        assert_eq!(by_scores(&both, 0.5, 0.5)[0].chunk_id, "b");
-    }
-
-    #[test]
     fn a_parent_chunk_without_a_vector_keeps_its_keyword_score() {
         // `x` has no vector. Keyword search likes it best, so it is first; `y` likes it little, so it is not.
         let both = scores(&[("x", 10.0), ("a", 8.0), ("y", 1.0)], &[("a", 0.9), ("b", 0.1)]);

@@ -38,10 +38,10 @@ fn ranking(hits: &[Value]) -> Vec<(String, [f64; 3])> {
 fn several_namespaces_rank_as_one_that_holds_all() {
     let sandbox = sandbox(&[]);
     for method in ["hybrid", "keyword", "semantic"] {
-        for question in ["how do I prime the pump?", "water hammer valve", "grease"] {
+        for question in ["how do I prime the pump?", "water hammer valve", "bearngs", "\"water hammer\" pump"] {
             let asked = |names: &str| hits(&sandbox, &[question, "--method", method, "-n", names, "--all"]);
             let (apart, together) = (asked("pumps,valves"), asked("both"));
-            assert!(together.len() > usize::from(method != "keyword"), "{question}");
+            assert!(together.len() > usize::from(method != "keyword" && !question.contains('"')), "{question}");
             assert_eq!(ranking(&apart), ranking(&together), "{question} by {method}");
             for hit in &apart {
                 let expected = text(hit, "source").strip_suffix(".md").unwrap();

@@ -192,32 +192,6 @@ fn a_context_begins_with_the_contents_that_a_search_answers_with() {
     assert!(text["contents"].as_array().unwrap().is_empty(), "{text}");
 }
 
-/// Phrases, and replacements of unknown words, do not depend on how documents are spread over namespaces.
-#[test]
-fn namespaces_searched_together_rank_like_one() {
-    let sandbox = sandbox(&["--no-embed"]);
-    for (namespace, file) in [("one", "pumps.md"), ("two", "valves.md")] {
-        sandbox.json(&["ingest", "-n", namespace, file, "--no-embed"]);
-    }
-    sandbox.json(&["ingest", "-n", "both", "pumps.md", "valves.md", "--no-embed"]);
-    for query in
-        ["presure of the pump", "bearngs", "\"water hammer\" pump", "how is \"no such phrase\" primed", "E-417"]
-    {
-        let asked = |names: &str| {
-            let result = sandbox.json(&["search", query, "-n", names, "-k", "20"]);
-            let hits = result["hits"].as_array().unwrap().clone();
-            let ranking: Vec<(String, String)> = hits
-                .iter()
-                .map(|hit| (hit["chunk_id"].to_string(), format!("{:.5}", hit["keyword_score"].as_f64().unwrap())))
-                .collect();
-            (ranking, result["notes"].clone())
-        };
-        let (apart, together) = (asked("one,two"), asked("both"));
-        assert!(!together.0.is_empty(), "{query}");
-        assert_eq!(apart, together, "{query}");
-    }
-}
-
 #[test]
 fn a_fallback_searches_again_for_too_few_hits() {
     let sandbox = sandbox(&["--no-embed"]);

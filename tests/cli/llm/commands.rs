@@ -264,10 +264,11 @@ fn a_users_prompt_is_sent() {
     let built_in = sandbox.kb(&["llm", "prompt", "expand-query"]);
     assert_eq!(built_in.code, 0);
     assert_eq!(sandbox.json(&["llm", "prompt", "expand-query"])["text"], built_in.out);
+    sandbox.json(&["search", "priming", "--expand", "llm"]);
     sandbox.write(".kb/prompts/expand-query.md", built_in.out.replace("You help", "As a plumber, you help"));
     sandbox.kb(&["trust"]).ok();
     sandbox.json(&["search", "priming", "--expand", "llm"]);
-    assert!(server.requests()[0].system().starts_with("As a plumber, you help"));
+    assert!(server.requests()[1].system().starts_with("As a plumber, you help"), "not the kept answer");
     let unknown = sandbox.kb(&["llm", "prompt", "nonsense"]);
     assert!(unknown.code == 2 && unknown.err.contains("expand-query"), "{}", unknown.err);
 }

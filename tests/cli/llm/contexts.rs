@@ -38,7 +38,8 @@ fn good(request: &Request) -> String {
             true => "Paint: that the casing is green or blue and the cover red, on subterranean machines.",
             false => "Which valve of the Waterworks to turn by hand, for how long to wait, on subterranean gauges.",
         };
-        return json!({ "summary": summary, "topics": ["gauges", "colours"] }).to_string();
+        return json!({ "summary": summary, "topics": ["gauges", "http://x", "long ".repeat(40), "colours"] })
+            .to_string();
     }
     let parent_chunks = (1..).take_while(|n| request.user().contains(&format!("chunk {n}>")));
     let line = match request.user().contains("casing") {
