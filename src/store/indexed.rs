@@ -287,13 +287,11 @@ fn each_in(mut postings: impl Postings, wanted: impl IntoIterator<Item = u32>, m
 mod tests {
     use super::*;
     use crate::store::keyword_writer::KeywordWriter;
-    use crate::store::{Chunk, Store};
+    use crate::store::samples::namespace;
 
     #[test]
     fn a_parent_chunk_is_indexed_with_its_child_chunks() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
+        let (_folder, namespace) = namespace();
         let mut parent = ParentChunk::sample("d:0", "Prime the pump. 打开阀门。");
         parent.children = vec![Chunk::sample("d:0.0", "Prime the pump. "), Chunk::sample("d:0.2", "打开阀门。")];
         let reader = KeywordWriter::index_of(&namespace, std::slice::from_ref(&parent));

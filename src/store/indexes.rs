@@ -347,7 +347,8 @@ fn joined(parts: &[usize], new: usize) -> usize {
 mod tests {
     use super::*;
     use crate::store::convert::chunks_to_batch;
-    use crate::store::{Chunk, ParentChunk, Store};
+    use crate::store::samples::namespace;
+    use crate::store::{Chunk, ParentChunk};
 
     /// A parent chunk with a child, both with a vector of its own direction.
     fn parent(number: usize) -> ParentChunk {
@@ -369,9 +370,8 @@ mod tests {
 
     #[tokio::test]
     async fn indexes_are_extended_and_stay_few() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let tables = Tables::create(&store.namespace("default").unwrap(), 8).await.unwrap();
+        let (_folder, namespace) = namespace();
+        let tables = Tables::create(&namespace, 8).await.unwrap();
         for run in 0..30 {
             let rows: Vec<ParentChunk> = (run * 20..run * 20 + 20).map(parent).collect();
             tables.append(&tables.chunks, chunks_to_batch(&rows, 8).unwrap()).await.unwrap();

@@ -487,7 +487,8 @@ fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Chunk, Store};
+    use crate::store::Chunk;
+    use crate::store::samples::namespace;
 
     #[test]
     fn quotes_in_a_filter_are_escaped() {
@@ -497,9 +498,7 @@ mod tests {
     /// A table of Lance may list files of another folder, even on another machine, and Lance then reads them.
     #[tokio::test]
     async fn a_table_that_names_another_folder_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
+        let (folder, namespace) = namespace();
         drop(Tables::create(&namespace, 2).await.unwrap());
         let (own, elsewhere) = (namespace.tables().join("documents.lance"), folder.path().join("elsewhere.lance"));
         std::fs::rename(&own, &elsewhere).unwrap();
@@ -512,9 +511,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_chunks_of_a_long_document_are_written_in_batches() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let tables = Tables::create(&store.namespace("default").unwrap(), 2).await.unwrap();
+        let (_folder, namespace) = namespace();
+        let tables = Tables::create(&namespace, 2).await.unwrap();
         let parent = |number: usize| ParentChunk {
             children: vec![Chunk::sample(&format!("d:{number}.0"), "text")],
             ..ParentChunk::sample(&format!("d:{number}"), "text")

@@ -290,15 +290,12 @@ mod tests {
 #[cfg(test)]
 mod rows_without_vectors {
     use super::*;
+    use crate::store::samples::namespace;
     use crate::store::*;
 
     use crate::knowledge::profile::{ParentChunkText, Profile};
 
     const DIMENSION: usize = 4;
-
-    fn model() -> ModelRecord {
-        ModelRecord { name: "m".into(), dimension: DIMENSION, fingerprint: "f".into() }
-    }
 
     fn profile(language: &str, text: &str) -> Option<Profile> {
         crate::knowledge::profile::profile("t", language, &[], &[ParentChunkText { title: "", text }])
@@ -323,21 +320,17 @@ mod rows_without_vectors {
     }
 
     async fn publish(namespace: &Namespace, new: NewDocument) {
-        let mut writer = Writer::open(namespace, &model()).await.unwrap();
-        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+        samples::publish(namespace, Change { add: vec![new], ..Change::default() }).await;
     }
 
     #[tokio::test]
     async fn a_row_written_without_its_vector_keeps_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
+        let (_folder, namespace) = namespace();
         publish(&namespace, document("abc123", Vec::new())).await;
         let read = async || Snapshot::open(&namespace).await.unwrap();
         let update = async |change: fn(DocumentRow) -> DocumentRow| {
             let row = change(read().await.documents().await.unwrap().remove(0));
-            let mut writer = Writer::open(&namespace, &model()).await.unwrap();
-            writer.publish(&Change { update: vec![row], ..Change::default() }).await.unwrap();
+            samples::publish(&namespace, Change { update: vec![row], ..Change::default() }).await;
             let snapshot = read().await;
             let row = snapshot.documents_with_vectors(None).await.unwrap().remove(0);
             (row.mtime_ns, row.embedding_hash, row.vector)
@@ -356,9 +349,7 @@ mod rows_without_vectors {
 
     #[tokio::test]
     async fn a_question_of_another_length_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
+        let (_folder, namespace) = namespace();
         publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
         let vectors = Snapshot::open(&namespace).await.unwrap().load_vectors(None).await.unwrap();
         for length in [1, 2, 5] {
@@ -369,9 +360,7 @@ mod rows_without_vectors {
 
     #[tokio::test]
     async fn semantic_search_skips_chunks_without_vectors() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        let namespace = store.namespace("default").unwrap();
+        let (_folder, namespace) = namespace();
         publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
         publish(&namespace, document("none22", Vec::new())).await;
         let snapshot = Snapshot::open(&namespace).await.unwrap();

@@ -363,13 +363,6 @@ mod tests {
         assert!(message(removal(order("Pomp"))).contains("did you mean \"Pump\"?"));
     }
 
-    #[test]
-    fn a_batch_is_carried_out_completely_or_not_at_all() {
-        let orders = vec![("line 1 of x".to_owned(), order("Pump")), ("line 2 of x".to_owned(), order(""))];
-        let error = plan(&[], orders, now()).unwrap_err();
-        assert!(error.message().starts_with("line 2 of x: the name is empty"), "{error}");
-    }
-
     proptest! {
         /// A removed entity leaves nothing behind, and its names are free again.
         #[test]
@@ -392,24 +385,6 @@ mod tests {
             let other = after(&[], &all);
             prop_assert_eq!(other.len(), 1);
             prop_assert_eq!(other[0].states.len(), 0);
-        }
-
-        /// The order of setting states does not matter if all their times differ.
-        #[test]
-        fn the_state_at_a_time_is_the_last_before_it(
-            days in proptest::collection::btree_set(1..28u8, 1..10),
-            turned in any::<bool>(),
-            asked in 1..28u8,
-        ) {
-            let mut orders: Vec<EntityOrder> =
-                days.iter().map(|day| state("Pump", &day.to_string(), Some(&format!("2026-03-{day:02}")))).collect();
-            if turned {
-                orders.reverse();
-            }
-            let rows = after(&[], &orders);
-            let moment: Timestamp = format!("2026-03-{asked:02}T12:00:00Z").parse().unwrap();
-            let expected = days.range(..=asked).next_back().map(u8::to_string);
-            prop_assert_eq!(rows[0].state_at(moment).map(|state| state.state.clone()), expected);
         }
     }
 }

@@ -120,17 +120,6 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_the_states_at_its_moment() {
-        let rows = [pump()];
-        let state = |moment: &str| list(&rows, "default", &at(moment).into(), None)[0].state.clone();
-        assert_eq!(state("2026-02-01T00:00:00Z"), None);
-        assert_eq!(state("2026-05-31T23:59:59Z").as_deref(), Some("on"));
-        assert_eq!(state("2026-06-01T00:00:00Z").as_deref(), Some("off"));
-        assert_eq!(list(&rows, "n", &at("2026-06-01T00:00:00Z").into(), Some("ＭＡＣＨＩＮＥ")).len(), 1);
-        assert_eq!(list(&rows, "n", &at("2026-06-01T00:00:00Z").into(), Some("valve")).len(), 0);
-    }
-
-    #[test]
     fn an_entity_is_described_by_any_of_its_names() {
         let documents = [DocumentRow::sample("doc111"), DocumentRow::sample("doc222"), DocumentRow::sample("doc333")];
         let found = describe(&[pump()], &documents, "一号泵", "default", &at("2026-04-01T00:00:00Z").into()).unwrap();
