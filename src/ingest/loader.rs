@@ -85,7 +85,6 @@ impl Loader {
         let (jobs, limits) = (self.request.jobs, self.request.limits);
         spread(todo, jobs, limits, move |candidate, worker| {
             let Candidate { path, source, format, within } = candidate;
-            crash_for_a_test(source);
             let bytes = read_steadily(path, within, self.request.largest(*format));
             let loaded = bytes.and_then(|(bytes, mtime_ns)| self.load(source, &bytes, mtime_ns, *format, worker));
             progress.file_read(source);
@@ -128,12 +127,6 @@ impl Loader {
     pub(super) fn has_moved(&self, row: &DocumentRow) -> bool {
         self.moved.lock().unwrap_or_else(PoisonError::into_inner).contains(&row.doc_id)
     }
-}
-
-/// Panics if a test asks for it with `KB_TEST_PANIC=SOURCE`. Only builds with debug assertions do.
-fn crash_for_a_test(source: &str) {
-    let asked = cfg!(debug_assertions) && std::env::var("KB_TEST_PANIC").is_ok_and(|asked| asked == source);
-    assert!(!asked, "a test's crash");
 }
 
 /// An error on standard input, without the hint to skip the file.

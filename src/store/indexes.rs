@@ -247,8 +247,7 @@ impl Tables {
         let read = async |filter: Option<Filter>| -> Result<Vec<RecordBatch>> {
             let mut scan = self.scan(table, filter, Wanted::Named(&[column])).await?;
             scan.limit(Some(1), None).map_err(|error| self.unread(&error))?;
-            let rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-            rows.try_collect().await.map_err(|error| self.unread(&error))
+            self.all_rows(scan).await
         };
         let first = map_rows(table.name(), &read(None).await?, |columns, row| columns.optional_text(column, row))?;
         for value in first.into_iter().flatten() {

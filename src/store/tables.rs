@@ -228,8 +228,13 @@ impl Tables {
         filter: Option<Filter>,
         columns: Wanted<'_>,
     ) -> Result<Vec<RecordBatch>> {
-        let stream = self.stream(table, filter, columns).await?;
-        stream.try_collect().await.map_err(|error| self.unread(&error))
+        self.all_rows(self.scan(table, filter, columns).await?).await
+    }
+
+    /// All rows of a scan.
+    pub(super) async fn all_rows(&self, scan: Scanner) -> Result<Vec<RecordBatch>> {
+        let rows = async { scan.try_into_stream().await?.try_collect().await };
+        rows.await.map_err(|error: lance::Error| self.unread(&error))
     }
 
     /// Reads a value from each row that matches a filter.
@@ -342,8 +347,7 @@ impl Tables {
     ) -> Result<Vec<RecordBatch>> {
         let mut scan = self.scan(table, None, columns).await?;
         scan.with_fragments(vec![fragment]);
-        let stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        stream.try_collect().await.map_err(|error| self.unread(&error))
+        self.all_rows(scan).await
     }
 
     async fn each_of(
@@ -358,17 +362,6 @@ impl Tables {
             (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
         }
         Ok(())
-    }
-
-    /// A stream of the rows that match a filter, in the order of the table. Read it with [`next`](Self::next).
-    pub(super) async fn stream(
-        &self,
-        table: &Table,
-        filter: Option<Filter>,
-        columns: Wanted<'_>,
-    ) -> Result<DatasetRecordBatchStream> {
-        let scan = self.scan(table, filter, columns).await?;
-        scan.try_into_stream().await.map_err(|error| self.unread(&error))
     }
 
     /// A scan of the rows that match a filter.

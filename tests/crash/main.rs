@@ -159,26 +159,3 @@ fn readers_have_the_old_keyword_index_while_one_is_made_anew() {
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.iter().filter(|name| name.to_string_lossy().starts_with("keyword")).count(), 1, "{left:?}");
 }
-
-#[test]
-fn an_interrupted_publication_is_rolled_back_or_forward() {
-    let sandbox = Sandbox::of_two_documents();
-    let namespace = sandbox.path(".kb/namespaces/default");
-    let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
-    // Tables written and announced, the keyword index not committed: back.
-    let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
-    std::fs::write(namespace.join("PENDING.json"), &announced).unwrap();
-    assert!(sandbox.kb(&["search", "valve"]).out.contains("slowly"));
-    sandbox.write("c.md", "# Filters\n\nRinse the filter.");
-    sandbox.json(&["ingest", "."]);
-    assert!(!namespace.join("PENDING.json").exists());
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], 2);
-    // Keyword index committed, the announcement not yet made the manifest: forward.
-    std::fs::rename(namespace.join("MANIFEST.json"), namespace.join("PENDING.json")).unwrap();
-    std::fs::write(namespace.join("MANIFEST.json"), &manifest).unwrap();
-    assert!(sandbox.kb(&["search", "filter"]).out.contains("Rinse"), "a reader sees the generation both indexes have");
-    sandbox.write("d.md", "# Seals\n\nGrease the seal.");
-    sandbox.json(&["ingest", "."]);
-    let status = sandbox.items(&["status"])[0].take();
-    assert_eq!((status["documents"].as_u64(), status["generation"].as_u64()), (Some(4), Some(3)));
-}
