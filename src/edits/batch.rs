@@ -163,20 +163,4 @@ mod tests {
         let orders = read(r#"{"chunk_id": "abc123:0", "metadata": {"reviewed": true, "old": null}}"#).unwrap();
         assert_eq!(orders[0].metadata, BTreeMap::from([("reviewed".to_owned(), Some("true".to_owned()))]));
     }
-
-    #[test]
-    fn a_structural_change_is_refused_with_its_line_and_a_hint() {
-        let fail = |line: &str| read(&format!("\n{line}")).unwrap_err();
-        for (field, value) in
-            [("doc_id", "\"other\""), ("chunk_type", "\"parent\""), ("chunk_index", "7"), ("parent_id", "null")]
-        {
-            let error = fail(&format!("{{\"chunk_id\": \"abc123:0.0\", \"{field}\": {value}}}"));
-            assert!(error.message().starts_with("line 2 of the batch: "), "{error}");
-            assert!(error.message().contains(field) && error.next_step().is_some(), "{error}");
-        }
-        assert!(fail(r#"{"chunk_id": "abc123:0", "updated_at": "earlier"}"#).message().contains("since it was listed"));
-        assert!(fail(r#"{"chunk_id": "abc123:0", "text": "x"}"#).message().contains("no field \"text\""));
-        assert!(fail(r#"{"chunk_id": "abc123:9"}"#).message().contains("no chunk"));
-        assert!(fail("{").message().contains("line 2 of the batch"));
-    }
 }

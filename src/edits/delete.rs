@@ -173,19 +173,6 @@ mod tests {
     }
 
     #[test]
-    fn deleting_the_last_child_deletes_its_parent_and_can_empty_a_document() {
-        let new = stored(TEXT);
-        let deletion = delete(&new, &["abc123:1.0"]);
-        let after = &deletion.changed[0].after;
-        assert_eq!(deletion.documents[0].deleted, ["abc123:1", "abc123:1.0"]);
-        let two = after.sections.iter().find(|row| row.title == "Two").unwrap();
-        assert_eq!((two.chunk_start, two.chunk_end), (0, 0));
-        let deletion = delete(&new, &["abc123:0", "abc123:1"]);
-        assert!(deletion.changed[0].after.parents.is_empty() && deletion.documents[0].emptied);
-        assert_eq!(deletion.changed.len(), 1);
-    }
-
-    #[test]
     fn an_unknown_id_and_an_orphaned_child_are_refused() {
         let new = stored(TEXT);
         let fail = |ids: &[&str], cascade| {

@@ -94,25 +94,3 @@ impl Snapshot {
         Ok(ids.iter().filter_map(|id| rows.remove(id)).collect())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, NewDocument};
-
-    #[tokio::test]
-    async fn a_filter_takes_typed_text_as_it_is() {
-        let (_folder, namespace) = namespace();
-        let new = NewDocument::sample("aaaaaa", &["It's ÄRGER, 100% of it.", "It is nothing."]);
-        publish(&namespace, Change { add: vec![new], ..Change::default() }).await;
-        let snapshot = Snapshot::open(&namespace).await.unwrap();
-        let found = async |text: &str, chunk_type| {
-            let filter = ChunkFilter { text: Some(text.to_owned()), chunk_type, ..ChunkFilter::default() };
-            snapshot.chunk_keys(&filter).await.unwrap().into_iter().map(|key| key.chunk_id).collect::<Vec<ChunkId>>()
-        };
-        assert_eq!(found("it's ärger, 100%", Some(ChunkType::Parent)).await, ["aaaaaa:0"]);
-        assert_eq!(found("' OR '1'='1", None).await, [""; 0]);
-        assert_eq!(found("it's", Some(ChunkType::Child)).await, [""; 0]);
-    }
-}

@@ -406,18 +406,6 @@ mod tests {
     }
 
     #[test]
-    fn sources_inside_the_project_are_named_relative_to_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, created) = Store::open_or_create(None, folder.path()).unwrap();
-        assert!(created);
-        let file = folder.path().join("docs").join("a.md");
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, "x").unwrap();
-        assert_eq!(store.source_name(&file), "docs/a.md");
-        assert_eq!(store.source_path("docs/a.md"), file.canonicalize().unwrap());
-    }
-
-    #[test]
     fn a_file_is_never_named_like_standard_input() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::planned(None, folder.path()).unwrap();
@@ -427,17 +415,5 @@ mod tests {
             assert_eq!(store.source_path(&name), folder.path().canonicalize().unwrap().join(path));
         }
         assert_eq!(store.source_name(&folder.path().join("a/stdin:notes.md")), "a/stdin:notes.md");
-    }
-
-    #[test]
-    fn a_source_name_does_not_depend_on_how_the_store_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.md");
-        std::fs::write(&file, "x").unwrap();
-        for named in [".kb", "./.kb", "none/../.kb"] {
-            let store = Store::planned(Some(&folder.path().join(named)), folder.path()).unwrap();
-            assert_eq!(store.source_name(&file), "a.md", "{named}");
-            assert_eq!(store.source_path("a.md"), file.canonicalize().unwrap(), "{named}");
-        }
     }
 }

@@ -95,14 +95,4 @@ mod tests {
         assert_eq!(kept("Acme/Re\u{301}sume\u{301}"), kept("acme/r\u{e9}sum\u{e9}"));
         assert_eq!(name_of_folder("Acme"), None, "a folder that kb did not make");
     }
-
-    #[test]
-    fn a_name_for_several_namespaces_is_refused() {
-        for (several, means) in [("all", "every namespace"), ("ALL", "every namespace"), ("a,b", "several namespaces")]
-        {
-            let error = namespace_name(several).unwrap_err();
-            assert!(error.kind() == crate::error::Kind::Usage && error.message().contains(means), "{error}");
-            assert!(error.next_step().is_some_and(|hint| hint.contains("name one")), "{error}");
-        }
-    }
 }

@@ -13,8 +13,7 @@ use crate::knowledge::profile::{Profile, Share};
 use crate::text::Period;
 
 /// A row of `documents`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(Default))]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRow {
     /// Short and stable: it stays when the content changes or the file moves.
     pub doc_id: DocId,

@@ -176,15 +176,6 @@ fn child_chunks_without_their_parent_are_found_and_removed() {
 }
 
 #[test]
-fn deleted_chunks_are_not_damage() {
-    let sandbox = two_documents();
-    let documents = sandbox.items(&["docs"]);
-    let id = documents[0]["doc_id"].as_str().unwrap();
-    sandbox.kb(&["chunk-delete", "--yes", &format!("{id}:1")]).ok();
-    assert_eq!(findings(&sandbox), []);
-}
-
-#[test]
 fn the_next_ingest_makes_a_lost_vector() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "b.md", |new| {
@@ -321,15 +312,6 @@ fn unusable_history_records_are_found_and_removed() {
     // A sound generation can still be restored.
     sandbox.kb(&["restore", "3"]).ok();
     assert!(sandbox.kb(&["section", "a.md", "1"]).out.contains("version 3"));
-}
-
-#[test]
-fn a_lost_keyword_index_is_rebuilt_by_the_next_command() {
-    let sandbox = Sandbox::of_two_documents();
-    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/keyword")).unwrap();
-    let found = sandbox.kb(&["search", "valve", "--method", "keyword"]);
-    assert!(found.out.contains("slowly"), "{}", found.err);
-    assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 2);
 }
 
 /// The files of a kind in a folder of the namespace.

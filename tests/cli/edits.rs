@@ -295,33 +295,6 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
 }
 
 #[test]
-fn mine_replaces_the_whole_parent_chunk_of_its_conflict() {
-    let sandbox = Sandbox::new();
-    let parent_chunks = [
-        (
-            "Alpha one stands here. Beta two stands here. Gamma three stands here.",
-            "Alpha one was edited.",
-            "here",
-            "there",
-        ),
-        ("先启动水泵。再检查压力表。最后关阀门。", "全部改写。", "水泵", "风机"),
-    ];
-    for (source, mine, word, other) in parent_chunks {
-        let changed = source.replacen(word, other, 1);
-        sandbox.write("guide.md", format!("# Guide\n\n## Start\n\n{source}\n\n## End\n\nNothing is left.\n"));
-        ingest(&sandbox, &[]);
-        sandbox.json(&["chunk-edit", &id_of(&sandbox, "parent", word), "--content", mine]);
-        sandbox.write("guide.md", format!("# Guide\n\n## Start\n\n{changed}\n\n## End\n\nNothing is left.\n"));
-        ingest(&sandbox, &[]);
-        let conflicts = list(&sandbox, &["--conflicts"]);
-        assert_eq!(conflicts.iter().map(|row| text(row, "theirs")).collect::<Vec<_>>(), [&changed]);
-        sandbox.json(&["chunk-edit", text(&conflicts[0], "conflict_id"), "--resolve", "mine"]);
-        assert_eq!(section(&sandbox, "1.1"), mine);
-        std::fs::remove_dir_all(sandbox.path(".kb")).unwrap();
-    }
-}
-
-#[test]
 fn a_corrected_table_of_contents_keeps_edits() {
     let sandbox = guide();
     edit(&sandbox, &id_of(&sandbox, "child", "Feed it"), "Give it oats.");

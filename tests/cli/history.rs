@@ -432,15 +432,6 @@ fn a_store_without_history_starts_one() {
     assert_sound(&sandbox);
 }
 
-#[test]
-fn a_renamed_namespace_keeps_its_history() {
-    let sandbox = three_generations();
-    sandbox.kb(&["namespaces", "rename", "default", "manuals"]).ok();
-    assert_eq!(sandbox.items(&["log", "-n", "manuals"]).as_array().unwrap().len(), 3);
-    sandbox.json(&["restore", "2", "-n", "manuals"]);
-    assert_eq!(sandbox.kb(&["docs", "-n", "manuals", "--format", "paths"]).out.lines().count(), 3);
-}
-
 fn model() -> ModelRecord {
     ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() }
 }
@@ -467,29 +458,10 @@ fn document(version: usize) -> NewDocument {
         doc_id: "doc111".into(),
         source: "a.md".into(),
         title: "title".into(),
-        format: "markdown".into(),
         content_hash: version.to_string(),
-        size: 1,
-        mtime_ns: 0,
-        language: "en".into(),
-        pages: None,
-        metadata: Default::default(),
-        chunking: Default::default(),
-        engine: "e".into(),
-        warnings: Vec::new(),
-        toc_method: "none".into(),
-        sections: 0,
         parents: 1,
-        children: 0,
-        ingested_at: "now".into(),
-        corrected_toc: None,
-        structure_version: 1,
         embedded: true,
-        edits: Vec::new(),
-        time: None,
-        profile: None,
-        embedding_hash: None,
-        vector: Vec::new(),
+        ..DocumentRow::default()
     };
     NewDocument { document, sections: Vec::new(), parents: vec![parent] }
 }

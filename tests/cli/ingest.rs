@@ -482,22 +482,6 @@ fn only_new_failures_count_on_request() {
 }
 
 #[test]
-fn a_file_that_takes_too_much_memory_fails_alone() {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.md", "# Valves\n\nClose them slowly.");
-    sandbox.write("b.pdf", std::fs::read(crate::common::fixtures().join("docs/pump-station-manual.pdf")).unwrap());
-    let run = sandbox.kb(&["ingest", ".", "--no-embed", "--worker-memory", "1", "--format", "json"]);
-    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
-    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    assert_eq!((report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()), (Some(1), Some(1)));
-    let failed = report["items"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
-    assert!(failed["reason"].as_str().unwrap().contains("memory"), "{failed}");
-    assert!(failed["hint"].as_str().unwrap().contains("--worker-memory"), "{failed}");
-    // With enough memory the same file is read.
-    assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1);
-}
-
-#[test]
 fn many_small_changes_leave_few_files() {
     let sandbox = Sandbox::new();
     for change in 0..20 {

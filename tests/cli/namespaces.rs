@@ -217,18 +217,6 @@ fn a_writer_waiting_for_a_renamed_namespace_fails() {
 }
 
 #[test]
-fn namespaces_are_apart() {
-    let sandbox = Sandbox::of_two_documents();
-    sandbox.write("other/c.md", "# Filters\n\nRinse the filter.");
-    sandbox.json(&["ingest", "other", "-n", "second"]);
-    assert_eq!(sandbox.items(&["docs", "-n", "second"]).as_array().unwrap().len(), 1);
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
-    let missing = sandbox.kb(&["search", "x", "-n", "third"]);
-    assert_eq!(missing.code, 3);
-    assert!(missing.err.contains("third"));
-}
-
-#[test]
 fn a_namespace_below_another_has_documents_of_its_own() {
     let sandbox = two_namespaces();
     sandbox.json(&["ingest", "a.md", "--no-embed", "-n", "acme"]);

@@ -53,7 +53,6 @@ fn several_namespaces_rank_as_one_that_holds_all() {
     let two = hits(&sandbox, &["pump", "-n", "pumps,valves", "-k", "2"]);
     assert_eq!(ranking(&two), ranking(&hits(&sandbox, &["pump", "-n", "both", "-k", "2"])));
     a_parent_chunk_in_several_is_shown_once(&sandbox);
-    namespaces_with_different_models_are_not_searched_together(&sandbox);
 }
 
 fn a_parent_chunk_in_several_is_shown_once(sandbox: &Sandbox) {
@@ -66,28 +65,6 @@ fn a_parent_chunk_in_several_is_shown_once(sandbox: &Sandbox) {
     // With equal scores, in the order in which `-n` names them.
     let turned = hits(sandbox, &["how do I prime the pump?", "-n", "pumps,both", "-k", "1"]);
     assert_eq!((text(&turned[0], "namespace"), &turned[0]["also_in"]), ("pumps", &serde_json::json!(["both"])));
-}
-
-fn namespaces_with_different_models_are_not_searched_together(sandbox: &Sandbox) {
-    let path = ".kb/namespaces/valves/MANIFEST.json";
-    let manifest = std::fs::read_to_string(sandbox.path(path)).unwrap();
-    let mut other: Value = serde_json::from_str(&manifest).unwrap();
-    other["model"]["name"] = "some-other-model".into();
-    sandbox.write(path, other.to_string());
-    for method in ["auto", "hybrid", "semantic"] {
-        let refused = sandbox.kb(&["search", "how is the pump primed", "-n", "pumps,valves", "--method", method]);
-        assert_eq!(refused.code, 3, "{}", refused.err);
-        for part in ["pumps has ", "valves has some-other-model", "separately", "--method keyword", "kb reindex"] {
-            assert!(refused.err.contains(part), "{part}: {}", refused.err);
-        }
-    }
-    // A namespace alone whose model is not installed.
-    let by_words = sandbox.kb(&["search", "how is the pump primed", "-n", "valves"]);
-    assert!(by_words.code == 0 && by_words.err.contains("searched by keywords only"), "{}", by_words.err);
-    let refused = sandbox.kb(&["search", "pump", "-n", "valves", "--method", "semantic"]);
-    assert!(refused.code == 3 && refused.err.contains("some-other-model"), "{}", refused.err);
-    sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--method", "keyword"]).ok();
-    sandbox.write(path, manifest);
 }
 
 #[test]

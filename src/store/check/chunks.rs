@@ -262,14 +262,6 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_duplicate_rows_stays() {
-        let mut new = rows();
-        new.chunks.push(new.chunks[0].clone());
-        let several = new.remove_doubles();
-        assert_eq!((new, several), (rows(), vec![("abc123:0".to_owned(), 2)]));
-    }
-
-    #[test]
     fn missing_parent_chunks_differ_from_wrong_counts() {
         let mut wrong = document();
         wrong.document.parents = 7;

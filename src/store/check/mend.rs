@@ -176,15 +176,6 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_vector_is_removed_until_the_next_ingest() {
-        let mut new = rows();
-        new.chunks[1].chunk.vector = vec![0.0, 0.0];
-        let (mended, done) = mend(new, DIMENSION);
-        assert!(left(&mended).is_empty(), "{done:?}");
-        assert!(!mended.document.embedded && mended.parents[0].children[0].vector.is_empty());
-    }
-
-    #[test]
     fn a_damaged_vector_of_the_document_is_removed() {
         for vector in [Vec::new(), vec![f32::NAN, 0.0], vec![1.0]] {
             let mut new = rows();
