@@ -179,16 +179,6 @@ mod tests {
     }
 
     #[test]
-    fn missing_folders_files_and_other_weights_are_refused() {
-        let open = |path: &Path| CrossEncoderFolder::open(path).map_or_else(|error| error.to_line(), |_| String::new());
-        assert!(open(Path::new("/no/such/model")).contains("a model that `ListModels` lists"));
-        let folder = good();
-        assert!(open(&folder.path().join("model.onnx")).contains("is a file"));
-        std::fs::rename(folder.path().join("model.onnx"), folder.path().join("model.safetensors")).unwrap();
-        assert!(open(folder.path()).contains("optimum-cli"));
-    }
-
-    #[test]
     fn oversized_files_are_refused() {
         let folder = good();
         for (name, says) in [("tokenizer.json", "more than any tokenizer"), ("model.onnx", "external data")] {

@@ -158,14 +158,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_record_is_read_as_it_was_written() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("model.onnx"), "abc").unwrap();
-        record("x").write(folder.path()).unwrap();
-        assert_eq!(Record::read(folder.path()).unwrap(), record("x"));
-    }
-
-    #[test]
     fn only_a_model_from_a_hub_has_a_repository() {
         let repository = |from: &str| Record { from: from.to_owned(), ..record("x") }.repository().map(str::to_owned);
         let ours = Some("ours/tiny".to_owned());

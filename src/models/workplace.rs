@@ -154,16 +154,6 @@ mod tests {
     }
 
     #[test]
-    fn one_process_at_a_time_holds_the_lock() {
-        let models = tempfile::tempdir().unwrap();
-        let hold = Hold::of(&models.path().join("made")).unwrap();
-        let refused = Hold::of(&models.path().join("made")).err().unwrap();
-        assert!(refused.message().contains("another kb is adding or removing a model"), "{refused}");
-        drop(hold);
-        assert!(Hold::of(&models.path().join("made")).is_ok());
-    }
-
-    #[test]
     fn folders_of_killed_processes_are_removed() {
         let models = tempfile::tempdir().unwrap();
         for left in [".adding-x-123", ".removing-y", ".downloading-z", "a-model"] {
@@ -176,14 +166,5 @@ mod tests {
         let mut left = folders(models.path());
         left.sort();
         assert_eq!(left, [".downloading-z", "a-model"]);
-    }
-
-    #[test]
-    fn a_finished_model_gets_its_name() {
-        let models = tempfile::tempdir().unwrap();
-        let work = new_workplace(models.path(), "new").unwrap();
-        std::fs::write(work.path().join(RECORD), b"x").unwrap();
-        finish(work, models.path(), "new").unwrap();
-        assert_eq!(folders(models.path()), ["new"]);
     }
 }

@@ -132,14 +132,4 @@ mod tests {
         assert!(arguments("ocr 'open", "x.png").is_err());
         assert!(arguments(" ", "x.png").is_err());
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_failing_program_is_named() {
-        let error = run("false", "x.png").unwrap().unwrap_err();
-        assert!(error.message().ends_with(": false failed (exit status: 1)"), "it printed nothing: {error}");
-        let error = run("sh -c 'echo no language pack >&2; exit 3'", "x.png").unwrap().unwrap_err();
-        assert!(error.message().ends_with("(exit status: 3): no language pack"), "{}", error.message());
-        assert!(run("no-such-program-anywhere", "x.png").is_err());
-    }
 }

@@ -310,15 +310,6 @@ mod tests {
         assert!(read[4].1.ends_with(". 11"), "{read:?}");
     }
 
-    #[test]
-    fn chinese_columns_are_columns() {
-        let line = "泵站的供电来自两条十千伏线路其中一条";
-        let page: Vec<(&str, f32, f32)> =
-            (0..10).map(|i| (line, if i < 5 { LEFT } else { RIGHT }, 100.0 + 16.0 * (i % 5) as f32)).collect();
-        let parts: Vec<u32> = read(&page).into_iter().map(|(part, _)| part).collect();
-        assert_eq!(parts, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
-    }
-
     prop_compose! {
         /// A row of words, each with its own glyph.
         fn any_row()(
