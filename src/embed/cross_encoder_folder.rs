@@ -9,8 +9,6 @@ use super::folder::{DOWNLOAD, FEWEST_TOKENS, ModelFolder, check_inputs, listed};
 use super::onnx::{FLOAT, Outline};
 use crate::error::{Error, NextStep, Result, Setting};
 
-/// Paths of the graph, best first.
-const GRAPHS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"];
 /// Pairs of question and chunk are truncated to this many tokens, even if the model takes more.
 const MOST_TOKENS: u64 = 512;
 
@@ -41,7 +39,7 @@ impl CrossEncoderFolder {
             return Err(Error::usage(format!("no such folder {}", folder.display())).hint(hint));
         }
         let files = ModelFolder::new(folder, "the reranking model");
-        let graph = files.graph(&GRAPHS)?;
+        let graph = files.graph()?;
         check_outline(&files.outline(graph)?).map_err(|reason| files.unusable(graph, &reason).hint(EXPORT))?;
         for name in ["tokenizer.json", "config.json", "tokenizer_config.json"] {
             files.required(name)?;

@@ -18,17 +18,6 @@ use crate::error::Result;
 use crate::load::markdown::front_matter;
 use crate::text::{char_count, printable, squeeze};
 
-/// Paths of the graph, best first.
-pub(crate) const GRAPHS: [&str; 8] = [
-    "model.onnx",
-    "onnx/model.onnx",
-    "model_optimized.onnx",
-    "onnx/model_optimized.onnx",
-    "model_quantized.onnx",
-    "onnx/model_quantized.onnx",
-    "model_int8.onnx",
-    "onnx/model_int8.onnx",
-];
 /// The outputs that fastembed knows, in its order of preference.
 const OUTPUTS: [&str; 3] = ["text_embeds", "last_hidden_state", "sentence_embedding"];
 /// Enough for a parent chunk of a thousand characters.
@@ -68,7 +57,7 @@ impl EmbeddingFolder {
     /// # Errors
     /// The folder has no graph, or the graph is not an ONNX model.
     pub fn graph_in(folder: &Path) -> Result<(&'static str, bool)> {
-        let graph = files(folder).graph(&GRAPHS)?;
+        let graph = files(folder).graph()?;
         let outline = files(folder).outline(graph)?;
         Ok((graph, outline.outputs.iter().any(|output| output.name == "logits")))
     }

@@ -13,6 +13,17 @@ use super::onnx::{self, Outline};
 use crate::error::{Error, Result, plain_io};
 use crate::text::{printable, squeeze, truncate};
 
+/// Paths of the graph, best first.
+pub(crate) const GRAPHS: [&str; 8] = [
+    "model.onnx",
+    "onnx/model.onnx",
+    "model_optimized.onnx",
+    "onnx/model_optimized.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+    "model_int8.onnx",
+    "onnx/model_int8.onnx",
+];
 /// The limit of Protobuf; larger models keep their weights in files beside the graph.
 const LARGEST_MODEL: u64 = 2 << 30;
 /// Multilingual tokenizers have 17 MB.
@@ -48,17 +59,17 @@ impl ModelFolder {
         self.unusable(file, &format!("cannot read it: {}", plain_io(error)))
     }
 
-    /// The first of these graphs that is in the folder.
+    /// The best of [`GRAPHS`] that is in the folder.
     ///
     /// # Errors
     /// The path is not a folder, or the folder has none of them.
-    pub fn graph(&self, names: &[&'static str]) -> Result<&'static str> {
+    pub fn graph(&self) -> Result<&'static str> {
         let folder = self.folder.display();
         if !std::fs::metadata(&self.folder).map_err(|error| Error::io("read", &self.folder, &error))?.is_dir() {
             return Err(Error::usage(format!("{folder} is a file; a model is a folder"))
                 .hint("name the folder with model.onnx and tokenizer.json"));
         }
-        if let Some(name) = names.iter().copied().find(|name| self.folder.join(name).is_file()) {
+        if let Some(name) = GRAPHS.into_iter().find(|name| self.folder.join(name).is_file()) {
             return Ok(name);
         }
         let has = |name: &str| self.folder.join(name).exists();
@@ -68,7 +79,7 @@ impl ModelFolder {
         } else if has("pytorch_model.bin") {
             ("its weights are a pickle (pytorch_model.bin); kb never reads one, because that can run any code", export)
         } else {
-            ("there is no model.onnx", format!("kb looks for {}", names.join(", ")))
+            ("there is no model.onnx", format!("kb looks for {}", GRAPHS.join(", ")))
         };
         Err(Error::failed(format!("{} in {folder} cannot be used: {reason}", self.kind)).hint(hint))
     }

@@ -28,10 +28,10 @@ pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
 pub use device::{Device, slow_processor};
 pub use embedder::Embedder;
-pub(crate) use embedding_folder::{DEFAULT_TOKENS, DeclaredConfig, EmbeddingFolder, GRAPHS};
+pub(crate) use embedding_folder::{DEFAULT_TOKENS, DeclaredConfig, EmbeddingFolder};
 pub use endpoint::{endpoint_model_name, is_endpoint_model};
 pub use engine::{Engine, EngineChoice, devices, select, select_available};
-pub(crate) use folder::ModelFolder;
+pub(crate) use folder::{GRAPHS, ModelFolder};
 pub use late_chunking::ParentVectors;
 pub use model::{
     Coverage, EMBEDDED, EmbeddingConfig, GRAPH, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput,
