@@ -248,17 +248,6 @@ mod tests {
     }
 
     #[test]
-    fn chinese_contents() {
-        let titles = ["第一章 概述", "第二章 日常巡检", "第三章 定期保养"];
-        let entries = titles.iter().zip(["1", "2", "3"]).map(|(title, label)| line(&format!("{title}……………{label}")));
-        let mut blocks = page(1, [std::iter::once(heading("目 录", 16.0)).chain(entries).collect()]);
-        blocks.extend(text_under(&titles, 2..));
-        let found: Vec<(u32, String, u32)> =
-            titles.iter().zip(2..).map(|(title, page)| (1, (*title).to_owned(), page)).collect();
-        assert_eq!(read(&blocks), found);
-    }
-
-    #[test]
     fn page_one_may_be_any_page_of_the_file() {
         assert_eq!(read(&book(contents(dotted), 9)), chapters(9));
     }

@@ -220,28 +220,6 @@ mod tests {
     }
 
     #[test]
-    fn articles_whose_text_runs_on_keep_it() {
-        let article = |number: &str| {
-            let text = format!(
-                "第{number}条　泵站的供电来自两条十千伏线路，一条由城东变电站引来，另一条由柳溪变电站引来，两条线路互为备用。"
-            );
-            vec![line(&text), line("切换时间不超过三十秒。").goes_on()]
-        };
-        let chapter =
-            |title: &str, articles: [&str; 3]| [vec![heading(title, 14.0)], articles.map(article).concat()].concat();
-        let blocks = pages([
-            chapter("第一章 总则", ["一", "二", "三"]),
-            chapter("第二章 值班", ["四", "五", "六"]),
-            chapter("第三章 附则", ["七", "八", "九"]),
-        ]);
-        let wanted = [(1, "第一章 总则"), (2, "第一条"), (2, "第二条"), (2, "第三条"), (1, "第二章 值班")];
-        assert_eq!(read(&blocks)[..5], wanted.map(|(level, title)| (level, title.to_owned())));
-        let found = find(&blocks, &[], &[]);
-        assert_eq!((found[1].heading_blocks, found[1].start), (0, 1), "the line of the number is its text");
-        assert_eq!(found.len(), 12);
-    }
-
-    #[test]
     fn a_number_on_a_line_of_its_own_belongs_to_the_title_below() {
         let chapter = |number: &str, title: &str| {
             [vec![heading(number, 14.0), heading(title, 20.0)], body(title), body(title)].concat()

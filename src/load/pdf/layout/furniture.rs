@@ -292,17 +292,6 @@ mod tests {
     }
 
     #[test]
-    fn running_heads_and_page_numbers_are_furniture() {
-        let feet: Vec<String> = (1..=6).map(|number| number.to_string()).collect();
-        let pages: Vec<Page> =
-            (1..=6).map(|i| leaf(i, Some("Operating Manual"), Some(&feet[i as usize - 1]))).collect();
-        for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
-            assert_eq!(lines, ["Operating Manual", &feet[i]]);
-            assert_eq!(number.as_deref(), Some(feet[i].as_str()));
-        }
-    }
-
-    #[test]
     fn left_and_right_heads_may_differ() {
         let head = |i: u32| if i.is_multiple_of(2) { format!("{i} Operating Manual") } else { format!("Pumps {i}") };
         let heads: Vec<String> = (1..=8).map(head).collect();
