@@ -145,18 +145,6 @@ fn print(chars: &mut Vec<TextChar>, words: &str, (left, up): (f32, f32), size: f
     }
 }
 
-/// The chunker on plain text; the first byte gives the longest chunks.
-pub fn chunker(bytes: &[u8]) {
-    let Some((limit, bytes)) = bytes.split_first() else { return };
-    let mut document = Document::new(Format::Text, "none");
-    document.blocks.push(crate::load::Block::paragraph(text(bytes).trim()));
-    let limit = usize::from(*limit) + 1;
-    chunks_rebuild(
-        &document,
-        &ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: limit / 2, ..SMALL },
-    );
-}
-
 /// Reads a document and checks the laws of all documents.
 pub fn load(bytes: &[u8], format: Format) {
     if let Ok(document) = parse(bytes, format, &LoadOptions::default()) {

@@ -1,17 +1,14 @@
-//! Input that people type or write: filters, questions, times, lists and settings; and answers of a language model.
-
-use jiff::Timestamp;
+//! Input that people type or write: filters, questions, lists and settings; and answers of a language model.
 
 use super::text;
 use crate::config::Config;
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::search::{Filter, Kind, Route, SearchRequest, Understanding, keyword_terms};
+use crate::text::fold_name;
 use crate::text::highlight::{find_matches, snippet};
-use crate::text::period::{date_or_moment, duration, seconds};
 use crate::text::sentences::sentences;
 use crate::text::tokens::tokenize;
-use crate::text::{Period, fold_name};
 
 /// A printed filter reads back as the same filter.
 pub fn filter(bytes: &[u8]) {
@@ -47,24 +44,6 @@ pub fn question(bytes: &[u8]) {
     snippet(&question, &question, 80);
     let folded = fold_name(&question);
     assert_eq!(fold_name(&folded), folded);
-}
-
-/// A period has a length, and its first moment can be typed.
-pub fn period(bytes: &[u8]) {
-    let text = text(bytes);
-    let now = Timestamp::from_second(1_795_000_000).expect("a time in 2026");
-    for period in [Period::stated(&text), Period::asked(&text, now)].into_iter().flatten() {
-        assert!(period.start < period.end, "{text:?}");
-        assert!(period.has(period.start) && period.has(period.last()) && !period.has(period.end), "{text:?}");
-        let first = Period::stated(&date_or_moment(period.start));
-        // A printed moment has whole seconds.
-        let since = first.map(|first| period.start.duration_since(first.start).as_secs_f64());
-        assert!(since.is_some_and(|seconds| (0.0..1.0).contains(&seconds)), "{text:?}");
-    }
-    if let Some(seconds) = seconds(&text) {
-        assert!(seconds > 0.0 && seconds.is_finite(), "{text:?}");
-        duration(seconds);
-    }
 }
 
 pub fn synonyms(bytes: &[u8]) {

@@ -379,13 +379,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_input_panics(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}") {
+        fn times_and_durations_have_a_length(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}") {
             let now = Timestamp::UNIX_EPOCH;
             for text in [&text, &numbers] {
                 for period in [Period::stated(text), Period::asked(text, now)].into_iter().flatten() {
                     prop_assert!(period.start < period.end);
+                    prop_assert!(period.has(period.start) && period.has(period.last()) && !period.has(period.end));
                 }
-                seconds(text);
+                if let Some(seconds) = seconds(text) {
+                    prop_assert!(seconds > 0.0 && seconds.is_finite());
+                    duration(seconds);
+                }
             }
         }
     }
