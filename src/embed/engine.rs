@@ -229,16 +229,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tract_offers_the_processor_only() {
-        assert_eq!(devices(&Engine::Tract), [Device::Cpu]);
-        assert!(
-            check_device(&Engine::Tract, Device::Auto).is_ok() && check_device(&Engine::Tract, Device::Cpu).is_ok()
-        );
-        let message = check_device(&Engine::Tract, Device::Cuda).unwrap_err().to_line();
-        assert!(message.contains("offers no device cuda, only cpu") && message.contains("onnxruntime"), "{message}");
-    }
-
-    #[test]
     fn libraries_are_recognised_by_name() {
         assert!(is_library("libonnxruntime.so.1.31.1") && is_library("libonnxruntime.1.31.1.dylib"));
         assert!(!is_library("libonnxruntime_providers_shared.so"));

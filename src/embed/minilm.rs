@@ -68,28 +68,3 @@ impl MiniLm {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::embed::{Embedder, EngineChoice, Model, select};
-
-    #[test]
-    fn vectors_equal_those_of_an_engine() {
-        let engine = select(&EngineChoice::Tract).unwrap();
-        let engine = Embedder::on_engine(&engine, &Model::embedded(), 1).unwrap();
-        let own = Embedder::load(&EngineChoice::Auto, &Model::embedded(), 1).unwrap();
-        let long = "The pump must be primed before each start, and vented. ".repeat(40);
-        let texts = ["pump", "How do I prime the pump?", "如何启动水泵？", "E-417 Überdruck 3.5 bar", "", &long];
-        for text in texts {
-            let (ours, theirs) = (own.embed_query(text).unwrap(), engine.embed_query(text).unwrap());
-            let cosine: f32 = ours.iter().zip(&theirs).map(|(a, b)| a * b).sum();
-            assert!(ours.len() == 384 && cosine > 0.999, "{text:.20}: {cosine}");
-            assert_eq!(own.reads(text).unwrap(), engine.reads(text).unwrap(), "{text:.20}");
-        }
-        let together = own.embed_documents(&texts, &|_| ()).unwrap();
-        for (text, vector) in texts.iter().zip(together) {
-            let alone = own.embed_query(text).unwrap();
-            assert!(vector.iter().zip(&alone).all(|(a, b)| (a - b).abs() < 1e-5), "{text:.20} in a batch");
-        }
-    }
-}

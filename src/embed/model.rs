@@ -327,12 +327,4 @@ mod tests {
         seen.dedup();
         assert_eq!(seen.len(), all);
     }
-
-    #[test]
-    fn prefixes_are_put_in_front() {
-        let embedding_config =
-            EmbeddingConfig { query_prefix: "query: ".to_owned(), ..Model::embedded().embedding_config.clone() };
-        let model = Model { embedding_config, ..Model::clone(&Model::embedded()) };
-        assert_eq!((&*model.as_query("pump"), &*model.as_document("pump")), ("query: pump", "pump"));
-    }
 }
