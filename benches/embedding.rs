@@ -6,26 +6,24 @@
 //!
 //! The loop does what every embedding needs: texts sorted by length, in the same batches, tokens, the
 //! model, the mean over the mask, length one; on tract a session for each thread, on ONNX Runtime one with all threads.
-//! Both run in turn, `--rounds` times, so a busy machine slows both; the output is medians. On Linux it includes the
-//! processor's time, which other processes change little. `--corpus` is a file in the BEIR layout; the default repeats the
-//! fixture's texts. The engine is tract, unless `--onnxruntime PATH` names a library. The exit code is 1 if kb's vectors
-//! differ from those of the loop.
+//! Both run in turn, `--rounds` times, so a busy machine slows both; the output is medians. `--corpus` is a file in the
+//! BEIR layout; the default repeats the fixture's texts. The engine is tract, unless `--onnxruntime PATH` names a library.
+//! The exit code is 1 if kb's vectors differ from those of the loop.
 
 mod synthetic;
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
-use std::time::Instant;
 
 use kb::internals::embed::{Embedder, Engine, EngineChoice, Model, select};
 use kb_minilm::{ONNX, TOKENIZER};
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::Tensor;
+use synthetic::stores::{fail, median, timed};
 use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
@@ -46,24 +44,18 @@ struct Options {
     texts: usize,
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Threads; by default one per core.
-    #[arg(long)]
-    jobs: Option<NonZeroUsize>,
     #[arg(long)]
     onnxruntime: Option<PathBuf>,
 }
 
 fn main() {
-    if let Err(error) = run(&synthetic::options()) {
-        eprintln!("error: {error}");
-        exit(3);
-    }
+    run(&synthetic::options()).unwrap_or_else(|error| fail(&error.to_string()));
 }
 
 fn run(options: &Options) -> Result<(), Fault> {
     let library = options.onnxruntime.as_deref();
     let choice = library.map_or(EngineChoice::Tract, |path| EngineChoice::parse(Some(path)));
-    let jobs = options.jobs.or(available_parallelism().ok()).map_or(1, usize::from);
+    let jobs = available_parallelism().map_or(1, usize::from);
     let engine = select(&choice)?;
     let texts = texts(&options.corpus, options.texts)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -79,62 +71,14 @@ fn run(options: &Options) -> Result<(), Fault> {
         exit(1);
     }
     let (mut kb, mut loops) = (Vec::new(), Vec::new());
-    for round in 0..options.rounds {
-        // They also take turns in going first.
-        for turn in [round % 2, (round + 1) % 2] {
-            if turn == 0 {
-                kb.push(timed(|| Ok(embedder.embed_documents(&texts, &|_| {}).map(drop)?))?);
-            } else {
-                loops.push(timed(|| bare.embed(&texts).map(drop))?);
-            }
-        }
+    for _ in 0..options.rounds {
+        kb.push(timed(|| embedder.embed_documents(&texts, &|_| {}).unwrap_or_else(|error| fail(&error.to_line()))));
+        loops.push(timed(|| bare.embed(&texts).unwrap_or_else(|error| fail(&error.to_string()))));
     }
-    print("by the clock", texts.len(), |times| Some(times.clock), &kb, &loops);
-    print("by the processor", texts.len(), |times| times.processor, &kb, &loops);
+    let per_second = |milliseconds: Vec<f64>| texts.len() as f64 * 1000.0 / median(milliseconds);
+    let (kb, loops) = (per_second(kb), per_second(loops));
+    println!("bare loop {loops:.1} texts/s, kb {kb:.1}; kb has {:.0} % of it", kb / loops * 100.0);
     Ok(())
-}
-
-/// In seconds.
-struct Times {
-    clock: f64,
-    /// Of all threads together, if the system tells it.
-    processor: Option<f64>,
-}
-
-fn timed(run: impl FnOnce() -> Result<(), Fault>) -> Result<Times, Fault> {
-    let (start, processor) = (Instant::now(), processor_seconds());
-    run()?;
-    let processor = processor_seconds().zip(processor).map(|(after, before)| after - before);
-    Ok(Times { clock: start.elapsed().as_secs_f64(), processor })
-}
-
-/// The processor time that this process has used, to a hundredth of a second.
-fn processor_seconds() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // After the program's name, which may contain anything; `man 5 proc` numbers from one and counts ticks.
-    let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
-    let ticks: Vec<f64> = fields.get(11..13)?.iter().filter_map(|field| field.parse().ok()).collect();
-    Some(ticks.iter().sum::<f64>() / 100.0)
-}
-
-/// Prints texts per second of both, and kb's as a share of the loop's: round by round, because the other load of the
-/// machine changes between rounds.
-fn print(how: &str, texts: usize, of: impl Fn(&Times) -> Option<f64>, kb: &[Times], loops: &[Times]) {
-    let (kb, loops): (Vec<f64>, Vec<f64>) =
-        (kb.iter().filter_map(&of).collect(), loops.iter().filter_map(&of).collect());
-    if kb.is_empty() {
-        return;
-    }
-    let shares: Vec<f64> = kb.iter().zip(&loops).map(|(kb, bare)| bare / kb * 100.0).collect();
-    let all: Vec<String> = shares.iter().map(|share| format!("{share:.0}")).collect();
-    let per_second = |seconds: &[f64]| texts as f64 / median(seconds);
-    println!(
-        "{how}: bare loop {:.1} texts/s, kb {:.1}; kb has {:.1} % of it (rounds: {})",
-        per_second(&loops),
-        per_second(&kb),
-        median(&shares),
-        all.join(" ")
-    );
 }
 
 /// The loop.
@@ -225,13 +169,6 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
 }
 
 /// This many texts, spread over the whole corpus.
