@@ -165,19 +165,10 @@ fn lay_over(below: &mut Table, above: &Table) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Method;
 
     /// The settings of a store alone.
     fn read(store: &Path) -> Result<Config> {
         Config::merged(None, Some(StoreSettings::read(store)?), &KnownStores::at(&store.join("known")))
-    }
-
-    #[test]
-    fn a_misspelt_setting_is_an_error_with_its_line() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(FILE), "[search]\nlimit = 5\nmetod = \"keyword\"\n").unwrap();
-        let error = read(folder.path()).unwrap_err();
-        assert!(error.message().contains("line 3") && error.message().contains("metod"), "{error}");
     }
 
     #[test]
@@ -215,6 +206,12 @@ mod tests {
             ("[search]\nweights = [-1, 2]\n", 2, "0.7,0.3"),
             ("[search]\nmode = \"drill:3\"\n", 2, "3,3,3"),
             ("[search]\nhalf_life = \"soon\"\n", 2, "line 2, half_life: expected a duration"),
+            (
+                "[search]\nlimit = 5\nrerank_budget = \"soon\"\n",
+                3,
+                "line 3, rerank_budget: expected a duration above 0",
+            ),
+            ("[search]\nlimit = 5\nmetod = \"keyword\"\n", 3, "line 3, metod: unknown field `metod`"),
             ("[ingest]\nfile_timeout = 0\n", 0, "from 1 to 86400"),
             ("[ingest]\npage_timeout = 86401\n", 0, "from 1 to 86400"),
             ("[ingest]\nworker_memory = 9999999\n", 0, "from 1 to 1048576"),
@@ -229,18 +226,6 @@ mod tests {
             assert!(line == 0 || error.message().contains(&format!("line {line}")), "{text}: {error}");
             assert!(error.message().contains(expected), "{text}: {error}");
         }
-    }
-
-    #[test]
-    fn settings_are_read_and_a_missing_file_means_defaults() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(read(folder.path()).unwrap(), Config::default());
-        std::fs::write(folder.path().join(FILE), "[search]\nmethod = \"keyword\"\nlimit = 3\n").unwrap();
-        let config = read(folder.path()).unwrap();
-        assert_eq!(
-            (config.search.method, config.search.limit.map(|limit| limit.get())),
-            (Some(Method::Keyword), Some(3))
-        );
     }
 
     #[test]

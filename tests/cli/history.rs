@@ -194,12 +194,20 @@ fn restore_undoes_and_redoes_an_edit() {
 }
 
 #[test]
-fn an_undo_of_an_undo_says_so() {
+fn undo_takes_the_last_change_back_and_an_undo_of_an_undo_says_so() {
     let sandbox = three_generations();
+    let documents = || sandbox.kb(&["docs", "--format", "paths"]).out;
+    let removed = documents();
+    sandbox.kb(&["undo", "--dry-run"]).ok();
+    assert_eq!(documents(), removed, "a dry run changes nothing");
     let first = sandbox.kb(&["undo"]);
     assert!(first.code == 0 && !first.err.contains("kb undo"), "{}", first.err);
+    assert_eq!(documents(), "docs/a.md\ndocs/b.md\ndocs/c.md\n");
     let second = sandbox.kb(&["undo"]);
     assert!(second.err.contains("takes the last `kb undo` back; `kb restore N` goes further back"), "{}", second.err);
+    assert_eq!(documents(), removed);
+    let nothing = Sandbox::of_two_documents().kb(&["undo"]);
+    assert!(nothing.code == 1 && nothing.err.contains("nothing to undo"), "{nothing:?}");
     let log = sandbox.kb(&["log", "--limit", "1"]).out;
     assert!(log.contains("| undo, back to generation 3 |"), "{log}");
 }

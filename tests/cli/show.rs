@@ -1,4 +1,4 @@
-//! `kb show` and `kb open`: the item of an id, and its file. Paths, other names of commands, `kb undo`.
+//! `kb show` and `kb open`: the item of an id, and its file. Paths, other names of commands.
 
 use serde_json::Value;
 
@@ -75,25 +75,6 @@ fn commands_answer_to_the_names_that_people_try() {
     assert_eq!(sandbox.kb(&["list"]).out, sandbox.kb(&["docs"]).out);
     sandbox.kb(&["rm", "a.md", "-q"]).ok();
     assert_eq!(sandbox.kb(&["ls"]).code, 1);
-}
-
-#[test]
-fn undo_takes_the_last_change_back_and_again_brings_it_back() {
-    let sandbox = Sandbox::of_two_documents();
-    let nothing = sandbox.kb(&["undo"]);
-    assert!(nothing.code == 1 && nothing.err.contains("nothing to undo"), "{nothing:?}");
-    let documents = || sandbox.kb(&["docs", "--format", "paths"]).out;
-    let before = documents();
-    let first = before.lines().next().unwrap();
-    sandbox.kb(&["remove", first, "-q"]).ok();
-    let removed = documents();
-    assert_ne!(removed, before);
-    sandbox.kb(&["undo", "--dry-run"]).ok();
-    assert_eq!(documents(), removed, "a dry run changes nothing");
-    sandbox.kb(&["undo"]).ok();
-    assert_eq!(documents(), before);
-    sandbox.kb(&["undo"]).ok();
-    assert_eq!(documents(), removed);
 }
 
 /// A viewer that records what it is asked to open.

@@ -226,7 +226,9 @@ fn reading_mends_a_store_of_the_users_own_alone() {
     // Writing to a store makes it known.
     sandbox.kb(&["ingest", "."]).ok();
     std::fs::remove_dir_all(&keyword).unwrap();
-    sandbox.kb(&["search", "valve"]).ok();
+    assert!(sandbox.kb(&["search", "valve"]).ok().out.contains("slowly"));
+    assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 2);
+    assert!(keyword.exists());
 }
 
 /// As git's safe.directory: whoever may write to a folder above cannot choose the store of those below.
