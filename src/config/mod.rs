@@ -4,7 +4,6 @@
 //! variables. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
 
 mod choices;
-mod headings;
 mod ingest;
 mod known_stores;
 mod listing;
@@ -58,7 +57,7 @@ pub struct Config {
     /// The endpoint of `rerank = "endpoint"`.
     pub reranking: EndpointConfig,
     /// The forms of headings that state a field of their sections.
-    #[serde(deserialize_with = "headings::forms")]
+    #[serde(deserialize_with = "values::heading_forms")]
     pub headings: HeadingForms,
     /// Settings in the store's file that do not count.
     #[serde(skip)]

@@ -1,13 +1,14 @@
 //! Types of settings that know their range: the command line, the environment and `kb.toml` refuse the same values.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
-use crate::search::{Decay, HalfLife};
-use crate::text::period;
+use crate::search::{Decay, HalfLife, HeadingForm, HeadingForms};
+use crate::text::{fold, period};
 
 /// A whole number from `LEAST` to `MOST`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -116,18 +117,35 @@ pub(super) fn from_text<'de, D: Deserializer<'de>, T: FromStr<Err: Display>>(fro
     String::deserialize(from)?.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text or a list of texts")]
+enum Texts {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Texts {
+    fn all(self) -> Vec<String> {
+        match self {
+            Texts::One(text) => vec![text],
+            Texts::Many(texts) => texts,
+        }
+    }
+}
+
 /// Reads one text or a list of them.
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "expected a text or a list of texts")]
-    enum Texts {
-        One(String),
-        Many(Vec<String>),
-    }
-    Texts::deserialize(from).map(|texts| match texts {
-        Texts::One(text) => Some(vec![text]),
-        Texts::Many(texts) => Some(texts),
-    })
+    Texts::deserialize(from).map(|texts| Some(texts.all()))
+}
+
+/// Reads the forms of headings that state a field of their sections, one or a list for each field: `story_time = "Year {}"`.
+pub(super) fn heading_forms<'de, D: Deserializer<'de>>(from: D) -> Result<HeadingForms, D::Error> {
+    let parsed = |(field, forms): (String, Texts)| {
+        let forms: Result<Vec<HeadingForm>, String> = forms.all().iter().map(|text| text.parse()).collect();
+        Ok((fold(field.trim()), forms?))
+    };
+    let all = BTreeMap::<String, Texts>::deserialize(from)?;
+    all.into_iter().map(parsed).collect::<Result<_, String>>().map_err(serde::de::Error::custom)
 }
 
 /// Reads a length of time as people write it: `0s`, `12h`, `7d`, `4w`.
