@@ -77,13 +77,12 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         Some(name) => Some(context.document_of(snapshot, name, &store, Purpose::Read).await?),
         None => None,
     };
-    let (offset, limit) = (args.part.offset as usize, args.part.limit.map(|limit| limit as usize));
     if args.conflicts {
         let documents = match document {
             Some(document) => vec![document],
             None => snapshot.documents_with_edits().await?,
         };
-        return list_conflicts(context, snapshot, &documents, offset, limit).await;
+        return list_conflicts(context, snapshot, &documents, args.part).await;
     }
     let mut filter =
         ChunkFilter { chunk_type: args.chunk_type, text: args.filter, edited: args.edited, ..ChunkFilter::default() };
@@ -112,6 +111,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
             scopes.remove(0)
         }
     };
+    let (offset, limit) = (args.part.offset as usize, args.part.limit.map(|limit| limit as usize));
     let request = ChunkListRequest { filter, scope, order: args.order_by, offset, limit };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
     if list.chunks.is_empty() {
@@ -143,8 +143,7 @@ async fn list_conflicts(
     context: &Context,
     snapshot: &Snapshot,
     documents: &[DocumentRow],
-    offset: usize,
-    limit: Option<usize>,
+    part: PartArgs,
 ) -> Result<u8> {
     let with_edits = documents.iter().filter(|row| row.edits.iter().any(|edit| edit.parent_chunk.is_none()));
     let mut found = Vec::new();
@@ -152,12 +151,10 @@ async fn list_conflicts(
         let parents = snapshot.parents_of(&document.doc_id).await?;
         found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), parents }));
     }
-    match found.len() {
-        0 => context.tell("no conflicts"),
-        all if offset >= all => context.tell(&past_the_end(offset, all)),
-        _ => {}
+    if found.is_empty() {
+        context.tell("no conflicts");
     }
-    let page: Vec<Conflict> = found.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
+    let page: Vec<Conflict> = part.of(context, found);
     context.show(render::conflicts(&page).read_from(&[snapshot]))?;
     Ok(u8::from(page.is_empty()))
 }
