@@ -6,10 +6,11 @@ use futures::future::try_join_all;
 use super::filter::{FILTERS, TimeArgs};
 use super::global::PartArgs;
 use super::invocation::Context;
+use crate::config::SearchSettings;
 use crate::error::{Error, Result, Setting};
 use crate::ingest::stale;
 use crate::render::{self, ListedDocument};
-use crate::search::{Filter, resolve_each, scopes_within};
+use crate::search::{resolve_each, scopes_within};
 use crate::store::{DocumentName, DocumentRow, Namespace, Scope};
 
 const EXAMPLES: &str = "\
@@ -48,9 +49,8 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let store = context.store()?;
     let config = context.config(&store)?;
     let searcher = context.searcher_over(&store, &config)?;
-    let filters = args.filter.iter().filter(|text| !text.trim().is_empty());
-    let filters = filters.map(|text| text.parse::<Filter>().map_err(|error| error.at(&Setting("filter").to_string())));
-    let restriction = args.times.restriction(Filter::all(filters.collect::<Result<Vec<_>>>()?), config.headings)?;
+    let settings = SearchSettings { filter: Some(args.filter), ..SearchSettings::default() };
+    let restriction = args.times.restriction(settings.filter(&Setting("filter").to_string())?, config.headings)?;
     let snapshots = searcher.snapshots().await?;
     let namespaces = store.namespaces_named(&context.global.namespace)?;
     let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();

@@ -16,6 +16,7 @@ use crate::paths::{is_address, real};
 use crate::render::{self, SelfCheck};
 use crate::store::Store;
 use crate::text::size;
+use crate::vectors::dot;
 
 /// Check that kb works on this machine
 #[derive(Debug, Args)]
@@ -92,8 +93,7 @@ fn engine(context: &Context) -> Result<String> {
 fn model() -> Result<String> {
     let model = Model::embedded();
     let vectors = Embedder::load(&EngineChoice::parse(None), &model, 1)?.embed_documents(&MEANINGS, &|_| {})?;
-    let cosine = |a: usize, b: usize| vectors[a].iter().zip(&vectors[b]).map(|(a, b)| a * b).sum::<f32>();
-    let (same, other) = (cosine(0, 1), cosine(0, 2));
+    let (same, other) = (dot(&vectors[0], &vectors[1]), dot(&vectors[0], &vectors[2]));
     match same > other + 0.2 {
         true => Ok(format!("{}: alike {same:.2}, unlike {other:.2}", model.name)),
         false => Err(Error::failed(format!("{} gives vectors without meaning", model.name)).hint("install kb again")),

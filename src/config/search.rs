@@ -19,6 +19,7 @@ use crate::search::{
     DEFAULT_LIMIT, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Expand, Fallback, Filter, Fusion, GroupBy, Kind,
     LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape, Target, Weights,
 };
+use crate::text::alike;
 
 /// The variable of a setting is this and its name in capitals.
 const PREFIX: &str = "KB_SEARCH_";
@@ -151,9 +152,8 @@ impl SearchSettings {
             if !name.starts_with(PREFIX) || value.is_empty() || known.contains(&name.as_ref()) {
                 continue;
             }
-            let near = known.iter().map(|known| (strsim::jaro_winkler(known, &name), known));
-            let near = near.filter(|(alike, _)| *alike >= NEAR).max_by(|a, b| a.0.total_cmp(&b.0));
-            let hint = near.map_or_else(|| "unset it".to_owned(), |(_, known)| format!("did you mean {known}?"));
+            let near = alike(known.iter().map(|known| ((*known).to_owned(), known)), &name, NEAR);
+            let hint = near.first().map_or_else(|| "unset it".to_owned(), |known| format!("did you mean {known}?"));
             return Err(Error::usage(format!("{name} is not a setting")).hint(hint));
         }
         Ok(())
