@@ -131,18 +131,6 @@ fn status_shows_the_writer_and_the_pending_generation() {
 }
 
 #[test]
-fn a_killed_writer_blocks_nobody() {
-    let sandbox = one_document();
-    let mut holder = start_long_ingest(&sandbox);
-    holder.kill().unwrap();
-    holder.wait().unwrap();
-    assert!(sandbox.path(LOCK).exists(), "its lock file is left");
-    sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
-    sandbox.kb(&["ingest", "docs"]).ok();
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
-}
-
-#[test]
 fn a_waiting_writer_reports_it_and_reads_the_new_state() {
     let sandbox = one_document();
     let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();

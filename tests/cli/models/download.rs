@@ -276,18 +276,6 @@ fn refusals_name_the_next_step() {
 }
 
 #[test]
-fn temporary_faults_of_the_hub_are_retried() {
-    let sandbox = Sandbox::new();
-    let hub = Hub::with("ours/tiny", tiny(), |request| {
-        match request.target.ends_with("/config.json") && request.repeated == 0 {
-            true => Reply::Status(503, &[], String::new()),
-            false => Reply::Well,
-        }
-    });
-    assert_eq!(add(&sandbox, &hub).code, 0);
-}
-
-#[test]
 fn redirect_loops_and_other_servers_are_reported() {
     let error_text = refused(|_| Reply::Redirect("/ours/tiny/resolve/x/onnx/model.onnx".to_owned()));
     assert!(error_text.contains("circles"), "{error_text}");
