@@ -163,9 +163,7 @@ fn corrections_survive_and_documents_without_vectors_stay_without() {
 #[cfg(unix)]
 #[test]
 fn a_scan_is_read_again_with_the_ocr_command() {
-    let sandbox = Sandbox::new();
-    sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
-    sandbox.write("ocr.sh", "echo The landing stage was repaired.");
+    let sandbox = Sandbox::with_scan("echo The landing stage was repaired.");
     let ocr = ["--ocr-command", "sh ocr.sh"];
     sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
     let again = ["reindex", "--structure", "--force", "scan.pdf"];
@@ -186,9 +184,7 @@ fn a_scan_is_read_again_with_the_ocr_command() {
 #[cfg(unix)]
 #[test]
 fn a_correction_reads_a_scan_with_the_ocr_command() {
-    let sandbox = Sandbox::new();
-    sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
-    sandbox.write("ocr.sh", "echo Repairs; echo; echo The landing stage was repaired.");
+    let sandbox = Sandbox::with_scan("echo Repairs; echo; echo The landing stage was repaired.");
     sandbox.write("toc.txt", "Repairs  [p. 1]\nMore repairs  [p. 2]\n");
     let ocr = ["--ocr-command", "sh ocr.sh"];
     sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
