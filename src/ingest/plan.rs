@@ -278,7 +278,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         }
         let largest = request.largest(candidate.format);
         if facts.len() > largest {
-            let reason = format!("is {} MB, more than {} MB", facts.len() >> 20, largest >> 20);
+            let reason = format!("is {} MB, more than {} MB", facts.len().div_ceil(1 << 20), largest >> 20);
             let hint = format!("split it, or {}", raise_limit());
             plan.settled.push(SourceReport::failed(&candidate.source, reason, Some(hint)));
             continue;

@@ -373,6 +373,12 @@ fn ignore_files_and_globs_choose_the_files() {
     assert_eq!(paths(&["--include", "*.md"]), ["a.md", "drafts/c.md"]);
     assert_eq!(paths(&["--exclude", "drafts/**"]), ["a.md", "b.txt"]);
     assert_eq!(paths(&["--include", "*.md", "--exclude", "drafts"]), ["a.md"]);
+    sandbox.configure("[ingest]\ninclude = [\"*.md\"]\nexclude = [\"drafts/**\"]\njobs = 1\nmax_file_size = 1\n");
+    assert_eq!(paths(&[]), ["a.md"]);
+    assert_eq!(paths(&["--include", "*.txt"]), ["b.txt"]);
+    sandbox.write("large.md", "About valves and pumps. ".repeat(70_000));
+    let large = sandbox.kb(&["ingest", ".", "--dry-run"]);
+    assert!(large.code == 4 && large.out.contains("large.md: is 2 MB, more than 1 MB"), "{}", large.out);
     for option in ["--include", "--exclude"] {
         let bad = sandbox.kb(&["ingest", ".", option, "[*"]);
         assert!(bad.code == 2 && bad.err.contains(&format!("{option} \"[*\" is not a glob")), "{}", bad.err);
