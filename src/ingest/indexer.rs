@@ -268,7 +268,7 @@ impl Indexer {
             }
         }
         let stored = self.stored_vectors(&waiting).await?;
-        let vectors = self.vectors.vectors_of(&waiting, &stored, embed)?;
+        let vectors = self.vectors.vectors_of(&waiting, &stored, embed).await?;
         if !embed {
             self.vectors.at_once = BATCH_CHILDREN;
         }

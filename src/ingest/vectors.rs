@@ -23,6 +23,9 @@ const BATCH_TIME: Duration = Duration::from_secs(60);
 /// The fewest child chunks that are worth a publication.
 const LEAST_EMBEDDED: usize = 256;
 
+/// Parent chunks that are embedded before anything else gets a turn: a second or two.
+const BETWEEN_PAUSES: usize = 128;
+
 /// The model that makes vectors.
 pub enum Vectors {
     Loaded(Arc<Embedder>),
@@ -107,7 +110,7 @@ impl VectorMaker {
 
     /// The vectors of the parent chunks of all waiting documents. Reuses known and stored vectors. If `embed` is set,
     /// embeds each other text that the model reads, once.
-    pub fn vectors_of(
+    pub async fn vectors_of(
         &mut self,
         waiting: &[Waiting],
         stored: &HashMap<String, Vec<f32>>,
@@ -122,7 +125,7 @@ impl VectorMaker {
             }
         }
         let bytes = waiting.iter().map(|waiting| waiting.prepared.new.document.size).sum();
-        let fresh = if embed { self.embed(waiting, &wanted, bytes)? } else { Vec::new() };
+        let fresh = if embed { self.embed(waiting, &wanted, bytes).await? } else { Vec::new() };
         let mut all = Vec::with_capacity(waiting.len());
         for one in waiting {
             let mut vectors = Vec::new();
@@ -140,7 +143,7 @@ impl VectorMaker {
     }
 
     /// Embeds texts of waiting documents. `bytes` is the size of their files.
-    fn embed(&mut self, waiting: &[Waiting], texts: &[&EmbeddedText], bytes: u64) -> Result<Vec<ParentVectors>> {
+    async fn embed(&mut self, waiting: &[Waiting], texts: &[&EmbeddedText], bytes: u64) -> Result<Vec<ParentVectors>> {
         let unread = waiting.iter().any(|waiting| waiting.embed && waiting.read.contains(&false));
         if texts.is_empty() && !unread {
             self.at_once = BATCH_CHILDREN;
@@ -155,7 +158,12 @@ impl VectorMaker {
         let (total, progress) = (children.max(1) as u64, &self.progress);
         let start = Instant::now();
         let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
-        let made = embedder.embed_parents(texts, &report)?;
+        let mut made = Vec::with_capacity(texts.len());
+        for some in texts.chunks(BETWEEN_PAUSES) {
+            made.extend(embedder.embed_parents(some, &report)?);
+            // Whoever cancels the run, as a client of `kb mcp` does, does not wait for the rest.
+            tokio::task::yield_now().await;
+        }
         self.at_once = within(BATCH_TIME, children, start.elapsed());
         self.embedded += children;
         Ok(made)
