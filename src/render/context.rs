@@ -14,6 +14,7 @@ use crate::ids::ChunkId;
 use crate::search::{
     Context, ContextContents, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Omitted,
 };
+use crate::store::DocumentTime;
 use crate::text::{count, first_of, printable};
 
 /// The default layout: Markdown with the source of every chunk.
@@ -93,15 +94,21 @@ fn contents_text(contents: &ContextContents) -> String {
 /// Where a parent chunk is from, in the language of its document.
 fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
     let is_chinese = document.language.starts_with("zh");
-    let [source, section, time] =
-        if is_chinese { ["来源：", "章节 ", "时间 "] } else { ["source: ", "section ", "time "] };
+    let [source, section, stated, of_file] = match is_chinese {
+        true => ["来源：", "章节 ", "时间 ", "文件修改于 "],
+        false => ["source: ", "section ", "time ", "file changed "],
+    };
     let place = match (is_chinese, parent.page_start, parent.page_end) {
         (true, Some(start), Some(end)) if end > start => format!("第 {start}–{end} 页"),
         (true, Some(start), _) => format!("第 {start} 页"),
         (_, start, end) => pages(start, end),
     };
-    let at = document.time.as_ref().map(|known| known.at.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
-    let rest = [around("", &place, ""), around(time, &at, "")].map(|part| around(" · ", &part, "")).concat();
+    // A file's own time says little about its content, and nothing if it was copied.
+    let time = document.time.as_ref().map(|known| {
+        let what = if known.from == DocumentTime::FILE { of_file } else { stated };
+        format!("{what}{}", known.at.strftime("%Y-%m-%d"))
+    });
+    let rest = [place, time.unwrap_or_default()].map(|part| around(" · ", &part, "")).concat();
     format!("[{source}{} · {section}{}{rest}]", printable(&document.source), parent.section.id)
 }
 

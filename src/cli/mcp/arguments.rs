@@ -330,7 +330,7 @@ impl Arguments for Status {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ingest {
-    /// Files and folders.
+    /// Files and folders, relative to the first folder that files may be ingested from.
     paths: Vec<String>,
     /// Skip the vectors, which take most of the time; only keywords find the documents then.
     #[serde(default)]

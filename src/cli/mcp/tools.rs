@@ -142,7 +142,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "kb_list_documents",
             "List the documents",
             "docs",
-            "The documents with kind, topics and what they are good for.",
+            "The documents with their files; the structured answer has kind, topics and what they are good for too.",
         ),
         define::<ListChunks>(
             "kb_list_chunks",
