@@ -28,8 +28,8 @@ const REPLACED: f32 = 0.5;
 const BOTH: (f32, f32) = (16.2, -7.7);
 /// … and of the share of words, if there is no vector.
 const WORDS: (f32, f32) = (12.0, -5.2);
-/// What is left of the confidence where a year of the question is missing.
-const OTHER_YEAR: f32 = 0.5;
+/// What is left of the confidence where a year of the question is missing, or no text has a name of the question.
+const OTHER_SUBJECT: f32 = 0.5;
 /// Unspaced scripts are indexed by pairs of characters, many of which span two words, so an answer has fewer of them.
 /// Their share to this power compares with the share of spaced words.
 const UNSPACED_POWER: f32 = 0.75;
@@ -88,6 +88,8 @@ pub(super) struct Coverage {
     words: Vec<Word>,
     /// The cosine of unrelated texts in the model of the vectors.
     unrelated: f32,
+    /// Whether no text has a name of the question.
+    lacks_name: bool,
 }
 
 struct Word {
@@ -136,7 +138,12 @@ impl Coverage {
         model: &VectorModel,
     ) -> Self {
         let unrelated = model.model().map_or(Model::embedded().unrelated, |model| model.unrelated);
-        Coverage { words: Word::all(keyword.question_words(), own, alternatives), unrelated }
+        Coverage { words: Word::all(keyword.question_words(), own, alternatives), unrelated, lacks_name: false }
+    }
+
+    /// The same for a question with a name that no text has: another subject has the same words.
+    pub(super) fn lacking_name(self, lacks_name: bool) -> Self {
+        Coverage { lacks_name, ..self }
     }
 
     /// Raises the confidence of candidates to what their words and their cosine give.
@@ -146,8 +153,8 @@ impl Coverage {
             let found = found.get(&candidate.key());
             let coverage = (!self.words.is_empty()).then(|| found.map_or(0.0, |found| self.share(found)));
             let cosine = candidate.semantic.map(|cosine| comparable(cosine, self.unrelated));
-            let lacks_year = found.is_none_or(|found| self.lacks_year(found));
-            let sure = confidence(coverage, cosine) * if lacks_year { OTHER_YEAR } else { 1.0 };
+            let is_other = self.lacks_name || found.is_none_or(|found| self.lacks_year(found));
+            let sure = confidence(coverage, cosine) * if is_other { OTHER_SUBJECT } else { 1.0 };
             candidate.confidence = candidate.confidence.max(sure);
         }
         Ok(())
@@ -221,7 +228,7 @@ mod tests {
         let content = searched.iter().map(|word| text.contains(&word.text.as_str())).collect();
         let titles = vec![false; searched.len()];
         let words = Word::all(&searched, &own, alternatives);
-        (Coverage { words, unrelated: 0.0 }, WordsFound { chunk_id: "d:0".into(), content, titles })
+        (Coverage { words, unrelated: 0.0, lacks_name: false }, WordsFound { chunk_id: "d:0".into(), content, titles })
     }
 
     fn share(words: &[(&str, f32)], alternatives: &[Alternative], text: &[&str]) -> f32 {

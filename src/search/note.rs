@@ -27,6 +27,8 @@ pub enum NoteCode {
     Synonyms,
     /// Another word was searched for instead of an unknown one.
     WordReplaced,
+    /// No text has a word of the question, and no other word is near it.
+    WordMissing,
     /// No parent chunk has the phrase in quotation marks.
     PhraseMissing,
     /// No hit has a word of the question.

@@ -51,7 +51,8 @@ pub(super) async fn recall<'s>(
     let Restricted { scopes, quoted } = restricted;
     let keyword = KeywordRetriever::new(snapshots, terms)?;
     let mut recalled = Recalled {
-        coverage: Coverage::new(&keyword, &question.terms, &alternatives, question.model),
+        coverage: Coverage::new(&keyword, &question.terms, &alternatives, question.model)
+            .lacking_name(replacements.iter().any(|one| one.is_name && one.is_absent())),
         keyword,
         scopes,
         route: question.route,
@@ -99,7 +100,8 @@ async fn other_words(asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<(Terms,
     let replacements = replace_words(snapshots, query, expand.words, &synonyms, &mut terms)?;
     let stage = trace.stage("words", start, terms.len(), synonyms.len() + replacements.len());
     let note = |one: &Replacement| format!("for {:?} also: {}", one.typed, one.words.join(", "));
-    stage.notes(synonyms.iter().map(Synonymous::note)).notes(replacements.iter().map(note));
+    let replaced = replacements.iter().filter(|one| !one.is_absent());
+    stage.notes(synonyms.iter().map(Synonymous::note)).notes(replaced.map(note));
     let alternatives = synonyms.iter().map(Alternative::synonym);
     let alternatives = alternatives.chain(replacements.iter().map(Alternative::replacement)).collect();
     Ok((terms, alternatives, replacements))

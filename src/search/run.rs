@@ -70,6 +70,10 @@ impl Searcher {
         if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
             trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
         }
+        if !hits.is_empty() {
+            spelling::note_absent(&ranking.replacements, &mut trace);
+            note_without_vectors(self, &ranking, &hits, &mut trace).await?;
+        }
         if hits.is_empty() {
             other_language::add_note(self, &request.query, &ranking, &mut trace).await?;
         }
@@ -224,6 +228,27 @@ async fn add_language(
             NextStep::SuggestModels
         );
         trace.note(NoteCode::VectorsLeftOut, message);
+    }
+    Ok(())
+}
+
+/// Notes which hits were found by words alone, because their documents have no vectors while others have: they may hide
+/// better ones.
+async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hit], trace: &mut Trace) -> Result<()> {
+    if ranking.vector.is_none() || ranking.no_vectors || hits.iter().all(|hit| hit.semantic_score.is_some()) {
+        return Ok(());
+    }
+    let snapshots = searcher.snapshots().await?;
+    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
+    let without = rows.iter().flatten().count();
+    if without > 0 {
+        let message = format!(
+            "{} no vectors yet and {} searched by words alone; `{}` makes them",
+            if without == 1 { "1 document has".to_owned() } else { format!("{without} documents have") },
+            if without == 1 { "is" } else { "are" },
+            NextStep::MakeVectors
+        );
+        trace.note(NoteCode::VectorsMissing, message);
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use crate::embed::is_known_word;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::store::{KeywordField, Phrase, Scope, Snapshot};
+use crate::text::first_of;
 use crate::text::script::{Script, script_of};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
@@ -47,22 +48,30 @@ pub(super) struct Replacement {
     pub typed: String,
     /// Whether no chunk has it.
     pub missing: bool,
-    /// The words that are searched for, as they are indexed.
+    /// Whether it is written as a name: with a capital letter inside of the question.
+    pub is_name: bool,
+    /// The words that are searched for, as they are indexed; none if no other word is near.
     pub words: Vec<String>,
     /// The same as chunks write them, if the typed one is missing.
     pub written: Vec<String>,
 }
 
 impl Replacement {
-    fn new(snapshots: &[&Snapshot], typed: String, missing: bool, words: Vec<String>) -> Result<Self> {
-        let written = |word: &String| as_written(snapshots, word, &typed);
-        let written = if missing { words.iter().map(written).collect::<Result<_>>()? } else { Vec::new() };
-        Ok(Replacement { typed, missing, words, written })
+    /// With the words as chunks write them.
+    fn written(self, snapshots: &[&Snapshot]) -> Result<Self> {
+        let written = |word: &String| as_written(snapshots, word, &self.typed);
+        let written = if self.missing { self.words.iter().map(written).collect::<Result<_>>()? } else { Vec::new() };
+        Ok(Replacement { written, ..self })
     }
 
     fn note(&self) -> String {
         let written: Vec<String> = self.written.iter().map(|word| format!("{word:?}")).collect();
         format!("no text contains {:?}; searched for {}", self.typed, written.join(", "))
+    }
+
+    /// Whether no text has the word, and none was searched for instead.
+    pub(super) fn is_absent(&self) -> bool {
+        self.missing && self.words.is_empty()
     }
 }
 
@@ -97,7 +106,7 @@ pub(super) fn replace_words(
     }
     let vocabulary = Vocabulary(snapshots);
     let mut replacements = Vec::new();
-    for Replaceable { token, typed, starred } in words(query) {
+    for Replaceable { token, typed, is_name, starred } in words(query) {
         let missing = vocabulary.count(&token.text)? == 0;
         let known = has_synonym(&token, synonyms);
         let others = words_wanted == OtherWords::All;
@@ -120,8 +129,9 @@ pub(super) fn replace_words(
             words.into_iter().filter(|word| !terms.iter().any(|(_, text, _)| text == word)).collect();
         let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
         terms.extend(words.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
-        if !words.is_empty() {
-            replacements.push(Replacement::new(snapshots, typed, missing, words)?);
+        if missing || !words.is_empty() {
+            let replacement = Replacement { typed, missing, is_name, words, written: Vec::new() };
+            replacements.push(replacement.written(snapshots)?);
         }
     }
     Ok(replacements)
@@ -136,6 +146,7 @@ struct Replaceable {
     token: Token,
     /// As it was typed, in small letters.
     typed: String,
+    is_name: bool,
     starred: bool,
 }
 
@@ -148,7 +159,8 @@ fn words(query: &str) -> Vec<Replaceable> {
         .map(|token| {
             let typed = query[token.start..token.end].to_lowercase();
             let starred = query[token.end..].starts_with('*');
-            Replaceable { token, typed, starred }
+            let is_name = token.start > 0 && query[token.start..].starts_with(char::is_uppercase);
+            Replaceable { token, typed, is_name, starred }
         })
         .filter(|Replaceable { token, typed, .. }| {
             let letters = typed.chars().filter(|c| script_of(*c) == Some(Script::Latin)).count();
@@ -307,8 +319,17 @@ fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
 
 /// Notes which words were searched for instead of missing ones.
 pub(super) fn add_notes(replacements: &[Replacement], trace: &mut Trace) {
-    for one in replacements.iter().filter(|one| one.missing) {
+    for one in replacements.iter().filter(|one| one.missing && !one.words.is_empty()) {
         trace.note(NoteCode::WordReplaced, one.note());
+    }
+}
+
+/// Notes which words of a question no text has, for one that was answered without them.
+pub(super) fn note_absent(replacements: &[Replacement], trace: &mut Trace) {
+    let absent: Vec<String> =
+        replacements.iter().filter(|one| one.is_absent()).map(|one| format!("{:?}", one.typed)).collect();
+    if !absent.is_empty() {
+        trace.note(NoteCode::WordMissing, format!("no text contains {}", first_of(absent.into_iter())));
     }
 }
 
@@ -362,7 +383,7 @@ mod tests {
             likely(typed, word.0, word.1) > likely(typed, other.0, other.1)
         };
         assert!(likelier(["limt", "limt"], ("limit", 3), ("list", 30)));
-        assert!(likelier(["berln", "berln"], ("berlin", 1), ("ber", 40)));
+        assert!(likelier(["berln", "berln"], ("berlin", 3), ("ber", 30)));
         assert!(likelier(["presure", "presur"], ("pressur", 20), ("presurc", 1)), "a slip of the scanner");
     }
 
@@ -371,8 +392,8 @@ mod tests {
         let one = |typed: &str, written: &[&str]| Replacement {
             typed: typed.into(),
             missing: true,
-            words: Vec::new(),
             written: written.iter().map(|word| (*word).to_owned()).collect(),
+            ..Replacement::default()
         };
         let found = [one("bakup", &["backup"]), one("waterpump", &["water", "pump"])];
         assert_eq!(corrected("When is the Bakup of 水泵?", &found).as_deref(), Some("When is the backup of 水泵?"));

@@ -60,6 +60,7 @@ fn documents_without_vectors_rank_beside_embedded_ones() {
     assert_eq!((sources(&found), found["method"].as_str()), (vec!["b.md".into(), "a.md".into()], Some("hybrid")));
     assert_eq!(found["hits"][0]["semantic_score"], Value::Null);
     assert!(found["hits"][1]["semantic_score"].is_number());
+    assert_eq!((&found["notes"][0]["code"], found["notes"].as_array().unwrap().len()), (&"vectors_missing".into(), 1));
     // And one that the keywords do not favour gains nothing by having none.
     assert_eq!(sources(&sandbox.json(&["search", "close the valve, not the pump"]))[0], "a.md");
     let semantic = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--format", "paths"]);

@@ -84,7 +84,6 @@ fn a_star_finds_the_four_most_frequent_words_that_begin_so() {
 fn a_misspelt_question_finds_by_meaning_what_the_word_means() {
     let sandbox = Sandbox::new();
     sandbox.write("backup.md", "# Backup\n\nFull backups run every Sunday at 02:00. Tapes are kept for a year.\n");
-    sandbox.write("ups.md", "# 机房\n\nUPS 可以维持三十分钟。\n\n# Wiring\n\nThe cables go up and down.\n");
     sandbox.kb(&["ingest", "."]).ok();
     let first = |question: &str| {
         let run = sandbox.kb(&["search", question, "--format", "json"]);
@@ -92,8 +91,12 @@ fn a_misspelt_question_finds_by_meaning_what_the_word_means() {
         found["hits"][0]["content"].as_str().unwrap_or_default().to_owned()
     };
     assert!(first("bakup").contains("Sunday") && first("when do bakups run").contains("Sunday"));
-    // Letters in capitals are a name, though `ups` is indexed like `up`.
-    assert!(first("UPS能撑多久").contains("三十分钟"));
+    let known = sandbox.json(&["search", "when do full backups run?"]);
+    let unknown = sandbox.json(&["search", "when do full backups of Tesla run?"]);
+    let note = unknown["notes"].to_string();
+    assert!(note.contains("word_missing") && note.contains("no text contains \\\"tesla\\\""), "{note}");
+    assert!(unknown["confidence"].as_f64() <= Some(0.5) && known["confidence"].as_f64() > Some(0.9), "{unknown}");
+    assert_eq!(known["notes"], serde_json::json!([]));
 }
 
 #[test]
