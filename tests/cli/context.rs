@@ -32,7 +32,7 @@ fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
         1,
         "one passage of a section"
     );
-    for message in ["# Running", "[source: notes.txt · section ", "#1.1 · time 20", "\n\\# chmod handle"] {
+    for message in ["# Running", "[source: notes.txt · section ", "#1.1 · file changed 20", "\n\\# chmod handle"] {
         assert!(text.contains(message), "{message}: {text}");
     }
     assert!(found["left_out"].as_array().unwrap().is_empty());
