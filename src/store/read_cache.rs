@@ -31,10 +31,10 @@ use super::layout::Namespace;
 
 /// The folder of the cache, in the namespace.
 const FOLDER: &str = "read-cache";
-/// The key of the fragment in the stream's metadata.
+/// The key of the name and the fragment in the stream's metadata.
 const FRAGMENT: &str = "fragment";
 /// The key and the value of the layout: every change of the contents of a file needs a new value.
-const LAYOUT: (&str, &str) = ("layout", "5");
+const LAYOUT: (&str, &str) = ("layout", "6");
 /// The length of the checksum behind the stream, in bytes.
 const CHECKSUM: usize = size_of::<u32>();
 /// A half-written file of this age is left over from a dead process.
@@ -57,7 +57,9 @@ impl ReadCache {
         let files = self.files(name);
         // Most of the time goes into the checksums of the files.
         let each = files.into_par_iter().filter_map(|path| Stream::read(&path));
-        each.map(|stream| (stream.fragment, stream.batches)).collect()
+        // A file may have been copied to the name of another.
+        let own = |stream: Stream| Some((stream.of.strip_prefix(&described(name, ""))?.to_owned(), stream.batches));
+        each.filter_map(own).collect()
     }
 
     /// Stores the batches of a fragment.
@@ -69,7 +71,7 @@ impl ReadCache {
         std::fs::create_dir_all(folder)?;
         clear(folder)?;
         let of = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        let metadata = [of((FRAGMENT, fragment)), of(LAYOUT)].into();
+        let metadata = [of((FRAGMENT, &described(name, fragment))), of(LAYOUT)].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
         let failed = std::io::Error::other;
         write_whole(&file(folder, name, fragment), |file| {
@@ -100,6 +102,10 @@ impl ReadCache {
         let is_own = |path: &PathBuf| name_of(path).starts_with(&begins);
         entries.flatten().map(|entry| entry.path()).filter(is_own).collect()
     }
+}
+
+fn described(name: &str, fragment: &str) -> String {
+    format!("{name} {fragment}")
 }
 
 fn file(folder: &Path, name: &str, fragment: &str) -> PathBuf {
@@ -154,7 +160,8 @@ impl<W: Write> Write for Summing<W> {
 
 /// The rows of a fragment.
 struct Stream {
-    fragment: String,
+    /// Its name and fragment, [described].
+    of: String,
     batches: Vec<RecordBatch>,
 }
 
@@ -192,8 +199,8 @@ impl Stream {
         decoder.finish().ok()?;
         let schema = decoder.schema()?;
         let is_current = schema.metadata().get(LAYOUT.0).is_some_and(|own| own == LAYOUT.1);
-        let fragment = schema.metadata().get(FRAGMENT).filter(|_| is_current)?.clone();
-        Some(Stream { fragment, batches })
+        let of = schema.metadata().get(FRAGMENT).filter(|_| is_current)?.clone();
+        Some(Stream { of, batches })
     }
 }
 
@@ -225,6 +232,15 @@ mod tests {
         cache.keep("vectors", &["b".to_owned(), "c".to_owned()]).unwrap();
         assert_eq!(Vec::from_iter(cache.get("vectors").into_keys()), ["b"]);
         assert_eq!(cache.get("names").len(), 1);
+    }
+
+    #[test]
+    fn a_stream_of_another_name_is_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(folder.path());
+        cache.put("vectors", "f", &[batch(&["a"])]).unwrap();
+        std::fs::copy(file(folder.path(), "vectors", "f"), file(folder.path(), "names", "f")).unwrap();
+        assert!(cache.get("names").is_empty() && cache.get("vectors").contains_key("f"));
     }
 
     #[test]
