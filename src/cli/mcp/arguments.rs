@@ -25,6 +25,11 @@ const MOST_HITS: u32 = 50;
 /// The most names in one argument: commands run one after the other, and others wait.
 const MOST_NAMES: usize = 100;
 
+/// The longest name, path or filter, in bytes: messages repeat it, and a title is compared with all of a document.
+const LONGEST_NAME: usize = 4000;
+/// The arguments that are texts.
+const TEXTS: [&str; 2] = ["query", "content"];
+
 /// What an agent reads about filters.
 const FILTER: &str = "Only what matches, such as `tags = draft and page < 20`: keys with =, !=, <, <=, >, >=, \
     in (A, B), contains or exists, joined by and, or, not and parentheses; values with spaces in double quotes. Keys: \
@@ -80,6 +85,12 @@ pub(super) fn line_of<A: Arguments>(arguments: JsonObject, roots: &Roots) -> Res
 
 /// The arguments of a call; an error names the wrong one.
 fn read<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, String> {
+    for (name, value) in arguments.iter().filter(|(name, _)| !TEXTS.contains(&name.as_str())) {
+        let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice).iter();
+        if texts.filter_map(Value::as_str).any(|text| text.len() > LONGEST_NAME) {
+            return Err(format!("{name}: give at most {LONGEST_NAME} bytes"));
+        }
+    }
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| match error.path().iter().count() {
         0 => error.into_inner().to_string(),
         _ => error.to_string(),
@@ -302,8 +313,9 @@ impl Arguments for ListChunks {
         let mut arguments = vec!["chunks-list".to_owned(), "--type=parent".to_owned()];
         // The id of a section begins with that of its document and has a number; a title may have `#` too.
         let parts = self.section.as_ref().and_then(|section| section.split_once('#'));
+        let is_document = |id: &str| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric());
         let is_id =
-            |(id, path): &(&str, &str)| !id.is_empty() && path.starts_with(|first: char| first.is_ascii_digit());
+            |(id, path): &(&str, &str)| is_document(id) && path.starts_with(|first: char| first.is_ascii_digit());
         let document = self.document.or(parts.filter(is_id).map(|(id, _)| id.to_owned()));
         if self.section.is_some() && document.is_none() {
             return Err("section: name its document too, or give the id of the section".to_owned());
@@ -455,7 +467,9 @@ mod tests {
             ("kb_get_section", json!({ "document": "x", "sections": [] }), "sections"),
             ("kb_list_documents", json!({ "cursor": "-1" }), "cursor"),
             ("kb_list_chunks", json!({ "section": "3.2" }), "section: name its document too"),
-            ("kb_list_chunks", json!({ "section": "Item #Safety" }), "section: name its document too"),
+            ("kb_get_section", json!({ "sections": ["x".repeat(4001)] }), "sections: give at most 4000 bytes"),
+            ("kb_status", json!({ "namespace": "x".repeat(1 << 20) }), "namespace: give at most 4000 bytes"),
+            ("kb_list_chunks", json!({ "section": "Item #1 Safety" }), "section: name its document too"),
         ] {
             let error = line_for(name, arguments, &roots).unwrap_err();
             assert!(error.contains(tells), "{name}: {error}");

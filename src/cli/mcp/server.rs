@@ -30,6 +30,10 @@ const TEMPLATE: &str = "kb://{namespace}/{document}";
 const SCHEME: &str = "kb://";
 /// What is read of a document at once, in tokens.
 const DOCUMENT_TOKENS: u32 = 8000;
+/// No name of a namespace is longer in an address, where `%E6%B3%B5` is a character.
+const LONGEST_NAMESPACE: usize = 64 * 4 * 3;
+/// Each byte of the longest path may be written as `%E6`.
+const LONGEST_ADDRESS: usize = 3 * 4096 + LONGEST_NAMESPACE;
 /// So many names are suggested at most, as the protocol says.
 const SUGGESTED: usize = CompletionInfo::MAX_VALUES;
 /// How many documents a completion looks through.
@@ -140,12 +144,13 @@ async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: Step) {
 /// namespaces that exist decide, the longest name first; if none does, the address has the name of one before its first
 /// slash.
 fn split(address: &str, namespaces: &[String]) -> Vec<(String, String)> {
-    let parts = |(place, _)| (decoded(&address[..place]), decoded(&address[place + 1..]));
-    let mut ways: Vec<(String, String)> = address.rmatch_indices('/').map(parts).collect();
-    let first = ways.last().cloned();
-    ways.retain(|(namespace, _)| namespaces.contains(namespace));
+    let parts = |place: usize| (decoded(&address[..place]), decoded(&address[place + 1..]));
+    let places = address.match_indices('/').map(|(place, _)| place).take_while(|place| *place <= LONGEST_NAMESPACE);
+    let is_one = |place: &usize| namespaces.contains(&decoded(&address[..*place]));
+    let mut ways: Vec<(String, String)> = places.filter(is_one).map(parts).collect();
+    ways.reverse();
     if ways.is_empty() {
-        ways.extend(first);
+        ways.extend(address.find('/').map(parts));
     }
     ways
 }
@@ -265,6 +270,10 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let address = request.uri.strip_prefix(SCHEME).unwrap_or_default();
+        if address.len() > LONGEST_ADDRESS {
+            let long = format!("the address has more than {LONGEST_ADDRESS} bytes");
+            return Err(ErrorData::resource_not_found(long, None));
+        }
         let (namespaces, _) = self.items(arguments::namespaces()).await?;
         let mut why = None;
         for (namespace, document) in split(address, &named(&namespaces, "name")) {
@@ -325,5 +334,6 @@ mod tests {
         assert_eq!(ways("acme%2Flegal/a%20b.md"), ["acme/legal a b.md"]);
         assert_eq!(ways("none/docs/a.md"), ["none docs/a.md"]);
         assert!(ways("default").is_empty());
+        assert_eq!(ways(&"/".repeat(1 << 20)).len(), 1, "a megabyte of slashes costs no more than its length");
     }
 }
