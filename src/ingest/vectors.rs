@@ -23,8 +23,8 @@ const BATCH_TIME: Duration = Duration::from_secs(60);
 /// The fewest child chunks that are worth a publication.
 const LEAST_EMBEDDED: usize = 256;
 
-/// Parent chunks that are embedded before anything else gets a turn: a second or two.
-const BETWEEN_PAUSES: usize = 128;
+/// How long texts are embedded before anything else gets a turn, if that many keep all threads busy.
+const BETWEEN_PAUSES: Duration = Duration::from_secs(2);
 
 /// The model that makes vectors.
 pub enum Vectors {
@@ -159,8 +159,12 @@ impl VectorMaker {
         let start = Instant::now();
         let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
         let mut made = Vec::with_capacity(texts.len());
-        for some in texts.chunks(BETWEEN_PAUSES) {
+        let (mut rest, mut most) = (texts, LEAST_EMBEDDED);
+        while !rest.is_empty() {
+            let (some, after) = rest.split_at(most.min(rest.len()));
+            let begun = Instant::now();
             made.extend(embedder.embed_parents(some, &report)?);
+            (rest, most) = (after, within(BETWEEN_PAUSES, some.len(), begun.elapsed()));
             // Whoever cancels the run, as a client of `kb mcp` does, does not wait for the rest.
             tokio::task::yield_now().await;
         }

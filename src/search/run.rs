@@ -3,7 +3,7 @@
 //! The model loads and embeds the question on another thread while the store opens and keyword search runs.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
 use futures::future::try_join_all;
@@ -71,7 +71,9 @@ impl Searcher {
             trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
         }
         if !hits.is_empty() {
-            spelling::note_absent(&ranking.replacements, &mut trace);
+            if trace.notes.iter().all(|note| note.code != NoteCode::MeaningAlone) {
+                spelling::note_absent(&ranking.replacements, &mut trace);
+            }
             note_without_vectors(self, &ranking, &hits, &mut trace).await?;
         }
         if hits.is_empty() {
@@ -235,17 +237,18 @@ async fn add_language(
 /// Notes which hits were found by words alone, because their documents have no vectors while others have: they may hide
 /// better ones.
 async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hit], trace: &mut Trace) -> Result<()> {
-    if ranking.vector.is_none() || ranking.no_vectors || hits.iter().all(|hit| hit.semantic_score.is_some()) {
+    let by_words = |hit: &&Hit| hit.semantic_score.is_none();
+    let found: HashSet<&DocId> = hits.iter().filter(by_words).map(|hit| &hit.doc_id).collect();
+    if ranking.vector.is_none() || ranking.no_vectors || found.is_empty() {
         return Ok(());
     }
     let snapshots = searcher.snapshots().await?;
     let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
-    let without = rows.iter().flatten().count();
+    let without = rows.iter().flatten().filter(|row| found.contains(&row.doc_id)).count();
     if without > 0 {
+        let of = count(without, "document");
         let message = format!(
-            "{} no vectors yet and {} searched by words alone; `{}` makes them",
-            if without == 1 { "1 document has".to_owned() } else { format!("{without} documents have") },
-            if without == 1 { "is" } else { "are" },
+            "{of} of the hits: found by words alone, for want of vectors; `{}` makes them",
             NextStep::MakeVectors
         );
         trace.note(NoteCode::VectorsMissing, message);

@@ -37,6 +37,8 @@ const MOST_BEGINNING: usize = 4;
 const MOST_READ: usize = 3;
 /// What a word gains in likeness by being e times as frequent.
 const FREQUENCY_WEIGHT: f64 = 0.02;
+/// What it gains by that at most.
+const MOST_BY_FREQUENCY: f64 = 0.06;
 /// The weight of a replacement; a word of the question has 1.
 const INSTEAD_WEIGHT: f32 = 0.8;
 /// The weight of a word that is added to a known one.
@@ -46,6 +48,8 @@ const BESIDE_WEIGHT: f32 = 0.3;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Replacement {
     pub typed: String,
+    /// The typed word as it is indexed.
+    pub indexed: String,
     /// Whether no chunk has it.
     pub missing: bool,
     /// Whether it is written as a name: with a capital letter inside of the question.
@@ -80,9 +84,8 @@ pub(super) fn corrected(query: &str, replacements: &[Replacement]) -> Option<Str
     let mut text = String::new();
     let mut rest = 0;
     for token in tokenize(query).into_iter().filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole)) {
-        let typed = query[token.start..token.end].to_lowercase();
         // Several words are the parts of a compound, which says the same.
-        let meant = replacements.iter().find(|one| one.missing && one.written.len() == 1 && one.typed == typed);
+        let meant = replacements.iter().find(|one| one.missing && one.written.len() == 1 && one.indexed == token.text);
         if let Some(meant) = meant.filter(|_| token.start >= rest) {
             text.push_str(&query[rest..token.start]);
             text.push_str(&meant.written[0]);
@@ -125,12 +128,15 @@ pub(super) fn replace_words(
         if token.kind == TokenKind::Word && (others || words.is_empty()) {
             words.extend(vocabulary.parts(&typed)?);
         }
-        let words: Vec<String> =
-            words.into_iter().filter(|word| !terms.iter().any(|(_, text, _)| text == word)).collect();
+        let is_new = |word: &&String| !terms.iter().any(|(_, text, _)| text == *word);
+        let new: Vec<String> = words.iter().filter(is_new).cloned().collect();
         let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
-        terms.extend(words.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
-        if missing || !words.is_empty() {
-            let replacement = Replacement { typed, missing, is_name, words, written: Vec::new() };
+        terms.extend(new.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
+        // A name in several parts is found by them.
+        if !new.is_empty() || (missing && token.kind == TokenKind::Word) {
+            // What a misspelt word means may be in the question already.
+            let words = if missing { words } else { new };
+            let replacement = Replacement { typed, indexed: token.text, missing, is_name, words, written: Vec::new() };
             replacements.push(replacement.written(snapshots)?);
         }
     }
@@ -153,13 +159,16 @@ struct Replaceable {
 /// The words of a question that can be replaced, each once.
 fn words(query: &str) -> Vec<Replaceable> {
     let mut known = HashSet::new();
+    let capitals = capitals_are_names(query);
     tokenize(query)
         .into_iter()
         .filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole) && !is_stopword(&token.text))
         .map(|token| {
             let typed = query[token.start..token.end].to_lowercase();
+            let typed = ["'s", "’s"].iter().find_map(|end| typed.strip_suffix(end)).unwrap_or(&typed).to_owned();
             let starred = query[token.end..].starts_with('*');
-            let is_name = token.start > 0 && query[token.start..].starts_with(char::is_uppercase);
+            let is_name =
+                capitals && query[token.start..].starts_with(char::is_uppercase) && !begins(query, token.start);
             Replaceable { token, typed, is_name, starred }
         })
         .filter(|Replaceable { token, typed, .. }| {
@@ -171,6 +180,18 @@ fn words(query: &str) -> Vec<Replaceable> {
         })
         .take(MOST_WORDS)
         .collect()
+}
+
+/// Whether a capital letter inside of a sentence tells a name: not in a title, and not in German, whose nouns have one.
+fn capitals_are_names(query: &str) -> bool {
+    let words: Vec<&str> = query.split_whitespace().filter(|word| word.starts_with(char::is_alphabetic)).collect();
+    words.iter().filter(|word| word.starts_with(char::is_uppercase)).count() * 2 <= words.len()
+}
+
+/// Whether a sentence begins at this place.
+fn begins(query: &str, at: usize) -> bool {
+    let before = query[..at].trim_end_matches(|c: char| c.is_whitespace() || "\"“'(*-".contains(c));
+    before.is_empty() || before.ends_with(['.', '!', '?', ':', ';', '。', '！', '？'])
 }
 
 struct Vocabulary<'a>(&'a [&'a Snapshot]);
@@ -285,10 +306,10 @@ fn one_letter_away(word: &str) -> Vec<String> {
 }
 
 /// How likely a word was meant: how much it is like the typed or the indexed form (Jaro-Winkler), and a little how
-/// frequent it is. `limt` is `limit`, where `list` is ten times as frequent.
+/// frequent it is. `limt` is `limit`, however frequent `list` is.
 fn likely(forms: [&str; 2], word: &str, count: u64) -> f64 {
     let alike = forms.map(|form| strsim::jaro_winkler(form, word));
-    alike[0].max(alike[1]) + FREQUENCY_WEIGHT * (count.max(1) as f64).ln()
+    alike[0].max(alike[1]) + (FREQUENCY_WEIGHT * (count.max(1) as f64).ln()).min(MOST_BY_FREQUENCY)
 }
 
 /// How many letters of a word are wrong, counted from the typed form, or from the indexed form plus one; `None` if they
@@ -326,8 +347,9 @@ pub(super) fn add_notes(replacements: &[Replacement], trace: &mut Trace) {
 
 /// Notes which words of a question no text has, for one that was answered without them.
 pub(super) fn note_absent(replacements: &[Replacement], trace: &mut Trace) {
-    let absent: Vec<String> =
-        replacements.iter().filter(|one| one.is_absent()).map(|one| format!("{:?}", one.typed)).collect();
+    // `please` is no subject.
+    let tells = |one: &&Replacement| one.is_absent() && (one.is_name || !is_known_word(&one.typed));
+    let absent: Vec<String> = replacements.iter().filter(tells).map(|one| format!("{:?}", one.typed)).collect();
     if !absent.is_empty() {
         trace.note(NoteCode::WordMissing, format!("no text contains {}", first_of(absent.into_iter())));
     }
@@ -388,9 +410,21 @@ mod tests {
     }
 
     #[test]
+    fn a_capital_inside_of_a_sentence_tells_a_name() {
+        let names = |query: &str| -> Vec<String> {
+            words(query).into_iter().filter(|one| one.is_name).map(|one| one.typed).collect()
+        };
+        assert_eq!(names("What was Tesla's revenue in the year of Kraft?"), ["tesla", "kraft"]);
+        assert_eq!(names("My pump beeps. \"Please explain how to silence it\""), [] as [&str; 0]);
+        assert_eq!(names("WHAT IS THE WARRANTY PERIOD"), [] as [&str; 0]);
+        assert_eq!(names("Welche Garantiezeit hat die Pumpe Modell Sieben"), [] as [&str; 0]);
+    }
+
+    #[test]
     fn misspelt_words_of_a_question_are_corrected_and_others_stay() {
         let one = |typed: &str, written: &[&str]| Replacement {
             typed: typed.into(),
+            indexed: tokenize(typed)[0].text.clone(),
             missing: true,
             written: written.iter().map(|word| (*word).to_owned()).collect(),
             ..Replacement::default()
@@ -398,6 +432,7 @@ mod tests {
         let found = [one("bakup", &["backup"]), one("waterpump", &["water", "pump"])];
         assert_eq!(corrected("When is the Bakup of 水泵?", &found).as_deref(), Some("When is the backup of 水泵?"));
         assert_eq!(corrected("waterpump", &found), None);
+        assert_eq!(corrected("a bakup, two bakups", &found).as_deref(), Some("a backup, two backup"));
         assert_eq!(corrected("backups", &found), None);
     }
 

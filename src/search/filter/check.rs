@@ -207,7 +207,7 @@ fn glob(text: &str) -> Result<Paths, String> {
     if !text.contains(['*', '?', '[', '{']) {
         return Ok(Paths::Place(fold(text.trim_end_matches('/'))));
     }
-    let anywhere = if text.starts_with(['/', '*']) && text.contains('/') { "" } else { "**/" };
+    let anywhere = if text.starts_with('/') { "" } else { "**/" };
     let glob = GlobBuilder::new(&format!("{anywhere}{}", fold(text))).literal_separator(true).build();
     Ok(Paths::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher()))
 }
@@ -433,6 +433,7 @@ mod tests {
         assert!(!has("docs/*.pdf", "docs/a/b.pdf") && has("*.pdf", "docs/a/b.pdf") && has("手册*.md", "文档/手册1.md"));
         assert!(has("*.{md,txt}", "a.txt") && !has("*.{md,txt}", "a.pdf"));
         assert!(has("docs/**/*.pdf", "/home/ann/docs/a.pdf") && !has("/docs/*.pdf", "/home/docs/a.pdf"));
+        assert!(has("*/a.pdf", "/home/ann/docs/a.pdf") && has("**/a.pdf", "a.pdf"));
         assert!(!has("docs/*.pdf", "olddocs/a.pdf") && has("/home/*/a.pdf", "/home/ann/a.pdf"));
         assert!(has("docs", "docs/a.pdf") && has("docs/", "docs/a.pdf") && !has("docs", "docs2/a.pdf"));
         assert!(has("a.pdf", "docs/a.pdf") && has("./docs/a.pdf", "docs/a.pdf") && !has("a.pdf", "docs/ba.pdf"));

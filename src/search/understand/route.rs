@@ -9,6 +9,9 @@ use crate::text::is_wide;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
+/// What others' search languages join words with.
+const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
+
 /// The weight of a word in the situating sentence; in the text it has 1.
 const SITUATING_WEIGHT: f32 = 0.3;
 /// A Han character alone says less than a pair of them.
@@ -141,7 +144,11 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
             TokenKind::Word | TokenKind::Whole | TokenKind::Bigram => 1.0,
         };
         // `UPS` is indexed like `up`, and `WHO` is no question word, unless all is in capitals.
-        if !in_capitals && typed.len() > 1 && typed.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        if !in_capitals
+            && typed.len() > 1
+            && !OPERATORS.contains(&typed)
+            && typed.bytes().all(|byte| byte.is_ascii_uppercase())
+        {
             abbreviated.insert(token.text.clone());
         }
         match words.iter().position(|(text, _)| *text == token.text) {
@@ -200,6 +207,7 @@ mod tests {
         assert_eq!(words("UPS capacity"), ["up", "capac"]);
         assert!(words("UPS能撑多久").contains(&"up".to_owned()));
         assert_eq!(words("WHAT IS THE CAPACITY"), ["capac"]);
+        assert_eq!(words("pump AND valve"), ["pump", "valv"]);
     }
 
     #[test]
