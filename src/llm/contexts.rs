@@ -266,6 +266,15 @@ mod tests {
     const GOOD: &str = "From the pump manual, on operation: how the pump is primed before it is started, by filling it through its port.";
 
     #[test]
+    fn a_context_reaches_the_chunk_that_it_names() {
+        let other = GOOD.replace("how the pump", "when the pump");
+        let all =
+            [(3, GOOD), (1, GOOD), (1, &other)].map(|(n, text)| serde_json::json!({ "chunk": n, "context": text }));
+        let answer = serde_json::json!({ "contexts": all }).to_string();
+        assert_eq!(read(&answer, &PUMP, &[PRIMING; 3]).unwrap(), [Some(GOOD.into()), None, Some(GOOD.into())]);
+    }
+
+    #[test]
     fn a_context_about_something_else_is_refused() {
         let checked = |text: &str| check(text, &PUMP, &PRIMING);
         assert_eq!(checked(GOOD).as_deref(), Ok(GOOD));

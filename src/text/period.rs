@@ -379,11 +379,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn times_and_durations_have_a_length(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}") {
+        fn times_and_durations_have_a_length(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}", spans in "[0-9]{1,7}[, ]?[0-9]{0,5} ?(h|d|days|weeks|months)( +ago)?") {
             let now = Timestamp::UNIX_EPOCH;
-            for text in [&text, &numbers] {
+            for text in [&text, &numbers, &spans] {
                 for period in [Period::stated(text), Period::asked(text, now)].into_iter().flatten() {
                     prop_assert!(period.start < period.end);
+                    prop_assert!(Period::stated(&date_or_moment(period.start)).is_some(), "its first moment can be typed");
                     prop_assert!(period.has(period.start) && period.has(period.last()) && !period.has(period.end));
                 }
                 if let Some(seconds) = seconds(text) {

@@ -264,6 +264,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     assert_eq!(section(&sandbox, "3"), "Turn the crank by one notch. Listen to the click. 启动水泵之前检查电压表。");
     let conflicts = list(&sandbox, &["--conflicts"]);
     assert_eq!(conflicts.len(), 2, "{conflicts:?}");
+    assert!(sandbox.kb(&["chunks-list", "--conflicts", "--limit", "1"]).err.contains("1 more: --offset 1"));
     let of = |part: &str| {
         let found = list(&sandbox, &["--conflicts"]);
         found.into_iter().find(|row| text(row, "original").contains(part)).unwrap()

@@ -40,6 +40,7 @@ fn a_state_holds_from_its_time_until_the_next() {
     assert_eq!(state("2024-05"), "new");
     assert_eq!(state("2024-06-01"), "in service");
     assert_eq!(state("2025-02-02"), "in service");
+    assert_eq!(state("2025"), "out of order", "at the end of the year");
     assert_eq!(state("2025-02-03"), "out of order");
     let pump = &sandbox.items(&["entities", "一号泵"])[0];
     let states: Vec<&str> =

@@ -133,6 +133,7 @@ fn status_shows_the_writer_and_the_pending_generation() {
 #[test]
 fn a_waiting_writer_reports_it_and_reads_the_new_state() {
     let sandbox = one_document();
+    sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
     let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();
     lock.lock().unwrap();
     let waiting = start(&sandbox, &["remove", "a.md", "--wait", "60"]);
@@ -143,6 +144,8 @@ fn a_waiting_writer_reports_it_and_reads_the_new_state() {
     assert_eq!((removed.code, ingested.code), (0, 0), "{}{}", removed.err, ingested.err);
     assert!(removed.err.contains("is being written by") && removed.err.contains("; waiting"), "{}", removed.err);
     assert_eq!(ingested.err, "");
+    assert_eq!(sandbox.items(&["status"])[0]["generation"], 3, "neither undid the other");
+    assert!(sandbox.kb(&["docs", "--format", "paths"]).out.contains("docs/b.md"));
 }
 
 #[test]

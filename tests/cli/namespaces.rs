@@ -61,6 +61,8 @@ fn a_renamed_namespace_keeps_its_content() {
     sandbox.kb(&["search", "pump", "--method", "keyword", "-n", "泵站-2026"]).ok();
     assert_eq!(sandbox.kb(&["docs", "-n", "manuals"]).code, 3);
     assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "泵站-2026"]).code, 0, "it can be written to");
+    sandbox.json(&["restore", "1", "-n", "泵站-2026"]);
+    assert_eq!(ids(&sandbox.items(&["docs", "-n", "泵站-2026"])), ids(&before), "its history came along");
 }
 
 #[test]

@@ -151,4 +151,7 @@ fn a_question_in_a_language_of_no_document_gets_advice() {
     sandbox.write("pumps.md", "# 水泵\n\n启动水泵之前必须先灌水，然后打开排气阀。\n");
     assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
     assert!(advice("who founded the royal observatory").contains("(Chinese)"));
+    sandbox.write("more.md", "# Seals\n\nGrease the seal.\n");
+    sandbox.kb(&["ingest", "."]).ok();
+    assert_eq!(advice("who founded the royal observatory"), "", "one document is in its language");
 }

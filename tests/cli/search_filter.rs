@@ -201,6 +201,7 @@ fn documents_too(sandbox: &Sandbox) {
 fn configured(sandbox: &Sandbox) {
     sandbox.write(".kb/kb.toml", "[search]\nfilter = \"tags = safety\"\nhalf_life = \"90d\"\n");
     assert_eq!(sources(sandbox, &[]), ["manual.md"]);
+    assert_eq!(sources(sandbox, &["--filter", ""]).len(), 5, "an empty filter lifts it");
     assert!(sandbox.kb(&["search", "pump", "-v"]).err.contains("decay"));
     assert!(!sandbox.kb(&["search", "pump", "-v", "--half-life", "none"]).err.contains("decay"));
     sandbox.write(".kb/kb.toml", "[search]\nfilter = \"tags =\"\n");

@@ -110,6 +110,18 @@ mod ocr {
     }
 
     #[test]
+    fn a_parser_that_dies_fails_its_file_alone() {
+        let sandbox =
+            Sandbox::with_scan("[ -e dead ] || { touch dead; kill -9 $PPID; }; echo The clerk read a letter.");
+        let mut other = std::fs::read(sandbox.path("scan.pdf")).unwrap();
+        other.push(b'\n');
+        sandbox.write("z.pdf", other);
+        let run = sandbox.kb(&[&INGEST[..], &["z.pdf", "--jobs", "1"]].concat());
+        assert!(run.code == 4 && run.out.contains("crashed"), "{}{}", run.out, run.err);
+        assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+    }
+
+    #[test]
     fn workers_get_no_secrets() {
         let sandbox = Sandbox::with_scan("env > seen; echo The clerk read a letter.");
         let variables = [("KB_PASSWORD", "harbour"), ("SERVICE_TOKEN", "harbour"), ("LC_TIME", "C")];

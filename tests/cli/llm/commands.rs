@@ -46,6 +46,11 @@ fn nothing_is_sent_unless_asked_for_and_a_missing_model_is_refused() {
     sandbox.json(&["search", "rattle"]);
     sandbox.kb(&["search", "rattle", "--expand", "all"]);
     assert_eq!(server.count(), 0);
+    sandbox.configure(toml(&server, "[search]\nexpand = \"llm\"\n"));
+    sandbox.kb(&["search", "priming", "--expand", "missing"]);
+    assert_eq!(server.count(), 0, "what is typed counts");
+    sandbox.json(&["search", "priming"]);
+    assert_eq!(server.count(), 1);
     std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
     let run = sandbox.kb(&["search", "priming", "--expand", "llm"]);
     assert_eq!(run.code, 2);
