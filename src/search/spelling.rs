@@ -16,10 +16,10 @@ use crate::embed::is_known_word;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::store::{KeywordField, Phrase, Scope, Snapshot};
-use crate::text::first_of;
 use crate::text::script::{Script, script_of};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
+use crate::text::{first_of, is_wide};
 
 /// Shorter words are too near to too many others.
 const SHORTEST: usize = 4;
@@ -182,8 +182,12 @@ fn words(query: &str) -> Vec<Replaceable> {
         .collect()
 }
 
-/// Whether a capital letter inside of a sentence tells a name: not in a title, and not in German, whose nouns have one.
+/// Whether a capital letter inside of a sentence tells a name that texts write alike: not in a title, not in German, whose
+/// nouns have one, and not in Chinese, which may have its own name for it.
 fn capitals_are_names(query: &str) -> bool {
+    if query.chars().any(is_wide) {
+        return false;
+    }
     let words: Vec<&str> = query.split_whitespace().filter(|word| word.starts_with(char::is_alphabetic)).collect();
     words.iter().filter(|word| word.starts_with(char::is_uppercase)).count() * 2 <= words.len()
 }
@@ -417,6 +421,7 @@ mod tests {
         assert_eq!(names("What was Tesla's revenue in the year of Kraft?"), ["tesla", "kraft"]);
         assert_eq!(names("My pump beeps. \"Please explain how to silence it\""), [] as [&str; 0]);
         assert_eq!(names("WHAT IS THE WARRANTY PERIOD"), [] as [&str; 0]);
+        assert_eq!(names("谁是Tesla的总裁"), [] as [&str; 0]);
         assert_eq!(names("Welche Garantiezeit hat die Pumpe Modell Sieben"), [] as [&str; 0]);
     }
 
