@@ -15,7 +15,7 @@ use super::retrievers::{KeywordRetriever, semantic};
 use super::select::documents::{AskedDocument, nearest};
 use super::select::near;
 use super::spelling::{Replacement, corrected, replace_words};
-use super::synonyms::{Synonymous, add_synonyms, written_out};
+use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Terms};
 use crate::error::Result;
@@ -145,8 +145,8 @@ impl Recalled<'_> {
             (question.embedded_by(), corrected(&question.request.query, &self.replacements))
         {
             let before = encoded;
-            let names = [searcher.synonyms()?, &searcher.entity_names().await?];
-            encoded = joined("embedding", searcher.encoder.begin(model, written_out(&text, names))).await?;
+            let text = searcher.written_out(&text).await?;
+            encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
             encoded.load_ms += before.load_ms;
             encoded.encode_ms += before.encode_ms;
         }

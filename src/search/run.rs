@@ -28,7 +28,6 @@ use super::result::{Ranking, SearchResult};
 use super::searcher::Searcher;
 use super::select::select;
 use super::spelling;
-use super::synonyms::written_out;
 use super::trace::{Trace, Traced};
 use super::understand::{Kind, Question, Route, Understanding, contents_of, document_named, understand};
 use crate::error::{NextStep, Result, Setting};
@@ -67,17 +66,15 @@ impl Searcher {
         add_notes(self, request, &ranking, &mut trace).await?;
         let hits = select(self, request, &mut ranking, &mut trace).await?;
         let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
-        if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
-            trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
-        }
-        if !hits.is_empty() {
-            if trace.notes.iter().all(|note| note.code != NoteCode::MeaningAlone) {
+        if hits.is_empty() {
+            other_language::add_note(self, &request.query, &ranking, &mut trace).await?;
+        } else {
+            if ranking.route.keyword > 0.0 && hits.iter().all(is_by_meaning_alone) {
+                trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
+            } else {
                 spelling::note_absent(&ranking.replacements, &mut trace);
             }
             note_without_vectors(self, &ranking, &hits, &mut trace).await?;
-        }
-        if hits.is_empty() {
-            other_language::add_note(self, &request.query, &ranking, &mut trace).await?;
         }
         let nearest = nearest(self, &ranking, &hits).await?;
         if trace.detailed {
@@ -161,7 +158,7 @@ impl Begun {
             let query = &question.request.query;
             let text = match question.request.expand.words {
                 OtherWords::Off => query.clone(),
-                _ => written_out(query, [searcher.synonyms()?, &searcher.entity_names().await?]),
+                _ => searcher.written_out(query).await?,
             };
             searcher.read_vectors_ahead();
             encoding = Some(searcher.encoder.begin(model, text));
@@ -185,7 +182,6 @@ fn is_by_meaning_alone(hit: &Hit) -> bool {
 
 /// Adds notes about replaced words, and about semantic search that could not help.
 async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
-    let snapshots = searcher.snapshots().await?;
     if !ranking.route.model_knows() {
         add_language(searcher, request, ranking, trace).await?;
     }
@@ -197,8 +193,7 @@ async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranki
         }
         Method::Semantic => {
             let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
-            let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
-            let without = rows.iter().flatten().filter(|row| searched(&row.doc_id)).count();
+            let without = without_vectors(searcher, searched).await?;
             if without > 0 {
                 let have = if without == 1 { "has" } else { "have" };
                 let documents = count(without, "document");
@@ -209,6 +204,13 @@ async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranki
         _ => {}
     }
     Ok(())
+}
+
+/// How many of some documents have no vectors.
+async fn without_vectors(searcher: &Searcher, of: impl Fn(&DocId) -> bool) -> Result<usize> {
+    let snapshots = searcher.snapshots().await?;
+    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
+    Ok(rows.iter().flatten().filter(|row| of(&row.doc_id)).count())
 }
 
 /// Notes that the model does not read the question.
@@ -242,9 +244,7 @@ async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hi
     if ranking.vector.is_none() || ranking.no_vectors || found.is_empty() {
         return Ok(());
     }
-    let snapshots = searcher.snapshots().await?;
-    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
-    let without = rows.iter().flatten().filter(|row| found.contains(&row.doc_id)).count();
+    let without = without_vectors(searcher, |id| found.contains(id)).await?;
     if without > 0 {
         let of = count(without, "document");
         let message = format!(

@@ -11,6 +11,7 @@ use super::entities::Recogniser;
 use super::filter::facts::Facts;
 use super::request::SearchRequest;
 use super::rerank::LoadedCrossEncoder;
+use super::synonyms::written_out;
 use crate::embed::Reranker;
 use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
@@ -156,6 +157,11 @@ impl Searcher {
         let known = try_join_all(self.searched.iter().map(read)).await?;
         let known = self.searched.iter().map(Searched::name).zip(known).collect();
         Ok(Recogniser::new(known, &request.query, &request.restriction))
+    }
+
+    /// A question as the model reads it: with the other names that are listed for what it names.
+    pub(super) async fn written_out(&self, query: &str) -> Result<String> {
+        Ok(written_out(query, [self.synonyms()?, &self.entity_names().await?]))
     }
 
     /// The names of entities, as people set them. They apply to all namespaces.

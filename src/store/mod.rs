@@ -74,7 +74,7 @@ pub use layout::{Namespace, SYNONYMS, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
 pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};
-pub use namespace_name::namespace_name;
+pub use namespace_name::{LONGEST_NAMESPACE, namespace_name};
 pub use namespaces::{Named, Validators};
 pub use optimize::Optimized;
 pub use parts::{FileList, Listed};

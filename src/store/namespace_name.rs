@@ -11,7 +11,7 @@ pub(super) const ALL: &str = "all";
 pub(super) const SEPARATOR: char = ',';
 
 /// The longest name, in characters.
-const LONGEST: usize = 64;
+pub const LONGEST_NAMESPACE: usize = 64;
 /// Replaces `/` in the name of a folder; no namespace has it in its name.
 const SLASH: &str = "%2F";
 /// Names of devices on Windows, and those that a digit follows.
@@ -55,7 +55,7 @@ pub fn namespace_name(name: &str) -> Result<String> {
     let is_name = |part: &str| {
         part.starts_with(char::is_alphanumeric) && !part.ends_with('.') && part.chars().all(good) && !is_device(part)
     };
-    if (1..=LONGEST).contains(&own.chars().count()) && own.split('/').all(is_name) {
+    if (1..=LONGEST_NAMESPACE).contains(&own.chars().count()) && own.split('/').all(is_name) {
         return Ok(own);
     }
     Err(Error::usage(format!("{name:?} cannot be a namespace's name")).hint(

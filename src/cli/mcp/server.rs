@@ -19,6 +19,7 @@ use super::super::in_process::Answer;
 use super::super::invocation::Step;
 use super::arguments::{self, Line, Part, Roots};
 use super::tools::{self, Definition};
+use crate::store::LONGEST_NAMESPACE;
 
 /// What the agent reads about this server.
 const INSTRUCTIONS: &str = "A knowledge base of documents, searched offline. Ask kb_search in plain words; it gives the \
@@ -30,10 +31,10 @@ const TEMPLATE: &str = "kb://{namespace}/{document}";
 const SCHEME: &str = "kb://";
 /// What is read of a document at once, in tokens.
 const DOCUMENT_TOKENS: u32 = 8000;
-/// No name of a namespace is longer in an address, where `%E6%B3%B5` is a character.
-const LONGEST_NAMESPACE: usize = 64 * 4 * 3;
-/// Each byte of the longest path may be written as `%E6`.
-const LONGEST_ADDRESS: usize = 3 * 4096 + LONGEST_NAMESPACE;
+/// The longest name of a namespace in an address, in bytes: a character has up to four, each written as `%E6`.
+const LONGEST_WRITTEN: usize = LONGEST_NAMESPACE * 4 * 3;
+/// The same of a whole address, with the longest path.
+const LONGEST_ADDRESS: usize = 4096 * 3 + LONGEST_WRITTEN;
 /// So many names are suggested at most, as the protocol says.
 const SUGGESTED: usize = CompletionInfo::MAX_VALUES;
 /// How many documents a completion looks through.
@@ -145,7 +146,7 @@ async fn tell(client: &Peer<RoleServer>, token: &ProgressToken, step: Step) {
 /// slash.
 fn split(address: &str, namespaces: &[String]) -> Vec<(String, String)> {
     let parts = |place: usize| (decoded(&address[..place]), decoded(&address[place + 1..]));
-    let places = address.match_indices('/').map(|(place, _)| place).take_while(|place| *place <= LONGEST_NAMESPACE);
+    let places = address.match_indices('/').map(|(place, _)| place).take_while(|place| *place <= LONGEST_WRITTEN);
     let is_one = |place: &usize| namespaces.contains(&decoded(&address[..*place]));
     let mut ways: Vec<(String, String)> = places.filter(is_one).map(parts).collect();
     ways.reverse();
@@ -274,9 +275,13 @@ impl ServerHandler for Handler {
             let long = format!("the address has more than {LONGEST_ADDRESS} bytes");
             return Err(ErrorData::resource_not_found(long, None));
         }
-        let (namespaces, _) = self.items(arguments::namespaces()).await?;
+        // Listing namespaces measures their files, and an address with one slash can be split in one way.
+        let namespaces = match address.matches('/').count() {
+            0 | 1 => Vec::new(),
+            _ => named(&self.items(arguments::namespaces()).await?.0, "name"),
+        };
         let mut why = None;
-        for (namespace, document) in split(address, &named(&namespaces, "name")) {
+        for (namespace, document) in split(address, &namespaces) {
             let answer = self.text_of(namespace, document).await?;
             if answer.code == 0 {
                 let text = [vec![answer.text], answer.messages].concat().join("\n");
