@@ -82,7 +82,7 @@ impl FragmentRows {
         let rows = chunk_ids.len();
         if by_id.values().iter().any(|row| *row as usize >= rows) {
             return Err(Error::failed("the read cache names rows that do not exist")
-                .hint("delete the folder read-cache of the namespace; the next search makes it anew"));
+                .hint("delete the folder `read-cache` of the namespace; the next search writes a new one"));
         }
         Ok(FragmentRows { number, chunk_ids, by_id, deleted })
     }

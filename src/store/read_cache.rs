@@ -104,6 +104,7 @@ impl ReadCache {
     }
 }
 
+/// What a stream says that it is of.
 fn described(name: &str, fragment: &str) -> String {
     format!("{name} {fragment}")
 }

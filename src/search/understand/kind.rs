@@ -38,7 +38,7 @@ impl Kind {
 
 /// How sure a kind is from words alone, without a question around them.
 pub(super) const TOPIC: f32 = 0.3;
-/// How sure either of two equally likely kinds is. A kind that is no surer is undecided.
+/// Two kinds that are equally likely are as sure as this. The kind of a question is open unless it is surer.
 pub(super) const UNDECIDED: f32 = 0.35;
 
 /// The kind of a question and how sure that is. The surest cue decides, less half of the second kind's. `exact` are its
