@@ -1,25 +1,23 @@
 //! Measures what each part of the ranking contributes: nDCG@10 of variants, on sets in the BEIR layout.
 //!
 //! ```sh
-//! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts | --words]
+//! cargo bench --bench measure -- ablation SET… [--stores FOLDER] [--contexts | --words]
 //! ```
 //!
 //! `--contexts` measures the contexts of parent chunks instead, each kind in a store of its own; `--words` measures
 //! contexts and expansion by keyword search alone, without vectors. The corpora are ingested into scratch stores, or
 //! into FOLDER, where the next run finds them. Vectors are made on ONNX Runtime if `KB_ONNXRUNTIME` names one.
 
-mod synthetic;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::synthetic::stores::fail;
 use kb::internals::chunk::ChunkConfig;
 use kb::internals::chunk::context::ContextKind;
 use kb::internals::embed::EngineChoice;
 use kb::internals::eval::{EvalStore, Made};
 use kb::internals::ingest::Progress;
 use kb::internals::search::{Expand, Fusion, Method, Rerank, SearchRequest, Weights};
-use synthetic::stores::fail;
 
 struct Silent;
 
@@ -71,8 +69,8 @@ fn variants() -> Vec<(String, SearchRequest)> {
 }
 
 /// Without a flag, the parts of the ranking are measured.
-#[derive(clap::Parser)]
-struct Options {
+#[derive(clap::Args)]
+pub struct Options {
     /// Folders of sets.
     #[arg(required = true)]
     sets: Vec<String>,
@@ -90,14 +88,14 @@ struct Options {
 /// The contexts that are made by rule.
 const CONTEXTS: [ContextKind; 3] = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
 
-fn main() {
+pub fn run(options: &Options) {
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
-    if let Err(error) = runtime.block_on(run(&synthetic::options())) {
+    if let Err(error) = runtime.block_on(measure(options)) {
         fail(&error.to_line());
     }
 }
 
-async fn run(options: &Options) -> kb::Result<()> {
+async fn measure(options: &Options) -> kb::Result<()> {
     let sets = &options.sets;
     let scratch = tempfile::tempdir()?;
     let folder = options.stores.as_deref().unwrap_or(scratch.path());

@@ -1,7 +1,7 @@
 //! Texts that the embedded model embeds per second: by kb itself, and by a loop around an engine.
 //!
 //! ```sh
-//! cargo bench --bench embedding -- --corpus corpus.jsonl --texts 512 --rounds 5 [--onnxruntime PATH]
+//! cargo bench --bench measure -- embedding --corpus corpus.jsonl --texts 512 --rounds 5 [--onnxruntime PATH]
 //! ```
 //!
 //! The loop does what every embedding needs: texts sorted by length, in the same batches, tokens, the
@@ -10,20 +10,18 @@
 //! BEIR layout; the default repeats the fixture's texts. The engine is tract, unless `--onnxruntime PATH` names a library.
 //! The exit code is 1 if kb's vectors differ from those of the loop.
 
-mod synthetic;
-
 use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
+use crate::synthetic::stores::{fail, median, timed};
 use kb::internals::embed::{Embedder, Engine, EngineChoice, Model, select};
 use kb_minilm::{ONNX, TOKENIZER};
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::Tensor;
-use synthetic::stores::{fail, median, timed};
 use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
@@ -35,8 +33,8 @@ const BATCH: usize = 16;
 const MAX_TOKENS: usize = 256;
 const ALIKE: f32 = 0.9995;
 
-#[derive(clap::Parser)]
-struct Options {
+#[derive(clap::Args)]
+pub struct Options {
     /// A file in the BEIR layout.
     #[arg(long, default_value = FIXTURE)]
     corpus: PathBuf,
@@ -48,11 +46,11 @@ struct Options {
     onnxruntime: Option<PathBuf>,
 }
 
-fn main() {
-    run(&synthetic::options()).unwrap_or_else(|error| fail(&error.to_string()));
+pub fn run(options: &Options) {
+    measure(options).unwrap_or_else(|error| fail(&error.to_string()));
 }
 
-fn run(options: &Options) -> Result<(), Fault> {
+fn measure(options: &Options) -> Result<(), Fault> {
     let library = options.onnxruntime.as_deref();
     let choice = library.map_or(EngineChoice::Tract, |path| EngineChoice::parse(Some(path)));
     let jobs = available_parallelism().map_or(1, usize::from);

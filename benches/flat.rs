@@ -1,7 +1,7 @@
 //! Whether work on a few things costs the same in small and large stores.
 //!
 //! ```sh
-//! cargo bench --bench flat -- --chunks 10000,100000,1000000 --keep DIR
+//! cargo bench --bench measure -- flat --chunks 10000,100000,1000000 --keep DIR
 //! ```
 //!
 //! Documents and vectors are made up (`synthetic`). Commands run in fresh processes; the best of the runs counts, because
@@ -9,16 +9,14 @@
 //! smallest: about 1 is flat. What reads a whole store is run once, and shown for each thousand chunks. Every change is
 //! undone, so that a kept store can be measured again.
 
-mod synthetic;
-
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, source, timed};
+use crate::synthetic::{Random, document};
 use kb::Result;
 use kb::internals::ids::DocId;
 use kb::internals::store::{Change, DocumentRow, LockTimeout, Snapshot, Store, Writer};
-use synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, source, timed};
-use synthetic::{Random, document};
 
 /// Texts that are looked up at once, about as many as an ingest publishes at once.
 const TEXTS: usize = 4096;
@@ -33,12 +31,11 @@ struct Row {
     best: f64,
 }
 
-fn main() {
-    let options = Options::read(5);
+pub fn run(options: &Options) {
     let mut sizes: Vec<Vec<Row>> = Vec::new();
     for &chunks in &options.chunks {
         let folder = options.folder(chunks);
-        sizes.push(measure(&folder, chunks / CHUNKS, options.runs).unwrap_or_else(|error| fail(&error.to_line())));
+        sizes.push(measure(&folder, chunks / CHUNKS, options.runs(5)).unwrap_or_else(|error| fail(&error.to_line())));
     }
     let Some((first, last)) = sizes.first().zip(sizes.last()) else { fail("no sizes") };
     let columns = |each: &mut dyn Iterator<Item = String>| each.map(|text| format!("{text:>12}")).collect::<String>();

@@ -1,7 +1,7 @@
 //! How fast documents come in, beside what each step costs alone.
 //!
 //! ```sh
-//! cargo bench --bench ingest -- --files 2000 --pdfs DIR
+//! cargo bench --bench measure -- ingest --files 2000 --pdfs DIR
 //! ```
 //!
 //! Makes up `--files` Markdown files (`synthetic`), and takes the PDFs below `--pdfs` as they are. Each of the two sets is
@@ -10,8 +10,6 @@
 //! after the other, each with as many threads as kb uses; PDFs are also read by `pdftotext`, one process per file. The
 //! overhead says how much longer the program takes than the slowest of them.
 
-mod synthetic;
-
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
+use crate::synthetic::stores::{fail, kb, scratch, timed};
+use crate::synthetic::write_documents;
 use kb::internals::chunk::ChunkConfig;
 use kb::internals::embed::{Embedder, EngineChoice, Model};
 use kb::internals::ids::DocId;
@@ -27,8 +27,6 @@ use kb::internals::load::{Format, LoadOptions, parse};
 use lancedb::arrow::arrow_array::{ArrayRef, FixedSizeListArray, Float32Array, RecordBatch, StringArray};
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
-use synthetic::stores::{fail, kb, scratch, timed};
-use synthetic::write_documents;
 
 /// Child chunks of a made-up document.
 const CHILDREN: usize = 8;
@@ -37,8 +35,8 @@ const LEAST_SHARE: f32 = 0.5;
 /// Rows that LanceDB gets at once, as many as kb publishes at once.
 const ROWS: usize = 4096;
 
-#[derive(clap::Parser)]
-struct Options {
+#[derive(clap::Args)]
+pub struct Options {
     /// Markdown files to make up.
     #[arg(long, default_value_t = 2000)]
     files: usize,
@@ -59,19 +57,18 @@ struct Read {
     prepared: kb::internals::ingest::Prepared,
 }
 
-fn main() {
+pub fn run(options: &Options) {
     let scratch = scratch();
-    for set in sets(scratch.path()) {
+    for set in sets(options, scratch.path()) {
         measure(&set);
     }
 }
 
-fn sets(scratch: &Path) -> Vec<Set> {
-    let Options { files, pdfs } = synthetic::options();
+fn sets(options: &Options, scratch: &Path) -> Vec<Set> {
     let folder = scratch.join("markdown");
-    write_documents(&folder, files, CHILDREN).unwrap_or_else(|error| fail(&error.to_line()));
+    write_documents(&folder, options.files, CHILDREN).unwrap_or_else(|error| fail(&error.to_line()));
     let mut sets = vec![Set { name: "Markdown", files: files_below(&folder, "md"), folder }];
-    sets.extend(pdfs.map(|folder| Set { name: "PDF", files: files_below(&folder, "pdf"), folder }));
+    sets.extend(options.pdfs.clone().map(|folder| Set { name: "PDF", files: files_below(&folder, "pdf"), folder }));
     sets
 }
 

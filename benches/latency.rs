@@ -1,7 +1,7 @@
 //! How long each stage of a search takes in a warm process, in stores of 10,000 and 100,000 chunks.
 //!
 //! ```sh
-//! cargo bench --bench latency -- --chunks 10000,100000 --runs 60
+//! cargo bench --bench measure -- latency --chunks 10000,100000 --runs 60
 //! ```
 //!
 //! Documents and stores are made up (`synthetic`); the questions use their words, English and Chinese in turn. Each is
@@ -9,22 +9,19 @@
 //! the median over the questions; "after recall" is the median of the sums of the stages that follow recall. `--keep
 //! DIR` keeps the stores there and uses them again. The engine is tract, unless `KB_ONNXRUNTIME` names a library.
 
-mod synthetic;
-
 use std::path::{Path, PathBuf};
 
+use crate::synthetic::Random;
+use crate::synthetic::stores::{CHUNKS, Options, fail, make};
 use kb::internals::embed::EngineChoice;
 use kb::internals::models::Models;
 use kb::internals::search::{Encoder, Method, Mode, SearchRequest, Searcher, Shape, Target, Trace};
 use kb::internals::store::Store;
 use kb::{Error, Result};
-use synthetic::Random;
-use synthetic::stores::{CHUNKS, Options, fail, make};
 
-fn main() {
-    let options = Options::read(60);
+pub fn run(options: &Options) {
     for &chunks in &options.chunks {
-        measure(&options.folder(chunks), chunks, options.runs).unwrap_or_else(|error| fail(&error.to_line()));
+        measure(&options.folder(chunks), chunks, options.runs(60)).unwrap_or_else(|error| fail(&error.to_line()));
     }
 }
 

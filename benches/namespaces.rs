@@ -1,25 +1,22 @@
 //! What one of many namespaces costs, and twenty of them at once.
 //!
 //! ```sh
-//! cargo bench --bench namespaces -- --chunks 10000 --namespaces 1000 --keep DIR
+//! cargo bench --bench measure -- namespaces --chunks 10000 --namespaces 1000 --keep DIR
 //! ```
 //!
 //! All namespaces are links to the files of one, so that a thousand fit on a disk; kb cannot tell. At the end twenty are
 //! searched by a process that may open 256 files.
 
-mod synthetic;
-
 use std::path::Path;
 use std::process::Command;
 
-use synthetic::stores::{CHUNKS, Options, fail, kb, make, report, report_head};
-use synthetic::{Random, document};
+use crate::synthetic::stores::{CHUNKS, Options, fail, kb, make, report, report_head};
+use crate::synthetic::{Random, document};
 
 /// How many are searched at once.
-const AT_ONCE: usize = 20;
+const AT_ONCE: u64 = 20;
 
-fn main() {
-    let options = Options::read(15);
+pub fn run(options: &Options) {
     let chunks = options.chunks[0];
     let (small, many) = (options.folder(chunks), options.folder(chunks).with_extension("many"));
     for folder in [&small, &many] {
@@ -51,7 +48,7 @@ fn main() {
         ("one of many, hybrid search", &many, &["-n", &one]),
         ("twenty of many, hybrid search", &many, &["-n", &several]),
     ] {
-        report(what, options.runs, |_| {
+        report(what, options.runs(15), |_| {
             let question = format!("how does {} work", random.words(4));
             kb(folder, &[&["search", &question], args].concat())
         });
@@ -75,7 +72,7 @@ fn main() {
     );
 }
 
-fn name(number: usize) -> String {
+fn name(number: u64) -> String {
     format!("n{number:04}")
 }
 

@@ -1,22 +1,19 @@
 //! What stores of 10,000 to ten million chunks cost: making them, their size, and searches in fresh processes.
 //!
 //! ```sh
-//! cargo bench --bench scale -- --chunks 10000,100000,1000000 --keep DIR
+//! cargo bench --bench measure -- scale --chunks 10000,100000,1000000 --keep DIR
 //! ```
 //!
 //! Documents and vectors are made up (`synthetic`); only the questions are embedded. A store is made in runs of 10,000
 //! chunks; with `--keep` an unfinished one is continued, so that a large one can be made in pieces. At the end `kb
 //! status` shows what share of the nearest chunks the vector index finds, compared with a full scan.
 
-mod synthetic;
-
 use std::path::Path;
 
-use synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, report, report_head, source};
-use synthetic::{Random, document};
+use crate::synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, report, report_head, source};
+use crate::synthetic::{Random, document};
 
-fn main() {
-    let options = Options::read(15);
+pub fn run(options: &Options) {
     for &chunks in &options.chunks {
         let folder = options.folder(chunks);
         println!("\n## {chunks} chunks");
@@ -26,7 +23,7 @@ fn main() {
             println!("{:<40} {:>9.1} s", "  the slowest publication", made.slowest.as_secs_f64());
             println!("{:<40} {:>9} MB", "memory at most", peak_memory());
         }
-        measure(&folder, options.runs);
+        measure(&folder, options.runs(15));
     }
 }
 

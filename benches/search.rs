@@ -1,26 +1,24 @@
 //! How long a search takes in a fresh process, by stage, beside the start of a process that does nothing.
 //!
 //! ```sh
-//! cargo bench --bench search -- --documents fixtures --runs 21
+//! cargo bench --bench measure -- search --documents fixtures --runs 21
 //! ```
 //!
 //! `--store DIR` searches an existing store instead of ingesting `--documents` first. The engine is tract, unless
 //! `--onnxruntime PATH` names a library.
-
-mod synthetic;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
-use synthetic::stores::{fail, median, scratch, timed};
+use crate::synthetic::stores::{fail, median, scratch, timed};
 
 const QUERIES: [&str; 3] =
     ["how is the page layout changed?", "line numbers in the margin", "E-417 low suction pressure"];
 
-#[derive(clap::Parser)]
-struct Options {
+#[derive(clap::Args)]
+pub struct Options {
     #[arg(long, default_value = "fixtures")]
     documents: PathBuf,
     #[arg(long)]
@@ -32,26 +30,25 @@ struct Options {
     runs: usize,
 }
 
-fn main() {
-    let options: Options = synthetic::options();
+pub fn run(options: &Options) {
     let scratch = scratch();
     let store = match &options.store {
         Some(store) => store.clone(),
         None => {
             let store = scratch.path().join("store");
             let start = Instant::now();
-            run(&options, &store, &["ingest", &options.documents.to_string_lossy(), "-q"]);
+            ask(options, &store, &["ingest", &options.documents.to_string_lossy(), "-q"]);
             println!("ingest of {}: {:.1} s", options.documents.display(), start.elapsed().as_secs_f64());
             store
         }
     };
     let status: serde_json::Value =
-        serde_json::from_str(&run(&options, &store, &["status", "--format", "json"])).unwrap_or_default();
+        serde_json::from_str(&ask(options, &store, &["status", "--format", "json"])).unwrap_or_default();
     println!(
         "{} documents, {} chunks, {}; medians of {} fresh processes, milliseconds\n",
         status["items"][0]["documents"], status["items"][0]["chunks"], status["items"][0]["engine"], options.runs
     );
-    let start_only = median_time(options.runs, || drop(run(&options, &store, &["--version"])));
+    let start_only = median_time(options.runs, || drop(ask(options, &store, &["--version"])));
     println!("{:<44} {:>8.1}", "bare process start (kb --version)", start_only);
     for query in QUERIES {
         for (how, method, is_new) in ASKED {
@@ -60,7 +57,7 @@ fn main() {
             let wall = median_time(options.runs, || {
                 number += 1;
                 let query = if is_new { format!("{query} {number}") } else { query.to_owned() };
-                let out = run(&options, &store, &["search", &query, "--method", method, "--format", "json"]);
+                let out = ask(options, &store, &["search", &query, "--method", method, "--format", "json"]);
                 let result: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
                 if let Some(timings) = result["timings_ms"].as_object() {
                     for (stage, ms) in timings {
@@ -81,7 +78,7 @@ const ASKED: [(&str, &str, bool); 3] =
     [("a new question", "auto", true), ("asked before", "auto", false), ("by words alone", "keyword", false)];
 
 /// Runs the program, expecting it to find something, and returns its output.
-fn run(options: &Options, store: &std::path::Path, args: &[&str]) -> String {
+fn ask(options: &Options, store: &std::path::Path, args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_kb"))
         .args(args)
         .env("KB_DIR", store)

@@ -1,7 +1,7 @@
 //! Whether titles lead to their sections.
 //!
 //! ```sh
-//! cargo bench --bench sections -- FOLDER [--store DIR] [--method auto] [--misses]
+//! cargo bench --bench measure -- sections FOLDER [--store DIR] [--method auto] [--misses]
 //! ```
 //!
 //! The bench ingests the PDFs in the folder without vectors, or uses an existing store with `--store`. It searches
@@ -13,23 +13,21 @@
 //! With `--among-all`, every title is searched in all documents by each way of choosing hits; the output is how often
 //! the first hit is of a document with such a section.
 
-mod synthetic;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use crate::synthetic::stores::{fail, median, scratch};
 use kb::internals::embed::EngineChoice;
 use kb::internals::ids::DocId;
 use kb::internals::models::Models;
 use kb::internals::search::{Encoder, Kind, Method, Mode, SearchRequest, Searcher, Shape};
 use kb::internals::store::{SectionRow, Store};
 use kb::internals::structure::normalise_title;
-use synthetic::stores::{fail, median, scratch};
 
-#[derive(clap::Parser)]
-struct Options {
+#[derive(clap::Args)]
+pub struct Options {
     /// A folder of PDFs.
     #[arg(required_unless_present = "store")]
     folder: Option<PathBuf>,
@@ -51,16 +49,16 @@ struct Score {
     titles: usize,
 }
 
-#[tokio::main]
-async fn main() {
-    let options: Options = synthetic::options();
+pub fn run(options: &Options) {
     let scratch = scratch();
     let folder = options.store.clone().unwrap_or_else(|| scratch.path().join("store"));
     if let Some(documents) = &options.folder {
         ingest(documents, &folder);
     }
-    let measured =
-        if options.among_all { measure_documents(&options, &folder).await } else { measure(&options, &folder).await };
+    let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
+    let measured = runtime.block_on(async {
+        if options.among_all { measure_documents(options, &folder).await } else { measure(options, &folder).await }
+    });
     if let Err(error) = measured {
         fail(&error.to_line());
     }

@@ -1,21 +1,18 @@
 //! What corrections and checks cost in large stores, each in fresh processes of the real binary.
 //!
 //! ```sh
-//! cargo bench --bench store -- --chunks 100000 --runs 15 --keep DIR
+//! cargo bench --bench measure -- store --chunks 100000 --runs 15 --keep DIR
 //! ```
 //!
 //! Documents and stores are made up (`synthetic`). The runs change one store, as corrections do, so the slowest one is a
 //! run that compacts tables. At the end `kb check` says whether the store is still sound.
 
-mod synthetic;
-
 use std::path::Path;
 
-use synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, report, report_head};
-use synthetic::write_documents;
+use crate::synthetic::stores::{CHILDREN, CHUNKS, Options, fail, kb, make, report, report_head};
+use crate::synthetic::write_documents;
 
-fn main() {
-    let options = Options::read(15);
+pub fn run(options: &Options) {
     for &chunks in &options.chunks {
         // Other benchmarks have stores without files in the folders of these names.
         let folder = options.folder(chunks).with_extension("files");
@@ -25,7 +22,7 @@ fn main() {
         }
         make(&folder, chunks / CHUNKS).unwrap_or_else(|error| fail(&error.to_line()));
         println!("\n## {chunks} chunks");
-        measure(&folder, options.runs);
+        measure(&folder, options.runs(15));
     }
 }
 

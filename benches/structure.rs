@@ -1,7 +1,7 @@
 //! How well PDFs are read: tables of contents found without their outlines, text, and speed.
 //!
 //! ```sh
-//! cargo bench --bench structure -- FOLDER
+//! cargo bench --bench measure -- structure FOLDER
 //! ```
 //!
 //! For each PDF in the folder with an outline of at least five entries, the bench hides the outline, finds the
@@ -10,16 +10,14 @@
 //! `pdftotext` is installed, its words and characters are compared with ours, which have no running heads and page
 //! numbers, and its time with that of `kb ingest --no-embed --jobs 1`.
 
-mod synthetic;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use crate::synthetic::stores::{fail, scratch};
 use kb::internals::load::{Document, Format, LoadOptions, OutlineEntry, parse};
 use kb::internals::structure::{normalise_title, sections};
-use synthetic::stores::{fail, scratch};
 
 /// The least entries of an outline to measure by.
 const FEWEST_ENTRIES: usize = 5;
@@ -35,11 +33,15 @@ struct Score {
     levels: usize,
 }
 
-fn main() {
-    let Some(folder) = std::env::args().skip(1).find(|argument| !argument.starts_with("--")) else {
-        fail("name a folder of PDFs: cargo bench --bench structure -- FOLDER")
-    };
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+#[derive(clap::Args)]
+pub struct Options {
+    /// A folder of PDFs.
+    folder: String,
+}
+
+pub fn run(options: &Options) {
+    let folder = &options.folder;
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap_or_else(|error| fail(&format!("{folder}: {error}")))
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| Format::from_path(path) == Some(Format::Pdf))

@@ -1,7 +1,7 @@
 //! What hostile text costs: milliseconds per megabyte to read, cut and profile it, for three sizes of each case.
 //!
 //! ```sh
-//! cargo bench --bench worst_cases -- [CASE]
+//! cargo bench --bench measure -- worst-cases [CASE]
 //! ```
 //!
 //! The cost is linear if the three numbers of a line are alike. Nesting in HTML and AsciiDoc is missing: their
@@ -56,10 +56,16 @@ const CASES: [(Format, &str, &str, &str); 36] = [
     (Format::Jsonl, "records", "", "{\"_id\": 1, \"text\": \"a\"}\n"),
 ];
 
-fn main() {
-    let only = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only the cases with this in their names.
+    #[arg(default_value = "")]
+    case: String,
+}
+
+pub fn run(options: &Options) {
     println!("{:<10} {:<24} {:>8} {:>8} {:>8}  ms for each of so many MB", "", "", SIZES[0], SIZES[1], SIZES[2]);
-    for (format, name, once, repeated) in CASES.iter().filter(|(_, name, ..)| name.contains(&only)) {
+    for (format, name, once, repeated) in CASES.iter().filter(|(_, name, ..)| name.contains(&options.case)) {
         print!("{:<10} {name:<24}", format.name());
         for megabytes in SIZES {
             let text = format!("{once}{}", repeated.repeat(megabytes * 1_000_000 / repeated.len()));

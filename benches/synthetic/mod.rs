@@ -2,9 +2,6 @@
 //! fixed seed, with made-up vectors of length 1, because 80,000 real ones would take an hour and the same disk space.
 //! The vectors lie in clusters, like those of texts about the same things.
 
-// Each benchmark uses its own part of this.
-#![allow(dead_code)]
-
 pub mod stores;
 
 use std::path::Path;
@@ -30,11 +27,6 @@ const SYLLABLES: [&str; 24] = [
     "ka", "lor", "min", "tes", "vra", "pol", "ne", "shi", "dor", "quen", "ba", "rit", "sol", "um", "tra", "fen", "gi",
     "hal", "jo", "wex", "cy", "mer", "zan", "oth",
 ];
-
-/// The options that were typed. `cargo bench` adds `--bench` to them.
-pub fn options<T: clap::Parser>() -> T {
-    T::parse_from(std::env::args().filter(|argument| argument != "--bench"))
-}
 
 /// The text of a document, the same for the same numbers.
 pub fn document(number: usize, child_chunks: usize) -> String {

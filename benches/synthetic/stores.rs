@@ -18,23 +18,20 @@ use super::{document, rows};
 /// The child chunks of a document, and all its chunks, parents included.
 pub const CHILDREN: usize = 8;
 pub const CHUNKS: usize = 10;
-/// The fewest namespaces that a bench of many needs.
-const AT_LEAST: usize = 40;
 /// Documents that are published at once.
 const BATCH: usize = 1000;
 
 /// What the benches of stores can be told.
-#[derive(clap::Parser)]
+#[derive(clap::Args)]
 pub struct Options {
     /// The sizes of the stores.
     #[arg(long, value_delimiter = ',', default_values_t = [10_000usize, 100_000])]
     pub chunks: Vec<usize>,
-    /// 0 stands for the bench's own number.
-    #[arg(long, default_value_t = 0)]
-    pub runs: usize,
+    #[arg(long)]
+    runs: Option<usize>,
     /// For the bench of many namespaces.
-    #[arg(long, default_value_t = 1000)]
-    pub namespaces: usize,
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(40..))]
+    pub namespaces: u64,
     /// The folder where the stores stay for the next bench.
     #[arg(long)]
     keep: Option<PathBuf>,
@@ -44,14 +41,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// What was typed; `runs` is the bench's own number of runs.
-    pub fn read(runs: usize) -> Self {
-        let mut options: Self = super::options();
-        options.namespaces = options.namespaces.max(AT_LEAST);
-        if options.runs == 0 {
-            options.runs = runs;
-        }
-        options
+    /// How often each thing is measured; `usual` is the bench's own number.
+    pub fn runs(&self, usual: usize) -> usize {
+        self.runs.unwrap_or(usual).max(1)
     }
 
     /// The folder of the store with so many chunks.

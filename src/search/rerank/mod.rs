@@ -3,7 +3,7 @@
 //!
 //! In BM25 a frequent word makes up for a missing one, and a vector covers everything at once. Which words of the
 //! question occur at all is a sign of its own ("coordination level" in the field's older literature). `cargo bench
-//! --bench ablation` measures what the signs are worth.
+//! --bench measure -- ablation` measures what the signs are worth.
 
 mod cross_encoder;
 
