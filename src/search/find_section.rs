@@ -68,8 +68,7 @@ impl SectionNames {
     pub fn among<'t>(titles: impl IntoIterator<Item = &'t str>) -> Self {
         let (mut printed, mut like_paths) = (HashMap::new(), HashSet::new());
         for number in titles.into_iter().filter_map(parse_number) {
-            if !matches!(number.kind, NumberKind::Letter | NumberKind::Roman | NumberKind::Appendix | NumberKind::Item)
-            {
+            if number.kind.counts_sections() {
                 like_paths.insert(number.parts.clone());
             }
             *printed.entry((number.kind, number.parts)).or_default() += 1;

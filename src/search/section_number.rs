@@ -29,8 +29,7 @@ impl SectionNumber {
 
     /// The number as a path, if it counts sections.
     pub fn place(&self) -> Option<String> {
-        let counts = !self.lettered
-            && !matches!(self.kind, NumberKind::Letter | NumberKind::Appendix | NumberKind::Roman | NumberKind::Item);
+        let counts = !self.lettered && self.kind.counts_sections();
         let parts: Vec<String> = self.parts.iter().map(u32::to_string).collect();
         counts.then(|| parts.join("."))
     }
@@ -82,15 +81,7 @@ impl SectionNumber {
 
 /// Whether a word or a sign says what kind of section it is.
 fn is_named(kind: NumberKind) -> bool {
-    matches!(
-        kind,
-        NumberKind::Part
-            | NumberKind::Chapter
-            | NumberKind::Item
-            | NumberKind::Section
-            | NumberKind::Article
-            | NumberKind::Appendix
-    )
+    kind <= NumberKind::Appendix
 }
 
 /// Normalises full-width and traditional characters, and writes a spelt-out number after its kind in digits.

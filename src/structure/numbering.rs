@@ -1,4 +1,4 @@
-//! The numbers of headings: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `§ 4`, `第一章`, `（二）`.
+//! The numbers of headings: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `Note 4`, `§ 4`, `第一章`, `（二）`.
 
 use crate::text::han::{han_digit, is_han_digit};
 use crate::text::roman;
@@ -12,6 +12,8 @@ pub enum Kind {
     Chapter,
     /// `Item 7A` of a report.
     Item,
+    /// `Note 4` to the accounts of a report.
+    Note,
     /// `第二节`; `Section 4`, `§ 4`.
     Section,
     /// `Article 5`, `第十二条`.
@@ -32,6 +34,13 @@ pub enum Kind {
     Listed,
     /// `（1）`, `(a)`
     InBrackets,
+}
+
+impl Kind {
+    /// Whether such a number may be the place of a section: `Chapter 3` is the third one, `Item 3` and `Note 3` are not.
+    pub fn counts_sections(self) -> bool {
+        !matches!(self, Kind::Letter | Kind::Roman | Kind::Appendix | Kind::Item | Kind::Note)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +89,7 @@ const WORDS: &[(&str, Kind)] = &[
     ("book", Kind::Part),
     ("chapter", Kind::Chapter),
     ("item", Kind::Item),
+    ("note", Kind::Note),
     ("section", Kind::Section),
     ("article", Kind::Article),
     ("appendix", Kind::Appendix),
@@ -338,6 +348,7 @@ mod tests {
         assert_eq!(read("Part II — Water"), (Kind::Part, vec![2], "Water"));
         assert_eq!(read("Book 1"), (Kind::Part, vec![1], ""));
         assert_eq!(read("Section 4.2 Valves"), (Kind::Section, vec![4, 2], "Valves"));
+        assert_eq!(read("Note 4. Leases"), (Kind::Note, vec![4], "Leases"));
         assert_eq!(read("Article 5. Fees"), (Kind::Article, vec![5], "Fees"));
         assert_eq!(read("Appendix B Tools"), (Kind::Appendix, vec![2], "Tools"));
         assert_eq!(read("Annex 1 - Forms"), (Kind::Appendix, vec![1], "Forms"));

@@ -244,8 +244,7 @@ fn is_below(entry: EntryStyle, above: EntryStyle) -> bool {
         if kind == kind_above {
             return depth > depth_above;
         }
-        let ordered =
-            |kind: Kind| matches!(kind, Kind::Part | Kind::Chapter | Kind::Item | Kind::Section | Kind::Article);
+        let ordered = |kind: Kind| kind <= Kind::Article;
         if ordered(kind) && ordered(kind_above) {
             return kind > kind_above;
         }

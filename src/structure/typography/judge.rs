@@ -42,6 +42,7 @@ pub(super) fn accept<'a>(
     let styles = body.map(|body| judge_styles(candidates, body, blocks)).unwrap_or_default();
     let runs = judge_numbers(candidates);
     let with_below = with_below(candidates);
+    let has_notes = count_notes(candidates);
     let spread = are_spread(candidates) || count_sections(candidates, &with_below);
     // In a document with numbered headings, bold lines without a number are labels more often than headings.
     let unnumbered = if are_numbered(candidates, &runs, blocks.len()) { 0.8 } else { 1.0 };
@@ -52,6 +53,7 @@ pub(super) fn accept<'a>(
             let by_style = styles.get(&candidate.style).copied().unwrap_or(0.0);
             let numbers = runs[i];
             let confidence = match (&candidate.number, candidate.distinct) {
+                (Some(number), true) if number.kind == Kind::Note && !has_notes => 0.0,
                 (Some(_), true) => (0.35 + by_style * 0.35 + numbers * 0.3).min(0.97),
                 (Some(number), false) => {
                     // The type shows nothing, so the number decides: chapters and articles are headings, lists are not.
@@ -81,7 +83,7 @@ pub(super) fn accept<'a>(
 fn are_numbered(candidates: &[Candidate], runs: &[f32], lines: usize) -> bool {
     let numbers_a_section = |(candidate, run): &(&Candidate, &f32)| {
         let kind = candidate.number.as_ref().map(|number| number.kind);
-        candidate.distinct && **run >= 0.8 && !matches!(kind, None | Some(Kind::Part | Kind::Item))
+        candidate.distinct && **run >= 0.8 && !matches!(kind, None | Some(Kind::Part | Kind::Item | Kind::Note))
     };
     let mut numbered = candidates.iter().zip(runs).filter(numbers_a_section);
     let begins_early = numbered.next().is_some_and(|(first, _)| first.start < lines / 2);
@@ -104,6 +106,17 @@ fn are_spread(candidates: &[Candidate]) -> bool {
         && set_off >= FEWEST_NUMBERED
         && single.iter().all(|it| it.set_off != Some(false))
         && 2 * far >= single.len()
+}
+
+/// Whether the notes count through the document, as those to the accounts of a report do. Notes below tables begin again
+/// at 1; the title of a long note may return with the next page.
+fn count_notes(candidates: &[Candidate]) -> bool {
+    let notes =
+        candidates.iter().filter(|candidate| candidate.distinct).filter_map(|candidate| candidate.number.as_ref());
+    let mut numbers: Vec<&[u32]> = notes.filter(|it| it.kind == Kind::Note).map(|it| &it.parts[..]).collect();
+    let in_order = numbers.is_sorted();
+    numbers.dedup();
+    in_order && numbers.len() >= FEWEST_NUMBERED
 }
 
 /// Whether the numbers of one part that stand alone in body type are 1, 2, 3 and so on, each once, and one of them has

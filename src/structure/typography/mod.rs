@@ -153,6 +153,21 @@ mod tests {
     }
 
     #[test]
+    fn numbered_notes_of_a_report_are_above_their_parts() {
+        let title = |text: &str| under(heading(text, 10.0), text);
+        let note = |text: &str| [title(text), title("Policy"), title("Figures"), title("Outlook")].concat();
+        let notes = |names: [&str; 3]| {
+            let items = ["Item 7. Results", "Item 8. Accounts"].map(title).concat();
+            read(&pages([items].into_iter().chain(names.map(note))))
+        };
+        let found = notes(["Note 1. Basis", "Note 2. Leases", "Note 3. Debt"]);
+        let levels: Vec<u32> = found.iter().map(|(level, _)| *level).collect();
+        assert_eq!(levels, [1, 1, 2, 3, 3, 3, 2, 3, 3, 3, 2, 3, 3, 3], "{found:?}");
+        let below_tables = notes(["Note 1. Rounded", "Note 2. Estimated", "Note 1. Unaudited"]);
+        assert!(below_tables.iter().all(|(_, title)| !title.starts_with("Note")), "{below_tables:?}");
+    }
+
+    #[test]
     fn of_two_types_of_one_weight_the_rarer_is_above() {
         let italic = |text: &str| {
             let mut line = heading(text, 12.0);

@@ -34,7 +34,7 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
         && others <= letters.max(3)
         && starts_well
         && !leaders
-        && !is_caption(text)
+        && (number.is_some_and(|number| number.kind == Kind::Note) || !is_caption(text))
         && !text.ends_with([',', '，', ';', '；', '、'])
 }
 
