@@ -41,14 +41,12 @@ pub async fn export(context: &Context, args: ExportArgs) -> Result<u8> {
 }
 
 pub async fn import(context: &Context, args: ImportArgs) -> Result<u8> {
-    // A file that is not an archive must not create a store.
-    store::check_archive(&args.file)?;
-    let (store, created) = Store::open_or_create(context.global.kb.as_deref(), &Context::here()?)?;
-    if created {
+    let store = Store::planned(context.global.kb.as_deref(), &Context::here()?)?;
+    let name = context.is_given("namespace").then_some(context.global.namespace.as_str());
+    let (done, is_new) = store::import(&store, &args.file, name).await?;
+    if is_new {
         context.tell(&format!("made a new knowledge base at {}", store.root().display()));
     }
-    let name = context.is_given("namespace").then_some(context.global.namespace.as_str());
-    let done = store::import(&store, &args.file, name).await?;
     context.remember(store.root());
     context.show(archived("import", &done, &args.file))
 }

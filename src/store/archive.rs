@@ -16,6 +16,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::check::check;
+use super::durable::sync_above;
 use super::files::{WRITING, name_of, paths_in, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, SYNONYMS, Store};
@@ -29,8 +30,11 @@ use crate::text::count;
 
 /// The entry with the list of the others.
 const LIST: &str = "kb-export.json";
-/// The prefix of folders of unfinished imports. No namespace's name begins like this.
-const IMPORTING: &str = ".importing-";
+/// The prefix of folders of unfinished imports. It begins like [`WRITING`], so that a folder with nothing but one of them may
+/// still become a store.
+const IMPORTING: &str = ".writing-import-";
+/// The folder in such a folder that becomes the namespace. It lies as deep in the store as a namespace.
+const UNPACKED: &str = "namespace";
 /// The maximum length of the list, in bytes.
 pub(super) const LONGEST_LIST: u64 = 64 << 20;
 
@@ -130,19 +134,12 @@ fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, FileList)> {
     Ok((zip, list))
 }
 
-/// Checks by its list that a file is an archive.
-///
-/// # Errors
-/// If it is not an archive, or is damaged.
-pub fn check_archive(file: &Path) -> Result<()> {
-    open(file).map(|_| ())
-}
-
-/// Imports the namespace of an archive into a store, under its own name or another one, and checks all of it first.
+/// Imports the namespace of an archive into a store, under its own name or another one, and checks all of it first. Makes
+/// the store if it does not exist, and returns whether it did.
 ///
 /// # Errors
 /// If the file is not an archive or is damaged, or the name is taken. Then nothing is changed.
-pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Archived> {
+pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<(Archived, bool)> {
     let (mut zip, list) = open(file)?;
     let namespace = store.namespace(name.unwrap_or(&list.namespace))?;
     let taken = || {
@@ -155,23 +152,29 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<Ar
     if namespace.root().symlink_metadata().is_ok() {
         return Err(taken());
     }
+    let missing: Vec<&Path> = store.root().ancestors().take_while(|folder| !folder.exists()).collect();
+    store.make_folder()?;
+    let unpacked = unpack_and_check(&mut zip, &list, &namespace, file).await;
+    let (aside, documents) = unpacked.inspect_err(|_| {
+        // Removes only empty folders, the innermost first.
+        missing.iter().for_each(|folder| drop(std::fs::remove_dir(folder)));
+    })?;
+    let (_, is_new) = Store::open_or_create(Some(store.root()), store.root())?;
     let folder = namespace.folder();
     std::fs::create_dir_all(folder).map_err(|error| Error::io("write", folder, &error))?;
-    let aside = folder_aside(&namespace)?;
-    let documents = unpack_and_check(&mut zip, &list, &namespace, aside.path(), file).await?;
-    std::fs::rename(aside.path(), namespace.root()).map_err(|error| match namespace.root().exists() {
-        true => taken().caused_by(error),
-        false => Error::io("write", namespace.root(), &error),
+    std::fs::rename(aside.path().join(UNPACKED), namespace.root()).map_err(|error| {
+        match namespace.root().exists() {
+            true => taken().caused_by(error),
+            false => Error::io("write", namespace.root(), &error),
+        }
     })?;
-    // The folder has been moved, so there is nothing to remove.
-    drop(aside.keep());
-    sync_folder(folder)?;
-    Ok(Archived { namespace: namespace.name().to_owned(), ..archived(list, documents) })
+    sync_above(&namespace)?;
+    Ok((Archived { namespace: namespace.name().to_owned(), ..archived(list, documents) }, is_new))
 }
 
-/// A new folder beside a namespace, for files that may take its place. It removes itself.
+/// A new folder in the store of a namespace, for files that may take its place. It removes itself.
 pub(super) fn folder_aside(namespace: &Namespace) -> Result<TempDir> {
-    let folder = namespace.folder();
+    let folder = namespace.store();
     clear_interrupted(folder);
     let made = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
     made.map_err(|error| Error::io("write", folder, &error))
@@ -210,25 +213,26 @@ fn read_list<R: Read + Seek>(zip: &mut ZipArchive<R>, length: u64) -> Result<Fil
     Ok(list)
 }
 
-/// Unpacks the files into a folder, checks them and returns the number of documents.
+/// Unpacks the files and checks them. Returns the folder with the unpacked one, and the number of documents.
 async fn unpack_and_check<R: Read + Seek>(
     zip: &mut ZipArchive<R>,
     list: &FileList,
     namespace: &Namespace,
-    aside: &Path,
     file: &Path,
-) -> Result<usize> {
+) -> Result<(TempDir, usize)> {
+    let aside = folder_aside(namespace)?;
+    let folder = aside.path().join(UNPACKED);
     for (name, listed) in &list.files {
-        unpack(zip, name, listed, aside).map_err(|reason| damaged(file, &format!("{name}: {reason}")))?;
+        unpack(zip, name, listed, &folder).map_err(|reason| damaged(file, &format!("{name}: {reason}")))?;
     }
-    sync_folders(aside)?;
-    let unpacked = namespace.lying_in(aside)?;
+    sync_folders(&folder)?;
+    let unpacked = namespace.lying_in(&folder)?;
     // The folder is removed after an error, so errors name the archive.
     let blame = |error: Error| damaged(file, error.message()).caused_by(error);
     let checked = check(&unpacked).await.map_err(blame)?;
     unpacked.failures().map_err(blame)?;
     unpacked.pages().map_err(blame)?;
-    Synonyms::read(&aside.join(SYNONYMS)).map_err(blame)?;
+    Synonyms::read(&folder.join(SYNONYMS)).map_err(blame)?;
     if let Some(first) = checked.findings.first() {
         let findings = count(checked.findings.len(), "finding");
         return Err(damaged(file, &format!("a check has {findings}, such as {}: {}", first.id, first.what)).hint(
@@ -238,7 +242,7 @@ async fn unpack_and_check<R: Read + Seek>(
             ),
         ));
     }
-    Ok(checked.documents)
+    Ok((aside, checked.documents))
 }
 
 fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &Listed, folder: &Path) -> Result<(), String> {

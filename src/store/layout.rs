@@ -87,9 +87,7 @@ impl Store {
         if store.root.join(FORMAT_FILE).exists() {
             return Ok((store, false));
         }
-        let naming = naming(&store.root);
-        std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
-        naming.into_iter().try_for_each(sync_folder)?;
+        store.make_folder()?;
         // Keeps a store inside a project out of version control, as other tools do with caches. It is written first: after a
         // crash, kb would take the folder for a finished store and never write it. Writing `kb.json` syncs the folder.
         let ignore = store.root.join(IGNORE);
@@ -99,6 +97,13 @@ impl Store {
         }
         Format::write(&store.root)?;
         Ok((store, true))
+    }
+
+    /// Makes its folder, which is not a store yet.
+    pub(super) fn make_folder(&self) -> Result<()> {
+        let naming = naming(&self.root);
+        std::fs::create_dir_all(&self.root).map_err(|error| Error::io("create the store", &self.root, &error))?;
+        naming.into_iter().try_for_each(sync_folder)
     }
 
     /// The store that [`open_or_create`](Self::open_or_create) would create.

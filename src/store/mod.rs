@@ -54,7 +54,7 @@ mod versions;
 mod words;
 mod writer;
 
-pub use archive::{Archived, check_archive, export, import};
+pub use archive::{Archived, export, import};
 pub use cache_folder::CacheFolder;
 pub use chunk_list::{ChunkFilter, ChunkKey};
 pub use entities::{EntityChange, EntityRow, EntityState, StateTime};

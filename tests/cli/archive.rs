@@ -1,6 +1,6 @@
 //! `kb export` and `kb import`: what comes out is what went in, or nothing.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, names_in};
 
 /// Two documents with an edit, and the archive of them.
 fn exported() -> Sandbox {
@@ -64,9 +64,7 @@ fn a_damaged_archive_changes_nothing() {
         other.write("bad.kb", bytes);
         let run = other.kb(&["import", "bad.kb"]);
         assert!(run.code == 3 && run.err.contains("bad.kb"), "{what}: {}", run.err);
-        let folder = other.path(".kb/namespaces");
-        let left = std::fs::read_dir(folder).map(Iterator::count).unwrap_or_default();
-        assert_eq!(left, 0, "{what}");
+        assert!(!run.err.contains("made a new knowledge base") && !other.path(".kb").exists(), "{what}: {}", run.err);
     };
     refused(b"no archive", "text");
     refused(&bytes[..bytes.len() / 2], "a half");
@@ -77,5 +75,30 @@ fn a_damaged_archive_changes_nothing() {
         let mut changed = bytes.clone();
         changed[(entry.data_start().unwrap() + entry.size() / 2) as usize] ^= 0x55;
         refused(&changed, &format!("the middle of {:?}", entry.name()));
+    }
+}
+
+#[test]
+fn a_failed_import_leaves_no_folder_and_keeps_what_was_there() {
+    let sandbox = exported();
+    let mut bytes = std::fs::read(sandbox.path("backup.kb")).unwrap();
+    let mut zip = zip::ZipArchive::new(std::io::Cursor::new(bytes.clone())).unwrap();
+    let manifest = zip.by_name("MANIFEST.json").unwrap().data_start().unwrap() as usize;
+    bytes[manifest] ^= 0x55;
+    let other = Sandbox::new();
+    other.write("bad.kb", &bytes);
+    other.write("set/kb.toml", "");
+    for store in ["deep/in/store", "set"] {
+        let run = other.kb(&["import", "bad.kb", "--kb", store]);
+        assert!(run.code == 3 && run.err.contains("nothing was changed"), "{}", run.err);
+    }
+    assert!(!other.path("deep").exists());
+    assert_eq!(names_in(&other.path("set")), ["kb.toml"]);
+    std::fs::copy(sandbox.path("backup.kb"), other.path("good.kb")).unwrap();
+    // What a killed import leaves is no obstacle.
+    other.write("deep/in/store/.writing-import-x/namespace/MANIFEST.json", "{");
+    for store in ["deep/in/store", "set"] {
+        other.json(&["import", "good.kb", "--kb", store]);
+        assert_eq!(other.json(&["check", "--kb", store])["sound"], true);
     }
 }
