@@ -233,6 +233,12 @@ async fn unpack_and_check<R: Read + Seek>(
     unpacked.failures().map_err(blame)?;
     unpacked.pages().map_err(blame)?;
     Synonyms::read(&folder.join(SYNONYMS)).map_err(blame)?;
+    if checked.generation == u64::MAX {
+        let reason = "its generation has the highest possible number, so no command could change it";
+        return Err(damaged(file, reason).hint(
+            "kb did not write this number: take another export, or ingest the documents again; nothing was changed",
+        ));
+    }
     if let Some(first) = checked.findings.first() {
         let findings = count(checked.findings.len(), "finding");
         return Err(damaged(file, &format!("a check has {findings}, such as {}: {}", first.id, first.what)).hint(

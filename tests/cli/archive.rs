@@ -102,3 +102,19 @@ fn a_failed_import_leaves_no_folder_and_keeps_what_was_there() {
         assert_eq!(other.json(&["check", "--kb", store])["sound"], true);
     }
 }
+
+#[test]
+fn a_generation_that_none_can_follow_is_refused() {
+    let sandbox = exported();
+    let path = ".kb/namespaces/default/MANIFEST.json";
+    let mut manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(sandbox.path(path)).unwrap()).unwrap();
+    manifest["generation"] = u64::MAX.into();
+    sandbox.write(path, manifest.to_string());
+    sandbox.json(&["export", "last.kb"]);
+    let other = Sandbox::new();
+    std::fs::copy(sandbox.path("last.kb"), other.path("last.kb")).unwrap();
+    let run = other.kb(&["import", "last.kb"]);
+    assert!(run.code == 3 && run.err.contains("last.kb") && run.err.contains("highest possible number"), "{}", run.err);
+    assert!(run.err.contains("take another export") && !other.path(".kb").exists(), "{}", run.err);
+}
