@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Seek, Write};
+use std::io::{BufReader, Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use super::format::Format;
 use super::layout::{Namespace, SYNONYMS, Store};
 use super::lock::LockTimeout;
 use super::parts::{FileList, Listed, copied, parts_of, sync_folders};
+use super::sink::Sink;
 use super::snapshot::Snapshot;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result, Setting};
@@ -74,16 +75,19 @@ pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeo
         tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path)).map_err(refused)?;
     let mut list =
         FileList { namespace: namespace.name().to_owned(), generation, format: Format::own(), files: BTreeMap::new() };
-    let mut zip = ZipWriter::new(BufWriter::new(target.as_file_mut()));
+    let mut zip = ZipWriter::new(Sink::new(target.as_file_mut()));
     for (name, path) in parts_of(namespace.root())? {
         let listed = add(&mut zip, &name, &path)?;
+        if zip.get_ref().is_some_and(Sink::has_failed) {
+            break;
+        }
         list.files.insert(name, listed);
     }
     let text = serde_json::to_vec_pretty(&list).expect("plain data has a JSON form");
     let written = || -> std::io::Result<()> {
         zip.start_file(LIST, options())?;
         zip.write_all(&text)?;
-        zip.finish()?.flush()
+        zip.finish()?.end()
     };
     written().map_err(refused)?;
     target.as_file().sync_all().map_err(refused)?;
@@ -110,7 +114,7 @@ fn options() -> SimpleFileOptions {
     SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true)
 }
 
-/// Copies a file into the archive.
+/// Copies a file into the archive. Its errors are those of the file; the archive keeps its own.
 fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Result<Listed> {
     let mut copy = || -> std::io::Result<Listed> {
         zip.start_file(name, options())?;

@@ -44,6 +44,7 @@ mod rows;
 #[cfg(test)]
 pub(crate) mod samples;
 mod scope;
+mod sink;
 mod snapshot;
 mod source_name;
 mod tables;

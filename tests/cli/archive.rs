@@ -1,6 +1,6 @@
 //! `kb export` and `kb import`: what comes out is what went in, or nothing.
 
-use crate::common::{Sandbox, names_in};
+use crate::common::{Run, Sandbox, names_in};
 
 /// Two documents with an edit, and the archive of them.
 fn exported() -> Sandbox {
@@ -117,4 +117,19 @@ fn a_generation_that_none_can_follow_is_refused() {
     let run = other.kb(&["import", "last.kb"]);
     assert!(run.code == 3 && run.err.contains("last.kb") && run.err.contains("highest possible number"), "{}", run.err);
     assert!(run.err.contains("take another export") && !other.path(".kb").exists(), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_an_export_with_one_line_and_no_file() {
+    let sandbox = exported();
+    // A limit on the size of files stands for the full disk.
+    let run = Run::of(sandbox.command_behind("ulimit -f 8", &["export", "full.kb"]).output().unwrap());
+    assert_eq!((run.code, run.err.lines().count()), (3, 1), "{}", run.err);
+    for part in ["cannot write full.kb: file too large", "free some space"] {
+        assert!(run.err.contains(part), "{part}: {}", run.err);
+    }
+    let left = names_in(&sandbox.path("."));
+    assert!(!left.iter().any(|name| name == "full.kb" || name.starts_with(".writing-")), "{left:?}");
+    sandbox.json(&["export", "full.kb"]);
 }
