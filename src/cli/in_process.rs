@@ -13,7 +13,7 @@ use super::global::Global;
 use super::invocation::{Context, Step};
 use super::output::Output;
 use super::{Cli, parse, remote};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::notice;
 use crate::render::Screen;
 use crate::search::Warm;
@@ -21,6 +21,8 @@ use crate::serve::Stream;
 
 /// As wide as tables in an answer may be.
 const COLUMNS: usize = 100;
+/// What an agent can do while another process writes. The command line names `--wait`, which no tool has.
+const LATER: &str = "call the tool again later; kb_status shows whether it is still being written";
 
 /// What a command gave.
 #[derive(Debug, Default)]
@@ -136,6 +138,8 @@ impl InProcess {
         let value = output.take_values().pop().and_then(|json| serde_json::from_slice(&json).ok());
         let is_refused = outcome.as_ref().is_err_and(|error| !error.is_answer());
         let code = outcome.unwrap_or_else(|error| {
+            let is_for_agent = error.kind() == Kind::Locked && self.spell.is_some();
+            let error = if is_for_agent { error.hint(LATER) } else { error };
             messages.push(error.to_line());
             error.kind().exit_code()
         });

@@ -442,3 +442,19 @@ fn ctrl_c_between_two_ingests_speaks_of_none() {
     client.server.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert!(!told.contains("interrupted"), "{told}");
 }
+
+#[test]
+fn an_agent_calls_again_later_while_another_process_writes() {
+    let sandbox = handbook();
+    let chunk = sandbox.items(&["chunks-list", "--type", "parent"])[0]["chunk_id"].clone();
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
+    lock.lock().unwrap();
+    let edit = json!({ "chunk_id": chunk, "content": "Other words." });
+    let answer = client.call("kb_edit_chunk", edit.clone());
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    assert!(answer["isError"] == true && text.contains("is being written by"), "{text}");
+    assert!(text.contains("call the tool again later") && !text.contains("SECONDS"), "{text}");
+    drop(lock);
+    assert_eq!(client.call("kb_edit_chunk", edit)["isError"], false);
+}
