@@ -41,8 +41,8 @@ pub async fn log(context: &Context, args: LogArgs) -> Result<u8> {
   kb diff 12 --stat           one line per document
   kb diff 12 --format paths   the sources alone
 
-Chunks and sections with the same text under another id have moved; they are only counted. The exit code is 1 if nothing
-differs.")]
+A changed text is shown before and after, from shortly before the first difference. Chunks and sections with the same
+text under another id have moved; they are only counted. The exit code is 1 if nothing differs.")]
 pub struct DiffArgs {
     /// The number of a generation, as `kb log` shows it
     #[arg(value_name = "A")]

@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::json::{value_with, value_without, values};
 use super::page::Page;
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
-use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What};
+use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, What};
 use crate::text::{count, moment};
 
 /// What `kb log` shows.
@@ -137,12 +137,20 @@ pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
             format!("{} {source}  {}  {}", sign(*what), paint(DIM, doc_id), paint(DIM, &facts)),
             format!("- {} `{source}` ({doc_id}){}", what.name(), around(": ", &facts, "")),
         );
-        for Item { id, text, what, fields } in document.section_items.iter().chain(&document.chunk_items) {
+        for Item { id, text, what, fields, change } in document.section_items.iter().chain(&document.chunk_items) {
             let fields = around("  ", &in_words_of(fields.iter().filter(|field| !EVIDENT.contains(*field))), "");
-            let left = width.saturating_sub(id.len() + fields.len() + INDENT).max(LEAST_TEXT);
+            let fitting = |text, used: usize| cut(text, width.saturating_sub(used + INDENT).max(LEAST_TEXT));
+            let version = |what, text| format!("\n      {} {}", sign(what), fitting(text, 0));
+            let (table, markdown) = match change {
+                None => (format!("  {}", fitting(text, id.len() + fields.len())), format!(" {text}")),
+                Some(TextChange { before, after }) => (
+                    version(What::Gone, before) + &version(What::Added, after),
+                    format!("\n    - before: {before}\n    - after: {after}"),
+                ),
+            };
             page.both(
-                format!("    {} {}{}  {}", sign(*what), paint(DIM, id), paint(DIM, &fields), cut(text, left)),
-                format!("  - {} `{id}`{} {text}", what.name(), around(" (", fields.trim_start(), ")")),
+                format!("    {} {}{}{table}", sign(*what), paint(DIM, id), paint(DIM, &fields)),
+                format!("  - {} `{id}`{}{markdown}", what.name(), around(" (", fields.trim_start(), ")")),
             );
         }
     }
@@ -170,4 +178,46 @@ fn diff_summary(diff: &GenerationDiff) -> String {
         models.unwrap_or_default(),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+    use crate::render::{OutputFormat, Screen};
+
+    #[test]
+    fn both_versions_of_a_text_fit_the_screen() {
+        let text = |valve: &str| format!("…启动水泵之前必须灌水。然后{valve}阀门，并检查压力。");
+        let change = TextChange { before: text("关闭"), after: text("打开") };
+        let item = Item {
+            what: What::Changed,
+            id: "7f3k2m:0".to_owned(),
+            text: String::new(),
+            fields: vec!["text"],
+            change: Some(change),
+        };
+        let document = DocumentDiff {
+            doc_id: "7f3k2m".into(),
+            source: "a.md".to_owned(),
+            what: What::Changed,
+            fields: Vec::new(),
+            source_before: None,
+            sections: Counts::default(),
+            chunks: Counts::default(),
+            section_items: Vec::new(),
+            chunk_items: vec![item],
+        };
+        let diff = super::diff(
+            &GenerationDiff { from: 1, to: 2, documents: vec![document], entities: Vec::new(), models: None },
+            44,
+        );
+        let mut out = Vec::new();
+        diff.write(OutputFormat::Table, Screen { columns: 44, lines: 24, is_terminal: true }, &mut out).unwrap();
+        let shown = anstream::adapter::strip_bytes(&out).into_vec();
+        let shown = String::from_utf8(shown).unwrap();
+        assert!(shown.contains("然后关闭") && shown.contains("然后打开"), "{shown}");
+        assert!(shown.lines().all(|line| line.width() <= 44), "{shown}");
+    }
 }

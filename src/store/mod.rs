@@ -63,7 +63,7 @@ pub use fault::{REWRITE_STEPS, STEPS};
 #[cfg(feature = "fuzzing")]
 pub use history::record_is_readable;
 pub use history::{
-    Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
+    Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, What, diff, log, plan_restore,
 };
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;

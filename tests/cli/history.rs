@@ -316,6 +316,26 @@ fn a_diff_lists_added_changed_and_removed_items() {
 }
 
 #[test]
+fn a_diff_shows_where_a_long_text_has_changed() {
+    let sandbox = Sandbox::new();
+    let long = |last: &str| format!("# 水泵\n\n{}{last}\n", "启动水泵之前必须灌水并检查压力。".repeat(12));
+    sandbox.write("docs/a.md", long("然后关闭阀门。"));
+    sandbox.json(&INGEST);
+    sandbox.write("docs/a.md", long("然后慢慢打开阀门。"));
+    sandbox.json(&INGEST);
+    let diff = sandbox.json(&["diff", "1"]);
+    let expected = serde_json::json!({
+        "before": "…必须灌水并检查压力。然后关闭阀门。",
+        "after": "…必须灌水并检查压力。然后慢慢打开阀门。",
+    });
+    assert_eq!(diff["items"][0]["chunk_items"][0]["change"], expected, "{diff}");
+    let markdown = sandbox.kb(&["diff", "1"]).out;
+    assert!(markdown.contains("    - before: …") && markdown.contains("然后慢慢打开阀门。\n"), "{markdown}");
+    let table = sandbox.kb(&["diff", "1", "--format", "table"]).out;
+    assert!(table.contains("      - …") && table.contains("      + …"), "{table}");
+}
+
+#[test]
 fn a_diff_names_changed_notes() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");

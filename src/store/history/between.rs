@@ -1,6 +1,6 @@
 //! Compares two generations, document by document. Reads only the rows that both do not share, so the cost grows with
 //! what has changed. Streams them, so that memory holds only ids and hashes, and the beginnings of texts if
-//! they are shown.
+//! they are shown. Then reads the texts of changed chunks again, some at a time, to show where they differ.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::compare::{Counts, EntityDiff, Item, Leftover, PLACE, PROPERTIES, Thing, What, compare_entities};
 use super::past::Past;
+use super::text_change::TextChange;
 use crate::error::Result;
 use crate::ids::{DocId, document_of};
 use crate::store::convert::{self, Columns};
@@ -20,6 +21,8 @@ use crate::text::{squeeze, truncate};
 
 /// The number of characters of a chunk that are shown.
 const BEGINNING: usize = 80;
+/// The number of changed chunks whose texts are read at once.
+const CHUNKS_AT_ONCE: usize = 4096;
 
 /// A document that was added, has changed or is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -113,7 +116,31 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
         found.documents.extend(document(rows_before.get(id), rows_after.get(id), sections, chunks, items));
     }
     found.documents.sort_by(|a, b| (&a.source, &a.doc_id).cmp(&(&b.source, &b.doc_id)));
+    compare_texts(before, after, &mut found.documents).await?;
     Ok(found)
+}
+
+/// Sets where the texts of listed chunks differ.
+async fn compare_texts(before: &Past, after: &Past, documents: &mut [DocumentDiff]) -> Result<()> {
+    let items = documents.iter_mut().flat_map(|document| &mut document.chunk_items);
+    let has_changed = |item: &&mut Item| item.what == What::Changed && item.fields.contains(&"text");
+    let mut changed: Vec<&mut Item> = items.filter(has_changed).collect();
+    for some in changed.chunks_mut(CHUNKS_AT_ONCE) {
+        let ids: Vec<String> = some.iter().map(|item| item.id.clone()).collect();
+        let (was, is) = (texts(before, &ids).await?, texts(after, &ids).await?);
+        for item in some {
+            let both = was.get(&item.id).zip(is.get(&item.id));
+            item.change = both.and_then(|(was, is)| TextChange::between(was, is));
+        }
+    }
+    Ok(())
+}
+
+/// The texts of some chunks, by id.
+async fn texts(past: &Past, ids: &[String]) -> Result<HashMap<String, String>> {
+    let text = |columns: &Columns, row| Ok((columns.text(CHUNK.id, row)?, columns.text(CHUNK.text, row)?));
+    let (wanted, columns) = ((CHUNK.id, ids), Wanted::Named(&["chunk_id", "content"]));
+    Ok(past.tables.read_with(&past.tables.chunks, wanted, columns, text).await?.into_iter().collect())
 }
 
 /// The documents of a generation that may differ in `other`.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
+use super::text_change::TextChange;
 use crate::ids::place_of;
 use crate::store::entities::EntityRow;
 
@@ -54,6 +55,8 @@ pub struct Item {
     pub text: String,
     /// The changed properties of a changed one: `text`, `place`, `notes`, `situating_sentences`.
     pub fields: Vec<&'static str>,
+    /// Where a changed text differs.
+    pub change: Option<TextChange>,
 }
 
 impl Thing {
@@ -100,13 +103,14 @@ impl Leftover {
     /// changed, wherever it is now.
     pub(super) fn settle(self) -> (Counts, Vec<Item>, BTreeSet<&'static str>) {
         let Leftover { mut before, mut after } = self;
-        let mut found: BTreeMap<Place, (What, String, Vec<&'static str>)> = BTreeMap::new();
+        let mut found: BTreeMap<Place, Item> = BTreeMap::new();
         let mut properties = BTreeSet::new();
         // The same text in the same place: under other titles, on another page, with other notes or another sentence.
         for (place, is) in after.extract_if(.., |place, is| before.get(place).is_some_and(|was| was.own == is.own)) {
             let fields = before.get(&place).map(|was| was.changed_fields(&is)).unwrap_or_default();
             properties.extend(fields.iter().copied());
-            found.insert(place, (What::Changed, is.text, fields));
+            let id = place.1.clone();
+            found.insert(place, Item { what: What::Changed, id, text: is.text, fields, change: None });
         }
         before.retain(|place, _| !found.contains_key(place));
         // The same text in another place.
@@ -122,15 +126,18 @@ impl Leftover {
             was.is_none()
         });
         for (place, is) in after {
-            let (what, fields) = match before.remove(&place) {
-                Some(was) => (What::Changed, was.changed_fields(&is)),
-                None => (What::Added, Vec::new()),
+            let (what, fields, change) = match before.remove(&place) {
+                Some(was) => (What::Changed, was.changed_fields(&is), TextChange::between(&was.text, &is.text)),
+                None => (What::Added, Vec::new(), None),
             };
-            found.insert(place, (what, is.text, fields));
+            let id = place.1.clone();
+            found.insert(place, Item { what, id, text: is.text, fields, change });
         }
-        found.extend(before.into_iter().map(|(place, was)| (place, (What::Gone, was.text, Vec::new()))));
-        let items = found.into_iter().map(|((_, id), (what, text, fields))| Item { what, id, text, fields });
-        let items: Vec<Item> = items.collect();
+        for (place, was) in before {
+            let id = place.1.clone();
+            found.insert(place, Item { what: What::Gone, id, text: was.text, fields: Vec::new(), change: None });
+        }
+        let items: Vec<Item> = found.into_values().collect();
         let count = |what| items.iter().filter(|item| item.what == what).count();
         let counts =
             Counts { added: count(What::Added), changed: count(What::Changed), moved, gone: count(What::Gone) };

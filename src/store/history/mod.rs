@@ -13,6 +13,7 @@ mod past;
 mod prune;
 mod record;
 mod restore;
+mod text_change;
 
 pub use between::{DocumentDiff, GenerationDiff, diff};
 pub use compare::{Counts, Item, What};
@@ -23,3 +24,4 @@ pub use record::Note;
 pub use record::record_is_readable;
 pub(super) use record::{Lease, Record, RecordFile, older_generations, record, record_files, record_id};
 pub use restore::{Restored, plan_restore};
+pub use text_change::TextChange;
