@@ -6,8 +6,7 @@ use super::global::WaitArgs;
 use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render::described_documents;
-use crate::search::FilterKey;
-use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, Note};
+use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, Note, check_field};
 
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Default, Args)]
@@ -32,14 +31,8 @@ fn parse_field(text: &str) -> Result<(String, Option<MetadataValue>), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     let parsed = value.parse().unwrap_or_else(|never: std::convert::Infallible| match never {});
     let value = Some(parsed).filter(|_| !value.trim().is_empty());
-    let name = name.trim();
-    match FilterKey::named(name) {
-        _ if name.is_empty() => Err("the name is empty".to_owned()),
-        // Setting tags replaces those of other places.
-        FilterKey::Other(_) | FilterKey::Tags => Ok((name.to_owned(), value)),
-        FilterKey::Time => Err("the time is that of a field such as date: set date=2026-11-26".to_owned()),
-        _ => Err(format!("{name} is what kb finds in the document, and filters would not see a field of this name")),
-    }
+    check_field(name)?;
+    Ok((name.trim().to_owned(), value))
 }
 
 fn parse_tag(text: &str) -> Result<String, String> {

@@ -128,7 +128,7 @@ pub struct RuleSettings {
 
 impl RuleSettings {
     /// # Errors
-    /// If the glob cannot be read, or a field holds a table.
+    /// If the glob cannot be read, or a field cannot be set.
     pub fn rule(self) -> Result<MetadataRule> {
         MetadataRule::new(&self.path, self.fields)
     }

@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
 use crate::search::{Decay, HalfLife, HeadingForm, HeadingForms};
+use crate::store::check_field_of_part;
 use crate::text::{fold, period};
 
 /// A whole number from `LEAST` to `MOST`.
@@ -141,6 +142,7 @@ pub(super) fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Option<V
 /// Reads the forms of headings that state a field of their sections, one or a list for each field: `story_time = "Year {}"`.
 pub(super) fn heading_forms<'de, D: Deserializer<'de>>(from: D) -> Result<HeadingForms, D::Error> {
     let parsed = |(field, forms): (String, Texts)| {
+        check_field_of_part(&field)?;
         let forms: Result<Vec<HeadingForm>, String> = forms.all().iter().map(|text| text.parse()).collect();
         Ok((fold(field.trim()), forms?))
     };

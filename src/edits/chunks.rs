@@ -16,7 +16,7 @@ use super::parent_chunk::{
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
-use crate::store::{Chunk, NewDocument, ParentChunk};
+use crate::store::{Chunk, NewDocument, ParentChunk, check_field_of_part};
 
 /// The longest new text, in bytes. A longer one belongs into a document of its own.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -174,8 +174,14 @@ fn check(order: &ChunkOrder) -> Result<()> {
             .hint("ingest it as a document of its own"));
         }
     }
-    for name in order.metadata.keys() {
+    for (name, value) in &order.metadata {
         check_note(name)?;
+        // Earlier versions let such notes be set, so they can be removed.
+        if value.is_some() {
+            check_field_of_part(name).map_err(|reason| {
+                Error::usage(format!("{reason}; nothing was changed")).hint("use another name for the note")
+            })?;
+        }
     }
     Ok(())
 }
@@ -428,9 +434,10 @@ pub(crate) mod tests {
         assert!(fail(&[order("abc123:0.1", "\u{feff}\0\u{1b}\n")]).message().contains("is empty"));
         assert!(fail(&[order("abc123:0", "x"), order("abc123:0.1", "y")]).message().contains("is a part of"));
         assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("given twice"));
-        for name in ["parent_id", "chunk_type", "language", "a b", ""] {
+        for name in ["parent_id", "chunk_type", "language", "Title", "tags", "a b", ""] {
             assert_eq!(fail(&[note("abc123:0", name, Some("x"))]).kind(), Kind::Usage, "{name}");
         }
+        assert!(edit_chunks(vec![stored(TEXT)], &[note("abc123:0", "title", None)], "now").is_ok(), "it is removed");
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use super::source::read_steadily;
 use super::web::is_file;
 use crate::error::{Error, Result};
 use crate::paths::{real, without_mark};
-use crate::store::{Fields, MetadataValue, Store, add_fields};
+use crate::store::{Fields, MetadataValue, Store, add_fields, check_field};
 use crate::text::size;
 
 /// A file with the name of a source and this ending holds its metadata.
@@ -29,21 +29,22 @@ impl MetadataRule {
     /// A rule for the sources that a glob matches: `contracts/**`, `*.pdf`.
     ///
     /// # Errors
-    /// If the glob cannot be read, or a field holds a table.
+    /// If the glob cannot be read, or a field cannot be set.
     pub fn new(path: &str, fields: BTreeMap<String, toml::Value>) -> Result<Self> {
         // Without a slash, the glob matches file names in all folders.
         let glob = if path.contains('/') { path.to_owned() } else { format!("**/{path}") };
         let glob = GlobBuilder::new(&glob).literal_separator(true).build();
         let glob =
             glob.map_err(|error| Error::usage(format!("the path {path:?} of a rule is not a glob: {}", error.kind())))?;
-        Ok(MetadataRule { matcher: glob.compile_matcher(), fields: of_toml(fields)? })
+        let fields = of_toml(fields).map_err(|error| error.at(&format!("the rule for {path:?}")))?;
+        Ok(MetadataRule { matcher: glob.compile_matcher(), fields })
     }
 }
 
 /// The metadata that rules and the file beside a source give it now.
 ///
 /// # Errors
-/// If the file beside it cannot be read.
+/// If the file beside it cannot be read, or sets a field that cannot be set.
 pub(super) fn given(rules: &[MetadataRule], within: &[PathBuf], source: &str, store: &Store) -> Result<Fields> {
     let mut fields = Fields::new();
     for rule in rules.iter().filter(|rule| rule.matcher.is_match(source)) {
@@ -94,14 +95,17 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
 }
 
 /// # Errors
-/// If a field holds a table or a number that is not finite.
+/// If filters would not see a field, or it holds a table or a number that is not finite.
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
-    let value = |(name, value): (String, toml::Value)| match value_of(value) {
-        Some(value) => Ok((name, value)),
-        None => Err(Error::failed(format!("the metadata field {name:?} holds a table or an invalid number"))
-            .hint("a field is a text, a finite number, true, false, or a list of these")),
+    let field = |(name, value): (String, toml::Value)| -> Result<(String, MetadataValue)> {
+        check_field(&name).map_err(|reason| Error::usage(reason).hint("use another name"))?;
+        let value = value_of(value).ok_or_else(|| {
+            Error::failed(format!("the metadata field {name:?} holds a table or an invalid number"))
+                .hint("a field is a text, a finite number, true, false, or a list of these")
+        })?;
+        Ok((name, value))
     };
-    fields.into_iter().map(value).collect()
+    fields.into_iter().map(field).collect()
 }
 
 /// `None` for a table or a number that is not finite.
@@ -147,6 +151,11 @@ mod tests {
         let error = of_file_beside(&source).unwrap_err();
         assert!(error.message().contains("manual.pdf.meta.toml: "), "{error}");
         assert!(error.message().contains("\"table\" holds a table"), "{error}");
+        write("project = \"apollo\"\nPage = 3\n");
+        let error = of_file_beside(&source).unwrap_err();
+        assert!(
+            error.message().ends_with("filters take Page from the document and would not see a field of this name")
+        );
         write("project =");
         assert!(of_file_beside(&source).unwrap_err().message().contains("manual.pdf.meta.toml"));
         write(&"#".repeat(1_200_000));

@@ -49,7 +49,7 @@ pub use context::layout::{
 pub use encoder::Encoder;
 pub use filter::headings::HeadingForm;
 pub use filter::syntax::Filter;
-pub use filter::{FilterKey, FilterOrigin, HeadingForms, Restriction, TimeField, scopes_within};
+pub use filter::{FilterOrigin, HeadingForms, Restriction, TimeField, scopes_within};
 pub use find_section::{SectionNames, document_with, find_section, title_section, titles_of};
 pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};

@@ -7,8 +7,40 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Number;
 
+use crate::text::fold;
+
 /// The field with a list of tags.
 const TAGS: &str = "tags";
+/// What filters take from the document itself, apart from its time, by their names for it.
+const FOUND: [&str; 9] = ["format", "path", "source", "title", "kind", "section", "page", "language", "entity"];
+
+/// Refuses the name of a field of a document that filters would not see. Documents may state such fields.
+///
+/// # Errors
+/// The reason.
+pub fn check_field(name: &str) -> Result<(), String> {
+    match fold(name.trim()).as_str() {
+        "" => Err("the name of a field is empty".to_owned()),
+        "time" => Err("the time of a document is that of a field such as date: set date".to_owned()),
+        found if FOUND.contains(&found) => Err(unseen(name)),
+        _ => Ok(()),
+    }
+}
+
+/// The same for a field of a section or a note on a chunk: only documents have tags and a time.
+///
+/// # Errors
+/// The reason.
+pub fn check_field_of_part(name: &str) -> Result<(), String> {
+    match fold(name.trim()).as_str() {
+        TAGS | "tag" | "time" => Err(unseen(name)),
+        _ => check_field(name),
+    }
+}
+
+fn unseen(name: &str) -> String {
+    format!("filters take {} from the document and would not see a field of this name", name.trim())
+}
 
 /// A value of metadata.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

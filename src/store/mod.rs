@@ -74,7 +74,7 @@ pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, SYNONYMS, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
-pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};
+pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, check_field, check_field_of_part, parts};
 pub use namespace_name::{LONGEST_NAMESPACE, namespace_name};
 pub use namespaces::{Named, Validators};
 pub use optimize::Optimized;

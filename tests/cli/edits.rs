@@ -202,7 +202,7 @@ fn notes_are_kept_and_structure_is_not_a_note() {
     sandbox.json(&["chunk-edit", &id, "--meta", "level=", "--content", "Unpack the okapi."]);
     let row = list(&sandbox, &["--edited", "--type", "parent"]).remove(0);
     assert!(row["metadata"]["level"].is_null() && text(&row["metadata"], "reviewed") == "by Ann", "{row}");
-    for name in ["chunk_index", "parent_id", "language", "two words"] {
+    for name in ["chunk_index", "parent_id", "language", "page", "tags", "two words"] {
         let run = sandbox.kb(&["chunk-edit", &id, "--meta", &format!("{name}=1")]);
         assert_refused(&run, 2, name);
     }

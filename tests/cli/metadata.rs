@@ -116,8 +116,8 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     for (args, says) in [
         (&["doc-set", "a.md"][..], "no option says what to set"),
         (&["doc-set", "a.md", "--meta", "x"], "NAME=VALUE"),
-        (&["doc-set", "a.md", "--meta", "time=tomorrow"], "set date="),
-        (&["doc-set", "a.md", "--meta", "page=3"], "page is what kb finds in the document"),
+        (&["doc-set", "a.md", "--meta", "time=tomorrow"], "set date"),
+        (&["doc-set", "a.md", "--meta", "page=3"], "filters take page from the document"),
         (&["doc-set", "a.md", "--tag", "a, b"], "a tag without commas"),
         (&["doc-set", "a.md", "--tag", "a", "--untag", "a"], "both set and removed"),
     ] {
@@ -131,6 +131,26 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"a[b\"\nx = 1\n");
     let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
     assert!(run.code == 2 && run.err.contains("is not a glob"), "{}", run.err);
+}
+
+#[test]
+fn a_field_that_filters_would_not_see_is_kept_if_the_document_states_it_and_otherwise_refused() {
+    let sandbox = sandbox();
+    sandbox.write("memo.md", "---\nkind: memo\nsection: 7\n---\n# Memo\n\nClose the valve.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed"]).ok();
+    assert_eq!(metadata(&sandbox, "memo.md"), json!({"kind": "memo", "section": 7}));
+    let refused = |args: &[&str], code: i32, name: &str| {
+        let run = sandbox.kb(args);
+        let says = format!("filters take {name} from the document");
+        assert!(run.code == code && run.err.contains(&says), "{name}: {} {}", run.code, run.err);
+    };
+    sandbox.write("memo.md.meta.toml", "kind = \"memo\"\n");
+    refused(&["ingest", ".", "--no-embed"], 4, "kind");
+    std::fs::remove_file(sandbox.path("memo.md.meta.toml")).unwrap();
+    sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"*.md\"\nsection = 7\n");
+    refused(&["ingest", ".", "--no-embed"], 2, "section");
+    sandbox.write(".kb/kb.toml", "[headings]\ntags = \"Year {}\"\n");
+    refused(&["docs"], 2, "tags");
 }
 
 #[test]

@@ -402,6 +402,18 @@ impl Test {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{check_field, check_field_of_part};
+
+    #[test]
+    fn nobody_sets_a_field_with_the_name_of_a_key() {
+        for name in Key::names() {
+            assert_eq!(check_field(&name).is_ok(), name == "tags", "{name}");
+            assert!(check_field_of_part(&name).is_err(), "{name}");
+        }
+        assert!(check_field("tag").is_ok() && check_field_of_part("tag").is_err());
+        assert!(check_field(" Page ").is_err() && check_field("ｐａｇｅ").is_err() && check_field("").is_err());
+        assert!(check_field("pages").is_ok() && check_field_of_part("story_time").is_ok());
+    }
 
     fn compares(value: &str, sign: &str, typed: &str) -> bool {
         let comparison = Comparison::of_sign(sign).unwrap();

@@ -23,7 +23,6 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
 use crate::text::{Period, alike, count, first_of, fold};
-pub use check::Key as FilterKey;
 use check::{Comparison, Key, Relation, Test};
 pub use facts::HeadingForms;
 use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, SectionFields, Titles, above};
