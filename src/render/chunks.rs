@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::json::{value, value_without};
 use super::page::{Page, quoted};
 use super::search::omitted;
-use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint, wrapped};
+use super::style::{DIM, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint, wrapped};
 use super::tables::{aligned, with_tables};
 use super::toc::json_entry;
 use crate::error::Setting;
@@ -69,7 +69,7 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
 fn origin(listed @ ListedChunk { row, source, .. }: &ListedChunk) -> String {
     let title = around(" ", listed.section.title(), "");
     let pages = around(" · ", &pages(row.page_start, row.page_end), "");
-    let edited = if row.edited { " · edited" } else { "" };
+    let edited = around(" · ", edited(row.edited), "");
     let notes: String = row.metadata.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
     format!("`{source}` · section `{}`{title}{pages}{edited}{notes}", row.section_id)
 }
@@ -80,7 +80,8 @@ pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
     let mut page = Page::new("chunk", &json(listed)).with_paths([&row.chunk_id]);
     let title = paint(TITLE, around("", &row.titles, "  "));
     let place = around("  ", &paint(PLACE, pages(row.page_start, row.page_end)), "");
-    let about = format!("{}  {}  {}", listed.source, row.section_id, row.chunk_type().name());
+    let edited = around("  ", edited(row.edited), "");
+    let about = format!("{}  {}  {}{edited}", listed.source, row.section_id, row.chunk_type().name());
     page.both(
         format!("{title}{place}\n\n{}\n\n{}", aligned(&row.content, width), paint(DIM, about)),
         format!("# {}\n\n{}\n\n{}", row.titles, origin(listed), markdown_of(&listed.source, &row.content)),
@@ -92,6 +93,7 @@ pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
 fn json_part(part: &SectionPart) -> Value {
     let mut json = json_entry(&part.section);
     json["content"] = json!(part.content);
+    json["edited"] = json!(part.edited);
     json
 }
 
@@ -104,8 +106,12 @@ pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) ->
         let section = &part.section;
         let place = pages(section.page_start, section.page_end);
         let level = "#".repeat((part.depth as usize + 1).min(6));
+        let facts: Vec<&str> =
+            [place.as_str(), edited(part.edited)].into_iter().filter(|fact| !fact.is_empty()).collect();
+        let behind: String = facts.iter().map(|fact| format!(" · {fact}")).collect();
         let origin = match part.depth {
-            0 => format!("\n\n`{}` · section `{}`{}", content.source, section.section_id, around(" · ", &place, "")),
+            0 => format!("\n\n`{}` · section `{}`{behind}", content.source, section.section_id),
+            _ if part.edited => format!("\n\nsection `{}`{behind}", section.section_id),
             _ => String::new(),
         };
         let text = markdown_of(&content.source, &part.content);
@@ -115,7 +121,7 @@ pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) ->
                 "{}{}  {}{}",
                 names.shown(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
                 paint(TITLE, &section.title),
-                paint(PLACE, place),
+                paint(PLACE, facts.join("  ")),
                 around("\n\n", &wrapped(&content.source, &aligned(&part.content, width), width.max(LEAST_TEXT)), "")
             ),
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),

@@ -10,7 +10,7 @@ use super::explain::{add_stages, found_by};
 use super::format::{Screen, unique};
 use super::json::value;
 use super::page::Page;
-use super::style::{DIM, PLACE, TITLE, around, cut, markdown_of, pages, paint};
+use super::style::{DIM, PLACE, TITLE, around, cut, edited, markdown_of, pages, paint};
 use super::tables::with_tables;
 use super::toc::{ListedSections, Shown, add_contents, json_entries};
 use super::wrap::{beside, hanging};
@@ -64,6 +64,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
 fn hits(hits: &[Hit], trace: &Trace) -> Vec<Value> {
     let json = |hit: &Hit| {
         let mut json = with_tables(value(hit), &hit.content);
+        json["edited"] = json!(hit.is_edited());
         if trace.detailed {
             let [keyword, semantic] = found_by(trace, &parents(hit));
             json["found_by"] = json!({ "keyword": keyword, "semantic": semantic });
@@ -173,12 +174,14 @@ fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
         Some((first, last)) => format!("{first} to {last}"),
         None => hit.chunk_id.to_string(),
     };
-    let origin = dim([&hit.source, &hit.section.id, &chunks, &namespaces, &confidence, &matched, &whole]);
+    let edited = edited(hit.is_edited());
+    let origin = dim([&hit.source, &hit.section.id, &chunks, edited, &namespaces, &confidence, &matched, &whole]);
     format!("{title}\n{lines}{}", parts_behind("    ", &origin, screen))
 }
 
 fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     let place = around(" (", &pages(hit.page_start, hit.page_end), ")");
+    let edited = around(" · ", edited(hit.is_edited()), "");
     let namespaces = around(" · in ", &namespaces(hit, result), "");
     let matched = around(" · ", &matched(hit, result), "");
     let chunks = match joined(hit, result) {
@@ -186,7 +189,7 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
         None => format!("chunk `{}`", hit.chunk_id),
     };
     let origin = format!(
-        "`{}` · section `{}` · {chunks}{namespaces} · confidence {:.2}{matched}",
+        "`{}` · section `{}` · {chunks}{edited}{namespaces} · confidence {:.2}{matched}",
         printable(&hit.source),
         hit.section.id,
         hit.confidence
@@ -245,7 +248,8 @@ fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let (lines, whole) = shown(hit, result, screen, "      ");
     let (section, place) = (section_of_member(hit, result.shape.groups_by()), pages(hit.page_start, hit.page_end));
     let confidence = bar(hit.confidence);
-    let about = parts_behind("      ", &dim([&hit.chunk_id, &section, &place, &confidence, &whole]), screen);
+    let edited = edited(hit.is_edited());
+    let about = parts_behind("      ", &dim([&hit.chunk_id, &section, &place, edited, &confidence, &whole]), screen);
     let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
     let matching = matching(hit, result).map(|(child, text)| {
         let id = paint(PLACE, &child.chunk_id);
@@ -263,13 +267,14 @@ fn matching<'h>(hit: &'h Hit, result: &SearchResult) -> impl Iterator<Item = (&'
 fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
     let section = around(" · ", &section_of_member(hit, result.shape.groups_by()), "");
     let place = around(" · ", &pages(hit.page_start, hit.page_end), "");
+    let edited = around(" · ", edited(hit.is_edited()), "");
     let confidence = hit.confidence;
     let matching = matching(hit, result)
         .map(|(child, text)| format!("\n- `{}` ({:.2}): {}", child.chunk_id, child.score, printable(&text)));
     let matching = around("\n\nMatching child chunks:\n", &matching.collect::<String>(), "");
     let (id, text) = (&hit.chunk_id, hit.text());
     let text = markdown_of(&hit.source, &text);
-    format!("`{id}`{section}{place} · confidence {confidence:.2}\n\n{text}{matching}")
+    format!("`{id}`{section}{place}{edited} · confidence {confidence:.2}\n\n{text}{matching}")
 }
 
 /// The section of a hit, unless its group names it.

@@ -53,6 +53,11 @@ pub(super) fn pages(start: Option<u32>, end: Option<u32>) -> String {
     }
 }
 
+/// The mark of what a person edited, or nothing.
+pub(super) fn edited(is_edited: bool) -> &'static str {
+    if is_edited { "edited" } else { "" }
+}
+
 /// `text` between two marks, or nothing if it is empty.
 pub(super) fn around(open: &str, text: &str, close: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{open}{text}{close}") }

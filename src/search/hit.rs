@@ -134,6 +134,9 @@ pub struct Hit {
     pub duplicates: Vec<ChunkId>,
     /// The parent chunks it is made of, in reading order.
     pub sources: Vec<Source>,
+    /// The indexes of all parent chunks of its document that a person changed.
+    #[serde(skip)]
+    pub edited_chunks: Vec<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -277,8 +280,14 @@ impl Hit {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
             title: document.title.clone(),
+            edited_chunks: document.edited.clone(),
             ..Hit::default()
         }
+    }
+
+    /// Whether a person changed any of its parent chunks.
+    pub fn is_edited(&self) -> bool {
+        self.sources.iter().any(|source| self.edited_chunks.contains(&source.index))
     }
 
     /// The profile of its document, if it is described and has one.

@@ -33,6 +33,8 @@ pub struct SectionPart {
     pub depth: u32,
     /// Its text with edits, without that of its subsections.
     pub content: String,
+    /// Whether a person changed any of its chunks.
+    pub edited: bool,
 }
 
 impl SectionContent {
@@ -107,7 +109,8 @@ fn fitting(
         }
         if shown {
             let text: String = chunks[..taken].iter().map(|chunk| chunk.content.as_str()).collect();
-            parts.push(SectionPart { section, depth, content: text.trim_end().to_owned() });
+            let edited = chunks[..taken].iter().any(|chunk| chunk.edited);
+            parts.push(SectionPart { section, depth, content: text.trim_end().to_owned(), edited });
         }
     }
     match first_cost {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::expr::{col, lit};
+use serde::Deserialize;
 
 use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
@@ -19,7 +20,7 @@ use crate::knowledge::profile::Profile;
 
 /// Up to this number, the names of all documents stay in memory: about a hundred bytes each.
 const MOST_IN_MEMORY: usize = 50_000;
-const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "parents", "children"]);
+const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "parents", "children", "edits"]);
 const FACT_COLUMNS: Wanted =
     Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "ingested_at", "parents", "time", "profile"]);
 
@@ -290,7 +291,18 @@ fn document_name(columns: &Columns, row: usize) -> Result<DocumentName> {
         title: columns.text("title", row)?,
         parents: columns.number("parents", row)?,
         children: columns.number("children", row)?,
+        edited: edited(columns, row)?,
     })
+}
+
+/// The indexes of the edited parent chunks, without the texts of the edits.
+fn edited(columns: &Columns, row: usize) -> Result<Vec<u32>> {
+    #[derive(Deserialize)]
+    struct Edited {
+        parent_chunk: Option<u32>,
+    }
+    let edits: Vec<Edited> = columns.json("edits", row)?;
+    Ok(edits.into_iter().filter_map(|edit| edit.parent_chunk).collect())
 }
 
 fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {

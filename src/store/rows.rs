@@ -182,7 +182,7 @@ pub struct Edit {
     pub edited_at: String,
 }
 
-/// The names of a document, and the numbers of its chunks.
+/// The names of a document, the numbers of its chunks, and which of them are edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentName {
     pub doc_id: DocId,
@@ -190,13 +190,16 @@ pub struct DocumentName {
     pub title: String,
     pub parents: u32,
     pub children: u32,
+    /// The indexes of the parent chunks that a person changed.
+    pub edited: Vec<u32>,
 }
 
 impl From<&DocumentRow> for DocumentName {
     fn from(row: &DocumentRow) -> Self {
         let DocumentRow { doc_id, source, title, parents, children, .. } = row;
         let (doc_id, source, title) = (doc_id.clone(), source.clone(), title.clone());
-        DocumentName { doc_id, source, title, parents: *parents, children: *children }
+        let edited = row.edits.iter().filter_map(|edit| edit.parent_chunk).collect();
+        DocumentName { doc_id, source, title, parents: *parents, children: *children, edited }
     }
 }
 

@@ -210,6 +210,27 @@ fn notes_are_kept_and_structure_is_not_a_note() {
 }
 
 #[test]
+fn an_edited_text_is_marked_wherever_it_is_shown() {
+    let sandbox = guide();
+    let id = id_of(&sandbox, "parent", "zebra");
+    let found = ["search", "okapi quokka", "--method", "keyword", "--all"];
+    let grouped = [&found[..], &["--group-by", "doc"]].concat();
+    let views: [&[&str]; 4] = [&found, &grouped, &["section", "guide.md", "1"], &["show", &id]];
+    let shown = |args: &[&str], format: &str| sandbox.kb(&[args, &["--format", format]].concat()).out;
+    let marks = |args: &[&str]| ["markdown", "table"].map(|format| shown(args, format).matches("edited").count());
+    views.iter().for_each(|&args| assert_eq!(marks(args), [0, 0], "{args:?}"));
+    edit(&sandbox, &id, "Unpack the okapi.");
+    for args in views {
+        assert_eq!(marks(args), [1, 1], "{args:?}: {}", shown(args, "markdown"));
+    }
+    let found = hits(&sandbox.json(&found));
+    let edited: Vec<(&str, bool)> = found.iter().map(|hit| (text(hit, "source"), hit["edited"] == true)).collect();
+    assert!(edited.contains(&("guide.md", true)) && edited.contains(&("other.md", false)), "{found:?}");
+    let sections = sandbox.json(&["section", "guide.md", "1", "2"]);
+    assert_eq!((&sections["items"][0]["edited"], &sections["items"][1]["edited"]), (&true.into(), &false.into()));
+}
+
+#[test]
 fn edits_and_deletions_survive_reingest_and_reindex() {
     let sandbox = guide();
     let (child_chunk, parent_chunk) = (id_of(&sandbox, "child", "Feed it"), id_of(&sandbox, "parent", "zebra"));
