@@ -120,7 +120,7 @@ impl IngestSettings {
 /// Metadata of the documents whose path matches.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RuleSettings {
-    /// A glob.
+    /// A path or a glob.
     path: String,
     #[serde(flatten)]
     fields: BTreeMap<String, toml::Value>,

@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
-
 use super::source::read_steadily;
 use super::web::is_file;
 use crate::error::{Error, Result};
 use crate::paths::{real, without_mark};
-use crate::store::{Fields, MetadataValue, Store, add_fields, check_field};
+use crate::store::{Fields, MetadataValue, SourcePattern, Store, add_fields, check_field};
 use crate::text::size;
 
 /// A file with the name of a source and this ending holds its metadata.
@@ -21,23 +19,20 @@ const LONGEST: u64 = 1 << 20;
 /// Metadata of all documents whose source matches.
 #[derive(Debug, Clone)]
 pub struct MetadataRule {
-    matcher: GlobMatcher,
+    sources: SourcePattern,
     fields: Fields,
 }
 
 impl MetadataRule {
-    /// A rule for the sources that a glob matches: `contracts/**`, `*.pdf`.
+    /// A rule for the sources that a path or a glob stands for, as in a filter: `contracts/**`, `*.pdf`.
     ///
     /// # Errors
     /// If the glob cannot be read, or a field cannot be set.
     pub fn new(path: &str, fields: BTreeMap<String, toml::Value>) -> Result<Self> {
-        // Without a slash, the glob matches file names in all folders.
-        let glob = if path.contains('/') { path.to_owned() } else { format!("**/{path}") };
-        let glob = GlobBuilder::new(&glob).literal_separator(true).build();
-        let glob =
-            glob.map_err(|error| Error::usage(format!("the path {path:?} of a rule is not a glob: {}", error.kind())))?;
+        let invalid = |reason: String| Error::usage(format!("the path {path:?} of a rule is not a glob: {reason}"));
+        let sources = SourcePattern::new(path).map_err(invalid)?;
         let fields = of_toml(fields).map_err(|error| error.at(&format!("the rule for {path:?}")))?;
-        Ok(MetadataRule { matcher: glob.compile_matcher(), fields })
+        Ok(MetadataRule { sources, fields })
     }
 }
 
@@ -47,7 +42,7 @@ impl MetadataRule {
 /// If the file beside it cannot be read, or sets a field that cannot be set.
 pub(super) fn given(rules: &[MetadataRule], within: &[PathBuf], source: &str, store: &Store) -> Result<Fields> {
     let mut fields = Fields::new();
-    for rule in rules.iter().filter(|rule| rule.matcher.is_match(source)) {
+    for rule in rules.iter().filter(|rule| rule.sources.has(source)) {
         add_fields(&mut fields, rule.fields.clone());
     }
     if is_file(source) {
@@ -126,11 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_match_paths_and_names() {
-        let matches =
-            |path: &str, source: &str| MetadataRule::new(path, BTreeMap::new()).unwrap().matcher.is_match(source);
+    fn rules_match_sources_as_filters_do() {
+        let matches = |path: &str, source: &str| MetadataRule::new(path, BTreeMap::new()).unwrap().sources.has(source);
         assert!(matches("contracts/**", "contracts/a/b.pdf") && matches("*.pdf", "contracts/a/b.pdf"));
-        assert!(!matches("contracts/*", "contracts/a/b.pdf") && !matches("contracts/**", "old/contracts/b.pdf"));
+        assert!(matches("contracts/**", "old/contracts/b.pdf") && matches("contracts", "old/contracts/b.pdf"));
+        assert!(!matches("contracts/*", "contracts/a/b.pdf") && !matches("contracts/**", "old/b.pdf"));
         assert!(MetadataRule::new("a[b", BTreeMap::new()).unwrap_err().message().contains("not a glob"));
     }
 

@@ -47,6 +47,7 @@ mod scope;
 mod sink;
 mod snapshot;
 mod source_name;
+mod source_pattern;
 mod tables;
 mod vector_cache;
 mod vectors;
@@ -88,6 +89,7 @@ pub use rows::{
 pub use scope::Scope;
 pub use snapshot::Snapshot;
 pub use source_name::STANDARD_INPUT;
+pub use source_pattern::SourcePattern;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use vectors::{LoadedVectors, VectorHit};
 pub use words::OtherName;

@@ -51,7 +51,7 @@ fn rules_side_files_and_options_describe_documents_and_keep_types() {
     assert_eq!(hits["hits"][0]["metadata"], manual);
     // The same again publishes nothing; another rule and another side file change only the rows.
     assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["generation"], Value::Null);
-    sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"contracts/**\"\nproject = \"gemini\"\n");
+    sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"Contracts\"\nproject = \"gemini\"\n");
     std::fs::remove_file(sandbox.path("manual.md.meta.toml")).unwrap();
     let report = sandbox.json(&["ingest", ".", "--no-embed"]);
     assert_eq!(report["counts"]["updated"], 2, "{report}");

@@ -5,13 +5,12 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use clap::ValueEnum;
-use globset::{GlobBuilder, GlobMatcher};
 use jiff::Timestamp;
 
 use super::facts::ChunkFacts;
 use crate::knowledge::profile::Kind;
 use crate::load::Format;
-use crate::store::{DocumentFacts, parts};
+use crate::store::{DocumentFacts, SourcePattern, parts};
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::{Period, as_number, fold, fold_name};
 
@@ -99,7 +98,7 @@ pub struct Value {
     number: Option<f64>,
     period: Option<Period>,
     /// Of a path.
-    paths: Option<Paths>,
+    sources: Option<SourcePattern>,
     /// Of a format, its name.
     format: Option<&'static str>,
     /// Of a section, its normalised title; empty for a path.
@@ -136,8 +135,8 @@ impl Value {
                 return Err(format!("a kind: {}", names.join(", ")));
             }
             Key::Path => {
-                let paths = glob(text).map_err(|reason| format!("a path or a glob ({reason})"))?;
-                value.paths = Some(paths);
+                let sources = SourcePattern::new(text).map_err(|reason| format!("a path or a glob ({reason})"))?;
+                value.sources = Some(sources);
             }
             _ => {}
         }
@@ -146,8 +145,8 @@ impl Value {
 
     /// Compares a value of a document with it. A document is later than a year if it is from after the end of the year.
     fn compares(&self, value: &str, comparison: Comparison) -> bool {
-        if let (Comparison::Equal, Some(paths)) = (comparison, &self.paths) {
-            return paths.has(value);
+        if let (Comparison::Equal, Some(sources)) = (comparison, &self.sources) {
+            return sources.has(value);
         }
         if let (Comparison::Equal, Some(format)) = (comparison, self.format) {
             return value == format;
@@ -186,47 +185,6 @@ fn format_named(name: &str) -> Option<Format> {
     let folded = fold(name.trim());
     Format::from_name(&folded)
         .or_else(|| Format::from_path(Path::new(&format!("x.{}", folded.trim_start_matches('.')))))
-}
-
-/// A typed path or glob.
-#[derive(Debug, Clone)]
-enum Paths {
-    /// Case does not matter; a relative glob begins at any folder, because sources outside of the store's folder have
-    /// their whole path.
-    Glob(GlobMatcher),
-    /// A file, the end of its path, or a folder on it; [folded](fold).
-    Place(String),
-}
-
-/// Reads a path or a glob.
-///
-/// # Errors
-/// The reason, if the glob is invalid.
-fn glob(text: &str) -> Result<Paths, String> {
-    let text = text.trim().strip_prefix("./").unwrap_or(text.trim());
-    if !text.contains(['*', '?', '[', '{']) {
-        return Ok(Paths::Place(fold(text.trim_end_matches('/'))));
-    }
-    let anywhere = if text.starts_with('/') { "" } else { "**/" };
-    let glob = GlobBuilder::new(&format!("{anywhere}{}", fold(text))).literal_separator(true).build();
-    Ok(Paths::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher()))
-}
-
-impl Paths {
-    fn has(&self, source: &str) -> bool {
-        let source = fold(source);
-        match self {
-            Paths::Glob(matcher) => matcher.is_match(&source),
-            // `/` itself, which every address of a web page has inside.
-            Paths::Place(place) if place.is_empty() => source.starts_with('/'),
-            Paths::Place(place) => {
-                source == *place
-                    || source.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))
-                    || source.strip_suffix(place.as_str()).is_some_and(|rest| rest.ends_with('/'))
-                    || source.contains(&format!("/{place}/"))
-            }
-        }
-    }
 }
 
 /// The condition of a filter on one key.
@@ -436,29 +394,6 @@ mod tests {
         assert!(compares("2025-12-31", "<", "2026") && compares("2026-12-31", "<=", "2026"));
         assert!(!compares("2026", "=", "2026-03") && compares("D:20270101", ">", "2026"));
         assert!(compares("2026年3月1日", "<", "2026-03-02"));
-    }
-
-    #[test]
-    fn globs_and_places_find_sources() {
-        let has = |typed: &str, source: &str| glob(typed).unwrap().has(source);
-        assert!(has("docs/**/*.pdf", "docs/a/b.PDF") && has("docs/**/*.pdf", "docs/b.pdf"));
-        assert!(!has("docs/*.pdf", "docs/a/b.pdf") && has("*.pdf", "docs/a/b.pdf") && has("手册*.md", "文档/手册1.md"));
-        assert!(has("*.{md,txt}", "a.txt") && !has("*.{md,txt}", "a.pdf"));
-        assert!(has("docs/**/*.pdf", "/home/ann/docs/a.pdf") && !has("/docs/*.pdf", "/home/docs/a.pdf"));
-        assert!(has("*/a.pdf", "/home/ann/docs/a.pdf") && has("**/a.pdf", "a.pdf"));
-        assert!(!has("docs/*.pdf", "olddocs/a.pdf") && has("/home/*/a.pdf", "/home/ann/a.pdf"));
-        assert!(has("docs", "docs/a.pdf") && has("docs/", "docs/a.pdf") && !has("docs", "docs2/a.pdf"));
-        assert!(has("a.pdf", "docs/a.pdf") && has("./docs/a.pdf", "docs/a.pdf") && !has("a.pdf", "docs/ba.pdf"));
-        assert!(glob("a[b").is_err());
-    }
-
-    #[test]
-    fn a_folder_below_others_is_found_by_its_name() {
-        let has = |typed: &str, source: &str| glob(typed).unwrap().has(source);
-        assert!(has("md", "documents/md/a.pdf") && has("md/", "documents/md/old/a.pdf"));
-        assert!(has("md/old", "documents/md/old/a.pdf") && has("docs", "/home/ann/docs/a.pdf"));
-        assert!(has("/", "/home/ann/a.pdf") && !has("/", "https://example.org/a") && !has("/", "docs/a.pdf"));
-        assert!(!has("md", "documents/amd/a.pdf") && !has("/md", "documents/md/a.pdf") && !has("md", "documents/a.md"));
     }
 
     #[test]
