@@ -72,11 +72,8 @@ pub fn parse(text: &str) -> Result<Document> {
 }
 
 fn add(document: &mut Document, name: &str, value: &str) {
-    let value = squeeze(value);
-    if !value.is_empty() {
-        let name = NAMES.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| ours);
-        document.metadata.insert(name.to_owned(), value);
-    }
+    let name = NAMES.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| ours);
+    document.state(name, squeeze(value));
 }
 
 /// Adds a table's title and its rows, with the source text of each cell.

@@ -56,6 +56,13 @@ impl Document {
         }
     }
 
+    /// Adds a field that the document states, unless it is empty.
+    pub(super) fn state(&mut self, name: &str, value: String) {
+        if !value.is_empty() {
+            self.metadata.insert(name.to_owned(), value);
+        }
+    }
+
     /// The text of the only heading of the highest level. A document with one `#` heading has a title; one with several
     /// has chapters.
     pub(super) fn only_top_heading(&self) -> Option<String> {

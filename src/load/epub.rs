@@ -99,9 +99,7 @@ fn read_metadata(epub: &Epub, document: &mut Document) {
         ("description", metadata.description().map(|text| squeeze(text.value())).unwrap_or_default()),
     ];
     for (name, value) in stated {
-        if !value.is_empty() {
-            document.metadata.insert(name.to_owned(), value);
-        }
+        document.state(name, value);
     }
 }
 

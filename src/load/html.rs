@@ -45,10 +45,8 @@ pub fn parse(text: &str) -> Document {
         ("meta[property='article:modified_time']", "content", "updated"),
         ("html", "lang", "language"),
     ] {
-        let value = dom.select(selector).attr(attribute).map(|value| squeeze(&value)).filter(|value| !value.is_empty());
-        if let Some(value) = value {
-            document.metadata.insert(key.to_owned(), value);
-        }
+        let value = dom.select(selector).attr(attribute).map(|value| squeeze(&value));
+        document.state(key, value.unwrap_or_default());
     }
     let main = MAIN_ELEMENTS.iter().find_map(|selector| {
         let found = dom.select(selector);

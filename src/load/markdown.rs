@@ -110,9 +110,7 @@ fn read_front_matter(text: &str, kind: Option<MetadataBlockKind>, document: &mut
         if key == "title" && !value.is_empty() {
             document.title = Some(value.clone());
         }
-        if !value.is_empty() {
-            document.metadata.insert(key.to_owned(), value);
-        }
+        document.state(key, value);
     };
     match kind {
         Some(MetadataBlockKind::PlusesStyle) => match text.parse::<toml::Table>() {

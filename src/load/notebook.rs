@@ -42,9 +42,7 @@ pub fn parse(text: &str) -> Result<Document> {
         }
     }
     document.title = metadata["title"].as_str().map(str::to_owned).or_else(|| document.only_top_heading());
-    if !language.is_empty() {
-        document.metadata.insert("programming_language".to_owned(), language.to_owned());
-    }
+    document.state("programming_language", language.to_owned());
     Ok(document)
 }
 

@@ -87,13 +87,9 @@ fn read_properties(
             continue;
         }
         let value = squeeze(&xml.text()?);
-        if value.is_empty() {
-            continue;
-        }
         match property {
-            Some((_, key)) => {
-                document.metadata.insert((*key).to_owned(), value);
-            }
+            Some((_, key)) => document.state(key, value),
+            None if value.is_empty() => {}
             None => title = Some(value),
         }
     }
