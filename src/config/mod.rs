@@ -37,6 +37,8 @@ use crate::search::HeadingForms;
 
 /// The file's name, in the store's folder.
 pub(crate) const FILE: &str = "kb.toml";
+/// The least similarity (Jaro-Winkler) of a suggested name.
+const NEAR: f64 = 0.8;
 
 /// The settings of one file, or of two merged.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

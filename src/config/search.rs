@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::{Args, Command, FromArgMatches};
 use serde::Deserialize;
 
+use super::NEAR;
 use super::choices::{ModeSetting, RerankBudget, RerankChoice};
 use super::values::{HalfLifeSetting, Seconds, Share, Whole, from_text, one_or_many};
 use crate::embed::{CrossEncoder, TokenCounter};
@@ -23,8 +24,6 @@ use crate::text::alike;
 
 /// The variable of a setting is this and its name in capitals.
 const PREFIX: &str = "KB_SEARCH_";
-/// The least similarity (Jaro-Winkler) of a suggested name.
-const NEAR: f64 = 0.8;
 /// Hits of the mode broad.
 const DEFAULT_BROAD_LIMIT: usize = 10;
 /// Nearly all answers are above it. Two fifths of the hits for questions without an answer, on the same subject, are below.

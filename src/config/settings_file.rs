@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-use super::{Config, IngestSettings};
+use super::{Config, IngestSettings, NEAR};
 use crate::error::{Error, Result};
 use crate::paths::read_text;
 use crate::text::{alike, squeeze};
 
 /// The variable that names the user's own file.
 const VARIABLE: &str = "KB_CONFIG";
-
-/// The least similarity (Jaro-Winkler) of a suggested name.
-const NEAR: f64 = 0.8;
 
 /// A valid file of settings.
 pub(super) struct SettingsFile {
