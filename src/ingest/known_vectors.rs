@@ -6,7 +6,7 @@ use super::stored::CHUNKS_AT_ONCE;
 use crate::embed::ParentVectors;
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::store::{DocumentRow, ParentChunk, Snapshot};
+use crate::store::{DocumentRow, NewDocument, ParentChunk, Snapshot};
 
 /// Vectors that need not be made again.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,6 +42,13 @@ impl KnownVectors {
         let whole = parents.iter().filter(|parent| parent.has_vectors());
         let by_content = whole.map(|parent| (parent.content.trim_end().to_owned(), vectors(parent))).collect();
         KnownVectors { by_content, ..KnownVectors::of_chunks(parents.iter()) }
+    }
+
+    /// Takes the vectors of a stored document out of its rows.
+    pub(super) fn taken_from(new: &mut NewDocument) -> Self {
+        let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
+        new.chunks_mut().for_each(|chunk| chunk.vector.clear());
+        known
     }
 
     /// Adds the vector of the stored document `row` itself.

@@ -108,7 +108,7 @@ impl Loader {
             return Ok(Loaded::Known(facts, Box::new(row.clone())));
         }
         if bytes.is_empty() {
-            return Err(Error::failed("the file is empty").hint(skip(", or delete it")));
+            return Err(Error::failed("the file is empty").hint(format!("{}, or delete it", skip())));
         }
         let corrected_toc = before.map(corrected_toc).transpose()?.flatten();
         let how = Cutting { source, chunking: self.request.chunking_of(before), corrected: corrected_toc.as_deref() };
@@ -131,7 +131,7 @@ impl Loader {
 
 /// An error on standard input, without the hint to skip the file.
 pub(super) fn of_a_pipe(error: Error) -> Error {
-    let skip = format!("skip it with {}", Setting("exclude"));
+    let skip = skip();
     let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {
         return error;
     };

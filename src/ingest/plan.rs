@@ -12,7 +12,7 @@ use ignore::overrides::OverrideBuilder;
 
 use super::metadata::is_file_beside;
 use super::request::{Doubt, IngestRequest, SourceReport};
-use super::source::{mtime_ns, raise_limit};
+use super::source::{check_permissions, mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
@@ -139,8 +139,7 @@ fn unreadable(folder: &Path, error: &ignore::Error, store: &Store) -> SourceRepo
         _ => folder,
     };
     let reason = error.io_error().map_or_else(|| error.to_string(), crate::error::plain_io);
-    let hint = format!("check its permissions, or skip it with {}", Setting("exclude"));
-    SourceReport::failed(&store.source_name(place), format!("cannot be read: {reason}"), Some(hint))
+    SourceReport::failed(&store.source_name(place), format!("cannot be read: {reason}"), Some(check_permissions()))
 }
 
 /// Whether a file below `folder` matches one of the request's `include` globs, itself or by a folder above it. The

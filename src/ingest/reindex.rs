@@ -290,8 +290,7 @@ async fn keep(row: DocumentRow, rebuilder: &mut Rebuilder) -> Result<()> {
     }
     let embed = row.embedded;
     let mut new = stored(&rebuilder.snapshot, row).await?;
-    let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
-    new.chunks_mut().for_each(|chunk| chunk.vector.clear());
+    let known = KnownVectors::taken_from(&mut new);
     rebuilder.indexer.put(Prepared::of(new), known, embed, "kept", None).await
 }
 
@@ -313,8 +312,7 @@ async fn change_context(
 
 /// A document in another context, and its vectors by the hashes of their texts.
 fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors) {
-    let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
-    new.chunks_mut().for_each(|row| row.vector.clear());
+    let known = KnownVectors::taken_from(&mut new);
     if new.document.chunking.context != context {
         // A sentence that a rule wrote must not count as the model's.
         new.chunks_mut().for_each(|row| row.situating = None);

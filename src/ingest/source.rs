@@ -72,9 +72,14 @@ fn crashed() -> Error {
     Error::failed("kb crashed while it read this source").hint("report this, with the file")
 }
 
-/// The next step for a source without content.
-pub(super) fn skip(or_else: &str) -> String {
-    format!("skip it with {}{or_else}", Setting("exclude"))
+/// The next step for a source that cannot be read.
+pub(super) fn skip() -> String {
+    format!("skip it with {}", Setting("exclude"))
+}
+
+/// The same for one that the system does not let kb read.
+pub(super) fn check_permissions() -> String {
+    format!("check its permissions, or {}", skip())
 }
 
 /// The time of the last change, in nanoseconds since 1970; 0 if the system does not know.
@@ -97,13 +102,13 @@ pub(super) fn raise_limit() -> String {
 pub(super) fn read_steadily(path: &Path, within: &[PathBuf], most: u64) -> Result<(Vec<u8>, i64)> {
     let failed = |error: std::io::Error| {
         let plain = crate::error::plain_io(&error);
-        Error::failed(format!("cannot be read: {plain}")).hint(format!("check its permissions, or {}", skip("")))
+        Error::failed(format!("cannot be read: {plain}")).hint(check_permissions())
     };
     for _ in 0..ATTEMPTS {
         let mut file = open_file(path).map_err(failed)?;
         if !within.is_empty() && !lies_in(&file, path, within).map_err(failed)? {
             let folders: Vec<String> = within.iter().map(|folder| folder.display().to_string()).collect();
-            return Err(Error::failed(format!("a link leads out of {}", folders.join(" and "))).hint(skip("")));
+            return Err(Error::failed(format!("a link leads out of {}", folders.join(" and "))).hint(skip()));
         }
         let before = file.metadata().map_err(failed)?;
         if before.len() > most {
