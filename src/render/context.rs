@@ -91,12 +91,12 @@ fn contents_text(contents: &ContextContents) -> String {
     text + "\n"
 }
 
-/// Where a parent chunk is from, in the language of its document.
+/// Where a parent chunk is from and how sure it is that it answers, in the language of its document.
 fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
     let is_chinese = document.language.starts_with("zh");
-    let [source, section, stated, of_file] = match is_chinese {
-        true => ["来源：", "章节 ", "时间 ", "文件修改于 "],
-        false => ["source: ", "section ", "time ", "file changed "],
+    let [source, section, stated, of_file, sure] = match is_chinese {
+        true => ["来源：", "章节 ", "时间 ", "文件修改于 ", "置信度 "],
+        false => ["source: ", "section ", "time ", "file changed ", "confidence "],
     };
     let place = match (is_chinese, parent.page_start, parent.page_end) {
         (true, Some(start), Some(end)) if end > start => format!("第 {start}–{end} 页"),
@@ -108,7 +108,8 @@ fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
         let what = if known.from == DocumentTime::FILE { of_file } else { stated };
         format!("{what}{}", known.at.strftime("%Y-%m-%d"))
     });
-    let rest = [place, time.unwrap_or_default()].map(|part| around(" · ", &part, "")).concat();
+    let sure = format!("{sure}{:.2}", parent.confidence);
+    let rest = [place, time.unwrap_or_default(), sure].map(|part| around(" · ", &part, "")).concat();
     format!("[{source}{} · {section}{}{rest}]", printable(&document.source), parent.section.id)
 }
 

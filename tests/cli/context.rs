@@ -21,6 +21,17 @@ fn context(sandbox: &Sandbox, args: &[&str]) -> Value {
 }
 
 #[test]
+fn a_context_says_how_sure_it_is_of_each_passage() {
+    let sandbox = guide();
+    let sure = context(&sandbox, &["--doc", "guide.md"]);
+    assert_eq!(sure["confidence"], sure["items"][0]["parent_chunks"][0]["confidence"]);
+    assert!(sure["text"].as_str().unwrap().contains(" · confidence 1.00]\n"), "{sure}");
+    let unsure = sandbox.json(&["context", "handle of the teapot", "--doc", "notes.txt", "--min-confidence", "0"]);
+    assert!(unsure["confidence"].as_f64().unwrap() < sure["confidence"].as_f64().unwrap(), "{unsure}");
+    assert!(unsure["text"].as_str().unwrap().contains(" · confidence 0."), "{unsure}");
+}
+
+#[test]
 fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
     let sandbox = guide();
     let found = context(&sandbox, &[]);

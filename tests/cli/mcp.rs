@@ -175,11 +175,22 @@ fn an_agent_pays_for_no_account_of_how_something_was_found() {
     let built = client.call("kb_context", json!({ "query": "breaker" }))["structuredContent"]["result"].take();
     let passage = &built["items"][0]["parent_chunks"][0];
     assert!(built["text"].to_string().contains("Lock the breaker") && passage["content"].is_null(), "{built}");
-    assert!(passage["section"]["id"].is_string(), "{built}");
+    assert!(passage["section"]["id"].is_string() && built["confidence"].as_f64().unwrap() > 0.3, "{built}");
     let contents = client.call("kb_get_toc", json!({ "document": "handbook" }))["structuredContent"]["result"].take();
     let entry = &contents["entries"][0];
     assert!(entry["section_id"].is_string() && entry["children"][1]["title"] == "2 TDO safety procedure", "{entry}");
     assert!(entry["provenance"].is_null() && entry["chunk_first"].is_null(), "{entry}");
+}
+
+#[test]
+fn an_agent_sees_that_a_context_hardly_answers() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &[]);
+    let asked = json!({ "query": "gloves of the king", "min_confidence": 0 });
+    let unsure = client.call("kb_context", asked)["structuredContent"]["result"].take();
+    assert!(unsure["confidence"].as_f64().unwrap() < 0.5, "{unsure}");
+    assert_eq!(unsure["confidence"], unsure["items"][0]["parent_chunks"][0]["confidence"]);
+    assert!(unsure["text"].as_str().unwrap().contains(" · confidence 0."), "{unsure}");
 }
 
 #[test]

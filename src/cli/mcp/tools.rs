@@ -120,7 +120,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                 "kb_context",
                 "Build a context",
                 "context",
-                "Like kb_search, as one text within a token limit, with a source in front of each passage, ready to answer from.",
+                "Like kb_search, as one text within a token limit, with source and confidence in front of each passage, ready to answer from.",
             )
             .without(NOT_OF_CONTEXT)
         },

@@ -26,6 +26,8 @@ pub struct Context {
     pub tokenizer: String,
     pub max_tokens: usize,
     pub tokens: usize,
+    /// The confidence of the best hit or table of contents.
+    pub confidence: f32,
     /// The context, as it goes into a prompt.
     pub text: String,
     #[serde(flatten)]
@@ -61,6 +63,7 @@ impl Searcher {
             found = self.search(&request).await?;
         }
         notes.append(&mut found.notes);
+        let confidence = contents.iter().map(|one| one.confidence).fold(found.confidence(), f32::max);
         let SearchResult { query, namespaces, route, hits, nearest, mut trace, .. } = found;
         let start = Instant::now();
         let recogniser = self.recogniser(&request).await?;
@@ -70,6 +73,19 @@ impl Searcher {
         notes.extend(too_little.map(|error| Note { code: NoteCode::TooFewTokens, message: error.to_line() }));
         trace.stage("context", start, hits.len(), parts.documents.iter().map(|one| one.parent_chunks.len()).sum());
         let tokenizer = counter.name().to_owned();
-        Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, parts, notes, nearest, route, trace })
+        Ok(Context {
+            query,
+            namespaces,
+            tokenizer,
+            max_tokens,
+            tokens,
+            confidence,
+            text,
+            parts,
+            notes,
+            nearest,
+            route,
+            trace,
+        })
     }
 }
