@@ -44,7 +44,7 @@ pub use models::{
 };
 pub use page::Page;
 pub use reindex::{reembedded, reindexed};
-pub use schema::schema_of;
+pub use schema::{REFERENCE, schema_of, schemas_of};
 pub use search::{nearest, search};
 pub use self_check::{SelfCheck, self_checked};
 pub use settings::{setting_list, store_not_trusted, store_trusted};

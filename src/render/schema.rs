@@ -20,11 +20,12 @@ const KINDS: [(&str, &[&str]); 11] = [
     ("toc", &["toc", "tocs", "toc_edit", "toc_editable"]),
     ("undo", &["restore"]),
 ];
-const REFERENCE: &str = "#/$defs/";
+/// What every reference to a part begins with.
+pub const REFERENCE: &str = "#/$defs/";
 
 /// The JSON Schema of what a command prints; `None` for a command without one.
 pub fn schema_of(command: &str) -> Option<Value> {
-    let all: Map<String, Value> = serde_json::from_str(SCHEMAS).expect("the schemas are JSON, which a test reads");
+    let all = all();
     let listed = KINDS.iter().find(|(name, _)| *name == command).map(|(_, kinds)| kinds.to_vec());
     let own = command.replace('-', "_");
     let kinds = match listed {
@@ -32,9 +33,7 @@ pub fn schema_of(command: &str) -> Option<Value> {
         None if is_kind(&all, &own) => vec![own.as_str()],
         None => return None,
     };
-    let mut needed = BTreeSet::new();
-    kinds.iter().for_each(|kind| add(kind, &all, &mut needed));
-    let defs: Map<String, Value> = needed.iter().map(|name| (name.clone(), all[name].clone())).collect();
+    let defs = with_parts(&kinds, all);
     let kinds: Vec<Value> = kinds.iter().map(|kind| json!({ "$ref": format!("{REFERENCE}{kind}") })).collect();
     Some(json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -42,6 +41,25 @@ pub fn schema_of(command: &str) -> Option<Value> {
         "anyOf": kinds,
         "$defs": defs,
     }))
+}
+
+/// The schemas of kinds of results and of the parts that they refer to, by name, after each was changed.
+pub fn schemas_of(kinds: &[&str], change: impl Fn(&mut Value)) -> Map<String, Value> {
+    let mut all = all();
+    all.values_mut().for_each(change);
+    with_parts(kinds, all)
+}
+
+fn all() -> Map<String, Value> {
+    serde_json::from_str(SCHEMAS).expect("the schemas are JSON, which a test reads")
+}
+
+/// Those of `kinds` and of what they refer to.
+fn with_parts(kinds: &[&str], mut all: Map<String, Value>) -> Map<String, Value> {
+    let mut needed = BTreeSet::new();
+    kinds.iter().for_each(|kind| add(kind, &all, &mut needed));
+    all.retain(|name, _| needed.contains(name));
+    all
 }
 
 /// Whether a schema describes a result, not a part of one.

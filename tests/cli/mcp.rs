@@ -127,8 +127,6 @@ fn answers_have_the_shape_that_their_tool_promises() {
         let answer = client.call(name, arguments.clone());
         assert_eq!(answer["isError"], false, "{name} {arguments}: {answer}");
         let mut promised = tool["outputSchema"].clone();
-        // The checker has no use for descriptions.
-        promised["properties"]["found"] = json!({ "type": "boolean" });
         let definitions = promised["$defs"].take();
         promised.as_object_mut().unwrap().remove("$defs");
         schema::check(&promised, &answer["structuredContent"], &definitions, name).unwrap();
@@ -180,6 +178,9 @@ fn an_agent_pays_for_no_account_of_how_something_was_found() {
     let entry = &contents["entries"][0];
     assert!(entry["section_id"].is_string() && entry["children"][1]["title"] == "2 TDO safety procedure", "{entry}");
     assert!(entry["provenance"].is_null() && entry["chunk_first"].is_null(), "{entry}");
+    let listed = client.call("kb_list_documents", json!({}))["structuredContent"]["result"].take();
+    let document = &listed["items"][0];
+    assert!(document["content_hash"].is_null() && document["profile"]["topics"].is_array(), "{document}");
 }
 
 #[test]

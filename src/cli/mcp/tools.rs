@@ -8,8 +8,10 @@ use super::arguments::{
     Arguments, DeleteChunks, EditChunk, Ingest, Line, ListChunks, ListDocuments, Roots, Search, Section, Status, Toc,
     context, line_of,
 };
-use crate::render::schema_of;
+use crate::render::{REFERENCE, schemas_of};
 
+/// What an agent needs of no result: `messages` has the notes.
+const NOT_OF_ANY: &[&str] = &["notes", "schema"];
 /// What an agent does not need of the hits of a search: how they were found, and their text a second time.
 const NOT_OF_SEARCH: &[&str] = &[
     "also_in",
@@ -20,15 +22,18 @@ const NOT_OF_SEARCH: &[&str] = &[
     "keyword_score",
     // A note says it in a line.
     "left_out",
+    "level",
     "matched_chunks",
     "matches",
     "method",
     "mode",
     "namespaces",
+    "number",
     "parent_id",
     "path",
     "provenance",
     "query",
+    "rank",
     "score",
     "semantic_score",
     "snippet",
@@ -47,6 +52,7 @@ const NOT_OF_CONTEXT: &[&str] = &[
     "left_out",
     "max_tokens",
     "namespaces",
+    "number",
     "path",
     "query",
     "score",
@@ -57,9 +63,40 @@ const NOT_OF_CONTEXT: &[&str] = &[
 /// What it does not need of entries, which are nested, and of sections.
 const NOT_OF_SECTIONS: &[&str] =
     &["chunk_first", "chunk_last", "confidence", "left_out", "number", "parent_id", "path", "provenance", "tables"];
+/// What it does not need of documents: how they were read and cut.
+const NOT_OF_DOCUMENTS: &[&str] = &[
+    "by_model",
+    "children",
+    "chunking",
+    "content_hash",
+    "context",
+    "engine",
+    "structure_version",
+    "toc_corrected",
+    "toc_method",
+    "version",
+];
 /// What it does not need of listed chunks, all of which are parents.
 const NOT_OF_CHUNKS: &[&str] =
     &["chunk_index", "chunk_type", "level", "number", "parent_id", "path", "tables", "updated_at"];
+/// What it does not need of the status: how the store is kept.
+const NOT_OF_STATUS: &[&str] = &[
+    "contexts",
+    "dimension",
+    "engine",
+    "history_bytes",
+    "keyword_bytes",
+    "keyword_chunks",
+    "pending_generation",
+    "restorable_generations",
+    "tables_bytes",
+    "vector_index",
+    "writer",
+];
+/// What it does not need of an ingest: what it cost, and options that an agent has not.
+const NOT_OF_INGEST: &[&str] =
+    &["contexts", "dry_run", "failed_before", "languages", "not_removed", "reused", "seconds"];
+const NOT_OF_CHANGES: &[&str] = &["dry_run"];
 
 /// A tool and how its arguments become a command line. An error says which argument is wrong.
 pub(super) struct Definition {
@@ -70,16 +107,6 @@ pub(super) struct Definition {
 }
 
 impl Definition {
-    /// The same without some fields of the result, at every depth.
-    fn without(mut self, fields: &'static [&'static str]) -> Self {
-        let mut schema = self.tool.output_schema.as_deref().cloned().map_or(Value::Null, Value::Object);
-        leave_out(&mut schema, fields);
-        if let Value::Object(schema) = schema {
-            self.tool = self.tool.with_raw_output_schema(schema.into());
-        }
-        Definition { left_out: fields, ..self }
-    }
-
     /// The result of the command as the agent gets it.
     pub(super) fn result(&self, value: Option<Value>) -> Value {
         let mut value = value.unwrap_or_default();
@@ -88,14 +115,12 @@ impl Definition {
     }
 }
 
-/// Leaves fields out of a result or of its schema, at every depth. The metadata of documents has names of its own.
+/// Leaves fields out of a result or of its schema, at every depth, with those of [`NOT_OF_ANY`]. The metadata of documents
+/// has names of its own.
 fn leave_out(value: &mut Value, fields: &[&str]) {
     match value {
         Value::Object(object) => {
-            object.retain(|name, _| !fields.contains(&name.as_str()));
-            if let Some(Value::Array(required)) = object.get_mut("required") {
-                required.retain(|name| name.as_str().is_none_or(|name| !fields.contains(&name)));
-            }
+            object.retain(|name, _| !fields.contains(&name.as_str()) && !NOT_OF_ANY.contains(&name.as_str()));
             let inner = object.iter_mut().filter(|(name, _)| name.as_str() != "metadata");
             inner.for_each(|(_, inner)| leave_out(inner, fields));
         }
@@ -110,51 +135,53 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
         define::<Search>(
             "kb_search",
             "Search the documents",
-            "search",
+            &["search"],
+            NOT_OF_SEARCH,
             "Find the passages that answer a question, with document, section, pages and a confidence from 0 to 1. One call usually suffices: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
-        )
-        .without(NOT_OF_SEARCH),
+        ),
         Definition {
             line: context,
             ..define::<Search>(
                 "kb_context",
                 "Build a context",
-                "context",
+                &["context"],
+                NOT_OF_CONTEXT,
                 "Like kb_search, as one text within a token limit, with source and confidence in front of each passage, ready to answer from.",
             )
-            .without(NOT_OF_CONTEXT)
         },
         define::<Toc>(
             "kb_get_toc",
             "Table of contents",
-            "toc",
+            &["toc", "tocs"],
+            NOT_OF_SECTIONS,
             "The table of contents of a document, or the top level of every document. Shows what kb_get_section takes.",
-        )
-        .without(NOT_OF_SECTIONS),
+        ),
         define::<Section>(
             "kb_get_section",
             "Read sections",
-            "section",
+            &["section"],
+            NOT_OF_SECTIONS,
             "The whole text of sections and their subsections, by id (safest), printed number or title.",
-        )
-        .without(NOT_OF_SECTIONS),
+        ),
         define::<ListDocuments>(
             "kb_list_documents",
             "List the documents",
-            "docs",
+            &["docs"],
+            NOT_OF_DOCUMENTS,
             "The documents with their files; the structured answer has kind, topics and what they are good for too.",
         ),
         define::<ListChunks>(
             "kb_list_chunks",
             "List chunks",
-            "chunks-list",
+            &["chunks"],
+            NOT_OF_CHUNKS,
             "The chunks of a document or a section with their ids and texts.",
-        )
-        .without(NOT_OF_CHUNKS),
+        ),
         define::<Status>(
             "kb_status",
             "Status",
-            "status",
+            &["status"],
+            NOT_OF_STATUS,
             "How many documents and chunks there are, and which model reads them.",
         ),
     ];
@@ -164,7 +191,8 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                 define::<Ingest>(
                     "kb_ingest",
                     "Ingest files",
-                    "ingest",
+                    &["ingest"],
+                    NOT_OF_INGEST,
                     "Read files or folders into the knowledge base; files that have not changed are skipped.",
                 ),
                 false,
@@ -173,7 +201,8 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                 define::<EditChunk>(
                     "kb_edit_chunk",
                     "Edit a chunk",
-                    "chunk-edit",
+                    &["chunk_edit"],
+                    NOT_OF_CHANGES,
                     "Replace the text of a chunk. The file stays as it is, and the edit survives the next ingest.",
                 ),
                 true,
@@ -182,7 +211,8 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                 define::<DeleteChunks>(
                     "kb_delete_chunks",
                     "Delete chunks",
-                    "chunk-delete",
+                    &["chunk_delete"],
+                    NOT_OF_CHANGES,
                     "Remove chunks from the knowledge base. The files stay.",
                 ),
                 true,
@@ -192,12 +222,22 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
     all
 }
 
-fn define<A: Arguments>(name: &'static str, title: &str, command: &str, description: &'static str) -> Definition {
+/// A tool that reads: its result is of one of these kinds, without some fields.
+fn define<A: Arguments>(
+    name: &'static str,
+    title: &str,
+    kinds: &[&str],
+    left_out: &'static [&'static str],
+    description: &'static str,
+) -> Definition {
     let input = SchemaGenerator::default().into_root_schema_for::<A>();
-    let Value::Object(input) = input.to_value() else { unreachable!("the schema of a struct is an object") };
+    let Value::Object(mut input) = input.to_value() else { unreachable!("the schema of a struct is an object") };
+    // The tool has a name of its own, and the protocol says which JSON Schema it is.
+    input.retain(|name, _| !["$schema", "description", "title"].contains(&name.as_str()));
     let annotations = ToolAnnotations::new().read_only(true).open_world(false);
     let tool = Tool::new(name, description, input).with_title(title).with_annotations(annotations);
-    Definition { tool: tool.with_raw_output_schema(output_of(command).into()), line: line_of::<A>, left_out: &[] }
+    let tool = tool.with_raw_output_schema(output_of(kinds, left_out).into());
+    Definition { tool, line: line_of::<A>, left_out }
 }
 
 fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
@@ -206,25 +246,48 @@ fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
     definition
 }
 
-/// The schema of a structured answer: what the command prints as JSON, and what stands beside it.
-fn output_of(command: &str) -> JsonObject {
-    let mut schema = schema_of(command).unwrap_or_default();
-    let mut kinds = schema["anyOf"].take();
-    if let Value::Array(kinds) = &mut kinds {
-        kinds.push(json!({ "type": "null" }));
-    }
+/// The schema of a structured answer: what the command prints as JSON, and what stands beside it. It lists the fields of the
+/// result, and not which of them are always there: that would be a tenth of all schemas.
+fn output_of(kinds: &[&str], left_out: &[&str]) -> JsonObject {
+    let left_out = [left_out, &["required"]].concat();
+    let definitions = schemas_of(kinds, |schema| leave_out(schema, &left_out));
+    let kinds = kinds.iter().map(|kind| json!({ "$ref": format!("{REFERENCE}{kind}") }));
+    let result: Vec<Value> = kinds.chain([json!({ "type": "null" })]).collect();
     let whole = json!({
         "type": "object",
         "properties": {
-            "found": { "type": "boolean", "description": "Whether there is a result" },
-            "result": { "anyOf": kinds },
+            "found": { "type": "boolean" },
+            "result": { "anyOf": result },
             "messages": { "type": "array", "items": { "type": "string" } },
             "next_cursor": { "type": ["string", "null"] },
         },
         "required": ["found", "result", "messages", "next_cursor"],
         "additionalProperties": false,
-        "$defs": schema["$defs"].take(),
+        "$defs": definitions,
     });
     let Value::Object(whole) = whole else { unreachable!("it was written as an object") };
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_tools_takes_little_of_an_agents_window() {
+        let tools: Vec<Tool> = all(true).into_iter().map(|definition| definition.tool).collect();
+        let bytes = serde_json::to_string(&tools).unwrap().len();
+        assert!(bytes < 25 << 10, "{bytes}");
+    }
+
+    #[test]
+    fn every_reference_of_a_schema_has_its_definition() {
+        for Definition { tool, .. } in all(true) {
+            let schema = tool.output_schema.unwrap();
+            let text = serde_json::to_string(&schema).unwrap();
+            for reference in text.split(REFERENCE).skip(1).map(|rest| rest.split('"').next().unwrap()) {
+                assert!(schema["$defs"][reference].is_object(), "{}: {reference}", tool.name);
+            }
+        }
+    }
 }
