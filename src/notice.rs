@@ -5,24 +5,74 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 type Give = Box<dyn Fn(&str) + Send + Sync>;
 
-static GIVE: RwLock<Option<Give>> = RwLock::new(None);
-static GIVEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+/// Where the notices of a command go, and those that it has given.
+struct Notices {
+    give: RwLock<Option<Give>>,
+    given: Mutex<BTreeSet<String>>,
+}
+
+/// Those of the only command of the process.
+static OF_PROCESS: Notices = Notices { give: RwLock::new(None), given: Mutex::new(BTreeSet::new()) };
+
+tokio::task_local! {
+    /// Those of a command that runs beside others.
+    static OF_COMMAND: Notices;
+}
 
 /// Registers where the notices of a command go, in place of the one before; without a call, notices are dropped.
 pub fn give_with(give: impl Fn(&str) + Send + Sync + 'static) {
-    *GIVE.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(give));
-    GIVEN.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    *OF_PROCESS.give.write().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(give));
+    OF_PROCESS.given.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// Runs a command that may run beside others. Its notices go to `give`; those of tasks that it starts do not.
+pub async fn given_to<T>(give: impl Fn(&str) + Send + Sync + 'static, command: impl Future<Output = T>) -> T {
+    let own = Notices { give: RwLock::new(Some(Box::new(give))), given: Mutex::default() };
+    OF_COMMAND.scope(own, command).await
+}
+
+/// Asks the notices of the command that runs here.
+fn of_own<T>(ask: impl Fn(&Notices) -> T) -> T {
+    OF_COMMAND.try_with(&ask).unwrap_or_else(|_| ask(&OF_PROCESS))
 }
 
 /// Gives a notice, unless it was given before.
 pub fn give(text: &str) {
-    let is_new = GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
-    if let Some(give) = GIVE.read().unwrap_or_else(PoisonError::into_inner).as_ref().filter(|_| is_new) {
-        give(text);
-    }
+    of_own(|own| {
+        let is_new = own.given.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned());
+        if let Some(give) = own.give.read().unwrap_or_else(PoisonError::into_inner).as_ref().filter(|_| is_new) {
+            give(text);
+        }
+    });
 }
 
 /// Whether the command has given any.
 pub fn was_given() -> bool {
-    !GIVEN.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    of_own(|own| !own.given.lock().unwrap_or_else(PoisonError::into_inner).is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn commands_that_run_beside_each_other_have_their_own_notices() {
+        let told: [Arc<Mutex<Vec<String>>>; 2] = Default::default();
+        let command = |number: usize| {
+            let to = told[number].clone();
+            given_to(move |text| to.lock().unwrap().push(text.to_owned()), async move {
+                give(&format!("of {number}"));
+                tokio::task::yield_now().await;
+                give("of both");
+                give("of both");
+                was_given()
+            })
+        };
+        assert_eq!(tokio::join!(command(0), command(1)), (true, true));
+        for (number, told) in told.iter().enumerate() {
+            assert_eq!(*told.lock().unwrap(), [format!("of {number}"), "of both".to_owned()]);
+        }
+    }
 }

@@ -12,7 +12,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::global::Global;
 use super::invocation::{Context, Step};
 use super::output::Output;
-use super::{Cli, parse, remote};
+use super::parse::{self, Spell};
+use super::{Cli, remote};
 use crate::error::{Error, Kind, Result};
 use crate::notice;
 use crate::render::Screen;
@@ -21,8 +22,8 @@ use crate::serve::Stream;
 
 /// As wide as tables in an answer may be.
 const COLUMNS: usize = 100;
-/// What an agent can do while another process writes. The command line names `--wait`, which no tool has.
-const LATER: &str = "call the tool again later; kb_status shows whether it is still being written";
+/// What to do while another process writes: only a command line can wait.
+const LATER: &str = "try again later";
 
 /// What a command gave.
 #[derive(Debug, Default)]
@@ -82,19 +83,14 @@ pub(super) struct InProcess {
     own: Global,
     warm: Arc<Warm>,
     command_line: clap::Command,
-    /// Registers other words for settings and next steps than the command line's.
-    spell: Option<fn()>,
+    spell: Spell,
 }
 
 impl InProcess {
-    /// `own` are the global options of this process.
-    pub(super) fn new(own: Global, warm: Warm) -> Self {
-        InProcess { own, warm: Arc::new(warm), command_line: parse::command::<Cli>(false), spell: None }
-    }
-
-    /// Messages have the words that `spell` registers, for users that do not see the command line.
-    pub(super) fn spelled_by(self, spell: fn()) -> Self {
-        InProcess { spell: Some(spell), ..self }
+    /// `own` are the global options of this process. Messages have the words that `spell` registers, which are the same for
+    /// all that run beside each other.
+    pub(super) fn new(own: Global, warm: Arc<Warm>, spell: Spell) -> Self {
+        InProcess { own, warm, command_line: parse::command::<Cli>(false), spell }
     }
 
     /// Runs a command as a process of its own would, in the named namespace or that of this process. Its progress goes to
@@ -107,23 +103,21 @@ impl InProcess {
     ) -> Answer {
         let arguments: Vec<OsString> =
             std::iter::once("kb".into()).chain(arguments.into_iter().map(Into::into)).collect();
-        let (cli, matches) = match parse::try_parse::<Cli>(&mut self.command_line, &arguments) {
+        let (cli, matches) = match parse::try_parse::<Cli>(&mut self.command_line, &arguments, self.spell) {
             Ok(parsed) => parsed,
             Err(error) => return Answer::of(&parse::as_usage(&error.to_string())),
         };
-        if let Some(spell) = self.spell {
-            spell();
-        }
         let global = self.own.for_agent(namespace);
         let output = Arc::new(Output::collecting_values());
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let told = warnings.clone();
-        notice::give_with(move |text| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned()));
+        let tell = move |text: &str| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
         let (to, kept) = (output.clone(), self.warm.clone());
         let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false };
         let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).telling(steps);
         let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
-        let outcome = to_its_end(&self.warm, running.boxed_local()).await.unwrap_or_else(|| {
+        let running = to_its_end(&self.warm, running.boxed_local());
+        let outcome = notice::given_to(tell, running).await.unwrap_or_else(|| {
             Err(Error::failed("kb crashed, which a damaged store can cause").hint("`kb check` finds damage"))
         });
         let warnings = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
@@ -138,8 +132,7 @@ impl InProcess {
         let value = output.take_values().pop().and_then(|json| serde_json::from_slice(&json).ok());
         let is_refused = outcome.as_ref().is_err_and(|error| !error.is_answer());
         let code = outcome.unwrap_or_else(|error| {
-            let is_for_agent = error.kind() == Kind::Locked && self.spell.is_some();
-            let error = if is_for_agent { error.hint(LATER) } else { error };
+            let error = if error.kind() == Kind::Locked { error.hint(LATER) } else { error };
             messages.push(error.to_line());
             error.kind().exit_code()
         });

@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::global::{error_json, write_line};
+use super::spelling;
 use crate::error::Error;
 use crate::text::squeeze;
 
@@ -39,8 +40,11 @@ const RARE: [&str; 21] = [
 /// Parses arguments, or prints help or an error and exits. Also gives the matches of the subcommand.
 pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> (C, ArgMatches) {
     let mut command = command::<C>(arguments.iter().any(|argument| argument == "--help"));
-    try_parse(&mut command, arguments).unwrap_or_else(|error| end(&error, arguments))
+    try_parse(&mut command, arguments, spelling::register).unwrap_or_else(|error| end(&error, arguments))
 }
+
+/// Registers how messages spell settings and next steps, for a subcommand and its arguments.
+pub(super) type Spell = fn(&Command, &ArgMatches);
 
 /// As [`parse`], with the error as a value. `command` is the [`command`] line, which may parse more than once.
 ///
@@ -49,6 +53,7 @@ pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) 
 pub(super) fn try_parse<C: CommandFactory + FromArgMatches>(
     command: &mut Command,
     arguments: &[OsString],
+    spell: Spell,
 ) -> Result<(C, ArgMatches), clap::Error> {
     let matches = command.try_get_matches_from_mut(arguments);
     let matches = matches.map_err(|error| blame_variable(error, command, arguments))?;
@@ -58,7 +63,7 @@ pub(super) fn try_parse<C: CommandFactory + FromArgMatches>(
         let Some(subcommand) = command.find_subcommand(name) else { break };
         (command, matches) = (subcommand, inner);
     }
-    super::spelling::register(command, matches);
+    spell(command, matches);
     Ok((cli, matches.clone()))
 }
 

@@ -51,7 +51,7 @@ mod here {
     use super::super::in_process::to_its_end;
     use super::super::invocation::Context;
     use super::super::output::{self, Output};
-    use super::super::{Cli, Command, answer, parse};
+    use super::super::{Cli, Command, answer, parse, spelling};
     use super::ServeArgs;
     use crate::config::{Config, ServeChoice};
     use crate::error::{Error, Kind, Result};
@@ -113,7 +113,7 @@ mod here {
         if std::env::set_current_dir(&call.folder).is_err() {
             return declined("it cannot enter the current folder");
         }
-        let Ok((mut cli, matches)) = parse::try_parse::<Cli>(command_line, &call.arguments) else {
+        let Ok((mut cli, matches)) = parse::try_parse::<Cli>(command_line, &call.arguments, spelling::register) else {
             return declined("it does not understand the command");
         };
         if !cli.command.is_served() {

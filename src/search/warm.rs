@@ -45,7 +45,8 @@ impl Warm {
         opened
     }
 
-    /// Ends a question: gives up all leases, and closes what takes too much memory, the last used at last.
+    /// Ends a question: gives up the leases of generations that no other question reads, and closes what takes too much
+    /// memory, the last used at last.
     pub fn rest(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = 0;
@@ -56,7 +57,8 @@ impl Warm {
         let fitting = open.iter().rev().take(MOST_OPEN).take_while(fits).count();
         let too_many = open.len() - fitting;
         open.drain(..too_many);
-        open.iter().filter_map(|(_, opened)| opened.snapshot.get()).for_each(|snapshot| snapshot.rest());
+        let unused = open.iter().filter(|(_, opened)| Arc::strong_count(opened) == 1);
+        unused.filter_map(|(_, opened)| opened.snapshot.get()).for_each(|snapshot| snapshot.rest());
     }
 
     /// Closes everything but the models.
@@ -95,15 +97,31 @@ mod tests {
     use super::*;
     use crate::store::{Change, NewDocument, Snapshot, samples};
 
+    async fn publish(namespace: &Namespace, doc_id: &str) {
+        let mut new = NewDocument::sample(doc_id, &["text"]);
+        new.parents[0].vector = vec![0.0, 1.0, 0.0, 0.0];
+        samples::publish(namespace, Change { add: vec![new], ..Change::default() }).await;
+    }
+
+    #[tokio::test]
+    async fn a_generation_keeps_its_lease_while_another_question_reads_it() {
+        let (_folder, namespace) = samples::namespace();
+        publish(&namespace, "aaaaaa").await;
+        let warm = Warm::new(EngineChoice::Auto);
+        let opened = warm.opened(&namespace);
+        opened.snapshot.get_or_try_init(|| Snapshot::open(&namespace)).await.unwrap();
+        warm.rest();
+        assert!(opened.snapshot.get().unwrap().is_leased());
+        drop(opened);
+        warm.rest();
+        let open = warm.open.lock().unwrap();
+        assert!(!open[0].1.snapshot.get().unwrap().is_leased());
+    }
+
     #[tokio::test]
     async fn the_last_used_namespaces_stay_open_until_their_next_generation() {
         let (_folder, store) = samples::store();
         let warm = Warm::new(EngineChoice::Auto);
-        let publish = async |namespace: &Namespace, doc_id: &str| {
-            let mut new = NewDocument::sample(doc_id, &["text"]);
-            new.parents[0].vector = vec![0.0, 1.0, 0.0, 0.0];
-            samples::publish(namespace, Change { add: vec![new], ..Change::default() }).await;
-        };
         let mut each = Vec::new();
         for number in 0..=MOST_OPEN {
             let namespace = store.namespace(&format!("n{number}")).unwrap();

@@ -171,6 +171,11 @@ impl Snapshot {
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
+    #[cfg(test)]
+    pub fn is_leased(&self) -> bool {
+        self.lease.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Takes a lease again. False if the generation or its keyword index is no longer the one that a reader would open.
     pub fn resume(&self, namespace: &Namespace) -> bool {
         let lease = Lease::take(namespace, self.manifest.generation);

@@ -47,14 +47,19 @@ impl Client {
         self.send(&request.to_string());
         let mut before = Vec::new();
         loop {
-            let mut line = String::new();
-            assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended at {method}");
-            let reply: Value = serde_json::from_str(&line).unwrap();
+            let reply = self.next();
             if reply["id"] == self.number {
                 return (reply, before);
             }
             before.push(reply);
         }
+    }
+
+    /// What the server sends next.
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended");
+        serde_json::from_str(&line).unwrap()
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
@@ -406,13 +411,47 @@ fn nonsense_is_answered_and_stops_nothing() {
     assert_eq!(sandbox.json(&["check"])["sound"], true);
 }
 
-#[test]
-fn a_cancelled_call_ends_and_the_next_one_has_its_turn() {
-    let sandbox = handbook();
+/// Writes documents that take a while to ingest, into `large`.
+fn write_large(sandbox: &Sandbox) {
     for number in 0..400 {
         let text = format!("# Part {number}\n\n{}", "The gauge of this pump shows some number of bar. ".repeat(60));
         sandbox.write(&format!("large/{number}.md"), text);
     }
+}
+
+#[test]
+fn searches_are_answered_during_an_ingest_and_a_second_ingest_waits() {
+    let sandbox = handbook();
+    write_large(&sandbox);
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    for (id, path) in [(900, "large"), (901, "handbook.md")] {
+        let arguments = json!({ "paths": [path], "no_embed": true });
+        let call = json!({ "name": "kb_ingest", "arguments": arguments, "_meta": { "progressToken": id } });
+        client.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call }).to_string());
+        // Calls that are sent at once have no order.
+        if id == 900 {
+            assert_eq!(client.next()["method"], "notifications/progress");
+        }
+    }
+    let search = json!({ "name": "kb_search", "arguments": { "query": "lock the breaker" } });
+    let (found, before) = client.ask_and_watch("tools/call", search);
+    assert!(found["result"]["content"][0]["text"].to_string().contains("Lock the breaker"), "{found}");
+    assert!(before.iter().all(|one| one["method"] == "notifications/progress"), "it waited: {before:?}");
+    let mut ended = Vec::new();
+    while ended.len() < 2 {
+        let reply = client.next();
+        if reply["id"].is_u64() {
+            assert_eq!(reply["result"]["isError"], false, "{reply}");
+            ended.push(reply["id"].clone());
+        }
+    }
+    assert_eq!(ended, [900, 901]);
+}
+
+#[test]
+fn a_cancelled_call_ends_and_the_next_one_has_its_turn() {
+    let sandbox = handbook();
+    write_large(&sandbox);
     let mut client = Client::start(&sandbox, &["--allow-write"]);
     let call = json!({ "name": "kb_ingest", "arguments": { "paths": ["large"] } });
     client.send(&json!({ "jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": call }).to_string());
@@ -466,7 +505,7 @@ fn an_agent_calls_again_later_while_another_process_writes() {
     let answer = client.call("kb_edit_chunk", edit.clone());
     let text = answer["content"][0]["text"].as_str().unwrap();
     assert!(answer["isError"] == true && text.contains("is being written by"), "{text}");
-    assert!(text.contains("call the tool again later") && !text.contains("SECONDS"), "{text}");
+    assert!(text.contains("try again later") && !text.contains("SECONDS"), "{text}");
     drop(lock);
     assert_eq!(client.call("kb_edit_chunk", edit)["isError"], false);
 }

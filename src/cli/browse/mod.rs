@@ -9,6 +9,7 @@ mod view;
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -18,6 +19,7 @@ use ratatui::crossterm::execute;
 
 use super::in_process::InProcess;
 use super::invocation::Context;
+use super::spelling;
 use crate::error::{Error, Result};
 use crate::paths::is_address;
 use crate::search::Warm;
@@ -53,8 +55,8 @@ pub async fn run(context: &Context, args: BrowseArgs) -> Result<u8> {
     if !context.global.kb.as_deref().is_some_and(is_address) {
         context.namespace()?.must_exist()?;
     }
-    let warm = Warm::new(context.engine(&context.config_or_own()?));
-    let mut commands = InProcess::new(context.global.clone(), warm);
+    let warm = Arc::new(Warm::new(context.engine(&context.config_or_own()?)));
+    let mut commands = InProcess::new(context.global.clone(), warm, spelling::register);
     let mut app = App::new(args.query.join(" "));
     let mut terminal = ratatui::try_init().map_err(terminal_failed)?;
     let outcome = match with_mouse(true) {

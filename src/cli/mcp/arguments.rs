@@ -22,7 +22,7 @@ const TOKENS: u32 = 4000;
 /// The most that an agent may ask for.
 const MOST_TOKENS: u32 = 50_000;
 const MOST_HITS: u32 = 50;
-/// The most names in one argument: commands run one after the other, and others wait.
+/// The most names in one argument: others wait for their turn.
 const MOST_NAMES: usize = 100;
 
 /// The longest name, path or filter, in bytes: messages repeat it, and a title is compared with all of a document.
@@ -45,6 +45,13 @@ pub(super) struct Line {
     pub(super) namespace: Option<String>,
     /// The shown part of a list; `None` for what is no list.
     pub(super) part: Option<Part>,
+}
+
+impl Line {
+    /// Whether its command changes the store.
+    pub(super) fn writes(&self) -> bool {
+        matches!(self.arguments[0].as_str(), "ingest" | "chunk-edit" | "chunk-delete")
+    }
 }
 
 /// A part of a list.
@@ -449,6 +456,23 @@ mod tests {
     fn chunks_of_a_section_are_listed_by_its_id_alone() {
         let line = line_for("kb_list_chunks", json!({ "section": "7f3k2m#3.2" }), &Roots(Vec::new())).unwrap();
         assert_eq!(line.arguments[2..4], ["--doc=7f3k2m", "--section=7f3k2m#3.2"]);
+    }
+
+    #[test]
+    fn only_calls_of_tools_that_change_the_store_write() {
+        let roots = Roots(vec![PathBuf::from("/")]);
+        for tool in super::super::tools::all(true).into_iter().map(|definition| definition.tool) {
+            let arguments = match &*tool.name {
+                "kb_search" | "kb_context" => json!({ "query": "x" }),
+                "kb_get_section" => json!({ "sections": ["1"] }),
+                "kb_ingest" => json!({ "paths": ["x"] }),
+                "kb_edit_chunk" => json!({ "chunk_id": "x:1", "content": "y" }),
+                "kb_delete_chunks" => json!({ "chunk_ids": ["x:1"] }),
+                _ => json!({}),
+            };
+            let line = line_for(&tool.name, arguments, &roots).unwrap();
+            assert_eq!(tool.annotations.unwrap().read_only_hint, Some(!line.writes()), "{}", tool.name);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `kb mcp`: the knowledge base as a server for agents, by the Model Context Protocol.
 //!
 //! An agent's call becomes a command line, which this process runs as `kb` would, with the store open and the model loaded.
-//! Calls are carried out one after the other.
+//! Calls that read run beside each other and beside one that writes; calls that write wait for each other.
 
 mod arguments;
 mod http;
@@ -11,27 +11,35 @@ mod tools;
 mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::Args;
 use rmcp::ServiceExt;
-use tokio::sync::mpsc;
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
 
 use super::in_process::InProcess;
 use super::invocation::Context;
+use super::parse::Spell;
 use crate::error::{Error, Result};
 use crate::paths::real;
 use crate::search::Warm;
 use arguments::Roots;
 use http::Door;
 use install::Client;
-use server::{Handler, Job};
+use server::{Handler, Job, Queues};
 
 /// How long commands may go on after the client has gone.
 const ENDED_WITHIN: Duration = Duration::from_secs(1);
-/// So many calls wait for their turn.
+/// So many calls of a kind wait for their turn.
 const WAITING: usize = 64;
+/// So many calls that read run at a time.
+const READERS: usize = 4;
+/// The stack of a thread that runs commands, in bytes: that of a program's first thread on Linux.
+const STACK: usize = 8 << 20;
 
 /// Serve an agent by the Model Context Protocol, over standard input and output or HTTP
 #[derive(Debug, Args)]
@@ -80,21 +88,58 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
         return Err(Error::usage(format!("--root {} is not a folder", root.display())).hint("name one that exists"));
     }
     let config = context.config_or_own()?;
-    let warm = Warm::new(context.engine(&config));
-    let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
-    let handler = Handler::new(args.allow_write, Roots(roots), jobs);
-    let serving = match args.http {
-        None => tokio::spawn(serve_standard_streams(handler)),
-        Some(port) => {
-            let door = Door::open(port).await?;
-            tell_of(context, &door)?;
-            tokio::spawn(http::serve(door, handler))
-        }
+    let (global, warm) = (context.global.clone(), Arc::new(Warm::new(context.engine(&config))));
+    let words: Spell = if args.allow_write { words::register_for_writer } else { words::register };
+    let commands = move || InProcess::new(global.clone(), warm.clone(), words);
+    let door = match args.http {
+        Some(port) => Some(Door::open(port).await?),
+        None => None,
     };
-    let words = if args.allow_write { words::register_for_writer } else { words::register };
-    let mut commands = InProcess::new(context.global.clone(), warm).spelled_by(words);
-    // Ends when the connection does, which drops the sender.
-    while let Some(Job { line, steps, mut reply }) = waiting.recv().await {
+    door.iter().try_for_each(|door| tell_of(context, door))?;
+    let (reading, readers) = queue(READERS, &commands)?;
+    let (writing, writers) = queue(1, &commands)?;
+    let handler = Handler::new(args.allow_write, Roots(roots), Queues { reading, writing });
+    let serving = match door {
+        None => tokio::spawn(serve_standard_streams(handler)),
+        Some(door) => tokio::spawn(http::serve(door, handler)),
+    };
+    let outcome = serving.await;
+    // They end with the connection, which has the queues.
+    let mut has_crashed = false;
+    for thread in readers.into_iter().chain(writers) {
+        has_crashed |= thread.join().is_err();
+    }
+    match outcome {
+        Ok(_) if has_crashed => Err(Error::failed("kb crashed while it answered a call")),
+        // A client that goes away without a word has ended the work.
+        Ok(outcome) => outcome.map(|()| 0),
+        Err(error) => Err(Error::failed(format!("the server crashed: {error}"))),
+    }
+}
+
+/// A queue of calls, and the threads that carry them out, each one after the other. While one makes vectors it lets nothing
+/// else run, so tasks of one thread would not do.
+fn queue(
+    threads: usize,
+    commands: &(impl Fn() -> InProcess + Clone + Send + 'static),
+) -> Result<(mpsc::Sender<Job>, Vec<JoinHandle<()>>)> {
+    let (jobs, waiting) = mpsc::channel(WAITING);
+    let waiting = Arc::new(Mutex::new(waiting));
+    let start = |_| {
+        let (runtime, waiting, commands) = (Handle::current(), waiting.clone(), commands.clone());
+        let work = move || runtime.block_on(carry_out(commands(), &waiting));
+        let thread = thread::Builder::new().stack_size(STACK).spawn(work);
+        thread.map_err(|error| Error::failed(format!("cannot start a thread: {error}")))
+    };
+    Ok((jobs, (0..threads).map(start).collect::<Result<_>>()?))
+}
+
+/// Carries out calls until the connection has ended.
+async fn carry_out(mut commands: InProcess, waiting: &Mutex<mpsc::Receiver<Job>>) {
+    loop {
+        // Another thread takes the next one meanwhile.
+        let job = waiting.lock().await.recv().await;
+        let Some(Job { line, steps, mut reply }) = job else { return };
         let answer = tokio::select! {
             biased;
             // A request that was cancelled has no receiver any more.
@@ -104,11 +149,6 @@ pub async fn run(context: &Context, args: McpArgs) -> Result<u8> {
         if let Some(answer) = answer {
             drop(reply.send(answer));
         }
-    }
-    match serving.await {
-        // A client that goes away without a word has ended the work.
-        Ok(outcome) => outcome.map(|()| 0),
-        Err(error) => Err(Error::failed(format!("the server crashed: {error}"))),
     }
 }
 

@@ -48,17 +48,24 @@ pub(super) struct Job {
     pub(super) reply: oneshot::Sender<Answer>,
 }
 
+/// Where commands wait for their turn.
+#[derive(Clone)]
+pub(super) struct Queues {
+    pub(super) reading: mpsc::Sender<Job>,
+    pub(super) writing: mpsc::Sender<Job>,
+}
+
 /// The server's side of a connection.
 #[derive(Clone)]
 pub(super) struct Handler {
     tools: Arc<[Definition]>,
     roots: Roots,
-    jobs: mpsc::Sender<Job>,
+    queues: Queues,
 }
 
 impl Handler {
-    pub(super) fn new(writes: bool, roots: Roots, jobs: mpsc::Sender<Job>) -> Self {
-        Handler { tools: tools::all(writes).into(), roots, jobs }
+    pub(super) fn new(writes: bool, roots: Roots, queues: Queues) -> Self {
+        Handler { tools: tools::all(writes).into(), roots, queues }
     }
 
     /// Runs a command. It ends early if this future is dropped, as for a cancelled request.
@@ -70,7 +77,8 @@ impl Handler {
     async fn run_telling(&self, line: Line, steps: Option<UnboundedSender<Step>>) -> Result<Answer, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
-        self.jobs.send(Job { line, steps, reply }).await.map_err(|_| ended())?;
+        let queue = if line.writes() { &self.queues.writing } else { &self.queues.reading };
+        queue.send(Job { line, steps, reply }).await.map_err(|_| ended())?;
         answer.await.map_err(|_| ended())
     }
 

@@ -1,15 +1,17 @@
 //! How an agent reads settings and next steps in messages: as arguments and tools instead of options and commands.
 
+use clap::{ArgMatches, Command};
+
 use super::super::spelling;
 use crate::error::{NextStep, spell_with};
 
-/// Registers these words for the messages of the next command.
-pub(super) fn register() {
+/// Registers these words, whatever the command.
+pub(super) fn register(_command: &Command, _arguments: &ArgMatches) {
     spell_with(argument, tool);
 }
 
 /// The same for an agent that may write.
-pub(super) fn register_for_writer() {
+pub(super) fn register_for_writer(_command: &Command, _arguments: &ArgMatches) {
     spell_with(argument, tool_of_writer);
 }
 
