@@ -355,4 +355,23 @@ mod tests {
             assert!(error.kind().exit_code() == 2 && error.message().contains(tells), "{bad}: {error}");
         }
     }
+
+    #[test]
+    fn the_address_of_each_provider_is_known() {
+        for (address, provider) in [
+            ("s3://bucket/team/kb", "AmazonS3"),
+            ("gs://bucket/team/kb", "GoogleCloudStorage"),
+            ("az://container/team/kb", "MicrosoftAzure"),
+        ] {
+            match Objects::at(address) {
+                Ok(objects) => {
+                    assert!(objects.store.to_string().starts_with(provider), "{address}: {}", objects.store);
+                    assert_eq!(objects.prefix.to_string(), "team/kb");
+                    assert_eq!(objects.address(), address);
+                }
+                // The variables of this provider's tools are not set.
+                Err(error) => assert!(error.message().contains("it cannot be used"), "{address}: {error}"),
+            }
+        }
+    }
 }

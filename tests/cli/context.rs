@@ -32,6 +32,16 @@ fn a_context_says_how_sure_it_is_of_each_passage() {
 }
 
 #[test]
+fn a_chinese_document_without_a_date_has_that_of_its_file() {
+    let sandbox = Sandbox::new();
+    sandbox.write("手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n");
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let run = sandbox.kb(&["context", "启动前要关闭什么"]).ok();
+    let line = run.out.lines().find(|line| line.starts_with("[来源：手册.md · 章节 ")).unwrap();
+    assert!(line.contains(" · 文件修改于 20") && line.contains(" · 置信度 "), "{line}");
+}
+
+#[test]
 fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
     let sandbox = guide();
     let found = context(&sandbox, &[]);

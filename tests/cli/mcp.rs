@@ -272,6 +272,44 @@ fn an_ingest_tells_its_progress_to_a_client_that_asks_for_it() {
     assert!(reply["result"]["content"][0]["text"].to_string().contains("none.md"), "{reply}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failed_ingest_is_answered_while_threads_still_read() {
+    use std::time::{Duration, Instant};
+    let sandbox = Sandbox::with_scan("touch reading; sleep 600");
+    sandbox.write("a.md", "# Valves\n\nClose them slowly.");
+    sandbox.kb(&["ingest", "a.md", "--no-embed"]).ok();
+    sandbox.configure("[ingest]\njobs = 2\npage_timeout = 600\nfile_timeout = 600\nocr_command = \"sh ocr.sh\"\n");
+    // Another writer has the namespace that the first document that is read would create.
+    std::fs::create_dir_all(sandbox.path(".kb/namespaces/new")).unwrap();
+    let lock = std::fs::File::create(sandbox.path(".kb/namespaces/new/lock")).unwrap();
+    lock.lock().unwrap();
+    let mut client = Client::start(&sandbox, &["--allow-write"]);
+    let begun = Instant::now();
+    for meta in [json!({}), json!({ "progressToken": 7 })] {
+        let arguments = json!({ "paths": ["scan.pdf", "a.md"], "no_embed": true, "namespace": "new" });
+        let call = json!({ "name": "kb_ingest", "arguments": arguments, "_meta": meta });
+        let reply = client.ask("tools/call", call);
+        assert!(reply["result"]["isError"] == true && reply.to_string().contains("not reached"), "{reply}");
+    }
+    while !sandbox.path("reading").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the scan was never read");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(300), "it waited for the scan");
+}
+
+#[test]
+fn an_agent_is_told_each_time_that_the_model_cannot_read_its_question() {
+    let sandbox = Sandbox::with_fixtures();
+    let mut client = Client::start(&sandbox, &[]);
+    for tool in ["kb_search", "kb_context", "kb_search"] {
+        let answer = client.call(tool, json!({ "query": "如何启动水泵" }));
+        assert!(answer["structuredContent"]["messages"].to_string().contains("cannot read this question"), "{answer}");
+        assert!(answer["content"][0]["text"].as_str().unwrap().contains("cannot read this question"), "{answer}");
+    }
+}
+
 #[test]
 fn documents_are_resources_and_their_names_are_completed() {
     let sandbox = handbook();
