@@ -37,6 +37,7 @@ mod eval;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+mod globs;
 mod hash;
 mod ids;
 mod ingest;

@@ -9,12 +9,14 @@ use super::web::is_file;
 use crate::error::{Error, Result};
 use crate::paths::{real, without_mark};
 use crate::store::{Fields, MetadataValue, SourcePattern, Store, add_fields, check_field};
-use crate::text::size;
+use crate::text::{size, truncate};
 
 /// A file with the name of a source and this ending holds its metadata.
 const ENDING: &str = ".meta.toml";
 /// The longest such file, in bytes.
 const LONGEST: u64 = 1 << 20;
+/// So many characters of a path are shown in an error.
+const SHOWN: usize = 100;
 
 /// Metadata of all documents whose source matches.
 #[derive(Debug, Clone)]
@@ -29,7 +31,9 @@ impl MetadataRule {
     /// # Errors
     /// If the glob cannot be read, or a field cannot be set.
     pub fn new(path: &str, fields: BTreeMap<String, toml::Value>) -> Result<Self> {
-        let invalid = |reason: String| Error::usage(format!("the path {path:?} of a rule is not a glob: {reason}"));
+        let invalid = |reason: String| {
+            Error::usage(format!("the path {:?} of a rule is not a glob: {reason}", truncate(path, SHOWN)))
+        };
         let sources = SourcePattern::new(path).map_err(invalid)?;
         let fields = of_toml(fields).map_err(|error| error.at(&format!("the rule for {path:?}")))?;
         Ok(MetadataRule { sources, fields })

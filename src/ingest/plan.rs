@@ -1,6 +1,7 @@
 //! Finds the files to ingest, and decides which must be read.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Display;
 use std::fs::FileType;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,11 @@ use super::request::{Doubt, IngestRequest, SourceReport};
 use super::source::{check_permissions, mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::error::{Error, Result, Setting};
+use crate::globs;
 use crate::load::Format;
-use crate::paths::{is_inside, read_text, real};
+use crate::paths::{is_inside, read_bytes, read_text, real};
 use crate::store::{DocumentRow, Store};
+use crate::text::truncate;
 
 /// A file in the syntax of .gitignore that only kb reads.
 const IGNORE_FILE: &str = ".kbignore";
@@ -27,6 +30,8 @@ const LARGEST_UNDOUBTED: f64 = 0.2;
 const EMPTY: u64 = 2;
 /// The largest file of ignored names, in bytes: a hundred thousand globs take a gigabyte of memory.
 const LARGEST_IGNORE_FILE: u64 = 256 << 10;
+/// So many characters of a glob are shown in an error.
+const SHOWN: usize = 100;
 
 /// A file to ingest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,30 +150,35 @@ fn unreadable(folder: &Path, error: &ignore::Error, store: &Store) -> SourceRepo
 /// Whether a file below `folder` matches one of the request's `include` globs, itself or by a folder above it. The
 /// walker's own globs would bring ignored files back, as they do in ripgrep.
 fn included(folder: &Path, request: &IngestRequest) -> Result<impl Fn(&Path) -> bool> {
-    let mut globs = GitignoreBuilder::new(folder);
+    let mut included = GitignoreBuilder::new(folder);
     // In a .gitignore, `[*` stands for itself.
-    globs.allow_unclosed_class(false);
+    included.allow_unclosed_class(false);
     for glob in &request.include {
-        globs.add_line(None, glob).map_err(|error| bad_glob("include", glob, &error))?;
+        globs::check(glob.as_bytes()).map_err(|reason| bad_glob("include", glob, &reason))?;
+        included.add_line(None, glob).map_err(|error| bad_glob("include", glob, &error))?;
     }
     let none = request.include.is_empty();
-    let globs = globs.build().map_err(|error| bad_glob("include", &request.include.join(" "), &error))?;
-    Ok(move |path: &Path| none || globs.matched_path_or_any_parents(path, false).is_ignore())
+    let included = included.build().map_err(|error| bad_glob("include", &request.include.join(" "), &error))?;
+    Ok(move |path: &Path| none || included.matched_path_or_any_parents(path, false).is_ignore())
 }
 
-fn bad_glob(setting: &'static str, glob: &str, error: &ignore::Error) -> Error {
+fn bad_glob(setting: &'static str, glob: &str, error: &impl Display) -> Error {
+    let (glob, error) = (truncate(glob, SHOWN), truncate(&error.to_string(), 2 * SHOWN));
     Error::usage(format!("{} {glob:?} is not a glob: {error}", Setting(setting)))
         .hint("for example '*.pdf' or 'drafts/**'")
 }
 
-/// The first file of ignored names in a folder that is not to be read: the walker would wait for a pipe and read a
-/// device without an end, in this process.
+/// The first file of ignored names in a folder that is not to be read: the walker would wait for a pipe, read a device
+/// without an end and crash on some globs, in this process.
 fn unfit_ignore_file(folder: &Path) -> Option<PathBuf> {
     // A folder of that name is not read, and `/dev/null`, which ignores nothing, is empty.
     let is_unfit = |file: &PathBuf| {
         let is_other = |kind: FileType| !kind.is_file() && !kind.is_dir() && real(file) != Path::new("/dev/null");
         let facts = std::fs::metadata(file);
-        facts.is_ok_and(|facts| is_other(facts.file_type()) || facts.len() > LARGEST_IGNORE_FILE)
+        facts.is_ok_and(|facts| {
+            let is_unread = is_other(facts.file_type()) || facts.len() > LARGEST_IGNORE_FILE;
+            is_unread || (facts.is_file() && has_unusable_glob(file))
+        })
     };
     let own = [".gitignore", ".ignore", IGNORE_FILE].map(|name| folder.join(name));
     let git = folder.join(".git");
@@ -192,11 +202,17 @@ fn unfit_ignore_file(folder: &Path) -> Option<PathBuf> {
     own.into_iter().chain(git_files).find(is_unfit)
 }
 
+fn has_unusable_glob(file: &Path) -> bool {
+    let bytes = read_bytes(file).unwrap_or_default();
+    bytes.split(|byte| *byte == b'\n').any(|line| !line.starts_with(b"#") && globs::check(line).is_err())
+}
+
 /// The report of a folder that was left out for its file of ignored names.
 fn unfit_to_read(file: &Path, store: &Store) -> SourceReport {
     let folder = file.parent().unwrap_or(file);
-    let limit = LARGEST_IGNORE_FILE >> 10;
-    let reason = format!("left out, because {} is no file of at most {limit} KB", file.display());
+    let (limit, longest, braces) = (LARGEST_IGNORE_FILE >> 10, globs::LONGEST, globs::MOST_BRACES);
+    let whose = format!("whose globs have at most {longest} bytes and {braces} braces");
+    let reason = format!("left out, because {} is no file of at most {limit} KB {whose}", file.display());
     SourceReport::failed(&store.source_name(folder), reason, Some("remove it or make it shorter".to_owned()))
 }
 
@@ -210,6 +226,7 @@ fn walk(
 ) -> Result<ignore::Walk> {
     let mut excluded = OverrideBuilder::new(folder);
     for glob in &request.exclude {
+        globs::check(glob.as_bytes()).map_err(|reason| bad_glob("exclude", glob, &reason))?;
         excluded.add(&format!("!{glob}")).map_err(|error| bad_glob("exclude", glob, &error))?;
     }
     let excluded = excluded.build().map_err(|error| bad_glob("exclude", &request.exclude.join(" "), &error))?;

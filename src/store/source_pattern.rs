@@ -1,7 +1,8 @@
 //! The sources that a typed path or glob stands for, in filters and in the rules of `kb.toml`.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 
+use crate::globs;
 use crate::text::fold;
 
 /// A typed path or glob. Case does not matter.
@@ -22,8 +23,7 @@ impl SourcePattern {
             return Ok(SourcePattern::Place(fold(text.trim_end_matches('/'))));
         }
         let anywhere = if text.starts_with('/') { "" } else { "**/" };
-        let glob = GlobBuilder::new(&format!("{anywhere}{}", fold(text))).literal_separator(true).build();
-        Ok(SourcePattern::Glob(glob.map_err(|error| error.kind().to_string())?.compile_matcher()))
+        globs::matcher(&format!("{anywhere}{}", fold(text))).map(SourcePattern::Glob)
     }
 
     pub fn has(&self, source: &str) -> bool {

@@ -252,6 +252,28 @@ fn a_pipe_or_a_device_as_an_ignore_file_is_named_and_read_by_nobody() {
     assert!(run.code == 4 && run.err.contains("docs/.gitignore"), "{} {}", run.code, run.err);
 }
 
+#[test]
+fn a_glob_with_too_many_braces_is_refused_wherever_it_comes_from() {
+    let sandbox = Sandbox::new();
+    let glob = format!("{}a{}", "{".repeat(30_000), "}".repeat(30_000));
+    sandbox.write("docs/good/a.md", "# Pump\n\nIt turns.\n");
+    sandbox.write("docs/deep/b.md", "# Pump\n\nIt turns.\n");
+    sandbox.write("docs/deep/.gitignore", &glob);
+    let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    assert!(run.code == 4 && run.err.contains("docs/deep/.gitignore"), "{} {}", run.code, run.err);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/good/a.md\n");
+    let deep = "{".repeat(300) + &"}".repeat(300);
+    refused(&sandbox.kb(&["search", "pump", "--filter", &format!("path = '{deep}'")]), 2, &["50 braces"]);
+    for settings in
+        ["[ingest]\nexclude = ['GLOB']", "[ingest]\ninclude = ['GLOB']", "[[ingest.metadata]]\npath = 'GLOB'"]
+    {
+        sandbox.write(".kb/kb.toml", settings.replace("GLOB", &glob));
+        let run = sandbox.kb(&["ingest", "docs/good", "--no-embed"]);
+        refused(&run, 2, &["is not a glob: it has more than 4096 bytes"]);
+        assert!(run.err.len() < 1000, "{}", run.err);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn metadata_beside_a_file_is_not_read_through_a_link() {
