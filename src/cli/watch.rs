@@ -10,7 +10,7 @@ use std::process::{Command as Process, Stdio};
 use std::time::Duration;
 
 use clap::Args;
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{Config, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::signal::ctrl_c;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -58,7 +58,9 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
     let caches = dirs::cache_dir().map(|folder| folder.join("kb"));
     let left_out: Vec<PathBuf> = store.into_iter().chain(caches).map(|path| real(&path)).collect();
     let own = roots.clone();
-    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    // An ingest follows no links to folders, and one to `/` would have the whole machine watched.
+    let config = Config::default().with_follow_symlinks(false);
+    let on_event = move |event: notify::Result<notify::Event>| {
         // After an error events may be lost, so everything is looked at.
         let counts = event.map_or(true, |event| {
             is_change(&event.kind) && event.paths.iter().any(|path| is_of(path, &own, &left_out))
@@ -67,7 +69,8 @@ pub async fn run(context: &Context, args: WatchArgs) -> Result<u8> {
             // If one is waiting already, this one is covered by it.
             changed.try_send(()).unwrap_or_default();
         }
-    });
+    };
+    let watcher = RecommendedWatcher::new(on_event, config);
     let mut watched = Watched::of(watcher.map_err(|error| refused(&error))?, &roots);
     watched.look()?;
     let mut due = Some(Instant::now());

@@ -61,6 +61,23 @@ fn whatever_is_saved_is_found() {
     assert!(watch.0.try_wait().unwrap().is_none(), "it goes on");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn folders_behind_links_are_not_watched() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# Valves\n\nfirstword");
+    for number in 0..50 {
+        std::fs::create_dir_all(sandbox.path(&format!("elsewhere/{number}"))).unwrap();
+    }
+    std::os::unix::fs::symlink("../elsewhere", sandbox.path("docs/link")).unwrap();
+    let watch = Watch::start(&sandbox, &["docs", "--", "--no-embed"]);
+    wait_for(&sandbox, "firstword", true);
+    let open = std::fs::read_dir(format!("/proc/{}/fdinfo", watch.0.id())).unwrap();
+    let facts = open.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default());
+    let watched: usize = facts.map(|facts| facts.matches("inotify wd").count()).sum();
+    assert!((1..50).contains(&watched), "{watched} folders");
+}
+
 #[test]
 fn files_and_folders_are_watched_again_after_each_replacement() {
     let sandbox = Sandbox::new();
