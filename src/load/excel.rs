@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
+use std::panic::catch_unwind;
 
 use calamine::{Data, Reader, SheetType, Xlsx};
 
 use super::package::{Archive, wrong_format};
 use super::{Block, Document, Format};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::text::tables;
 
+/// The rows and columns of the largest sheet that Excel makes.
+const SHEET: (u32, u32) = (1_048_576, 16_384);
 /// The most cells with a value that are read, over all sheets.
 const MOST_CELLS: usize = 1_000_000;
 /// A table with more columns is not aligned: its empty cells could be a million times those with a value.
@@ -23,19 +26,30 @@ type Sheet = BTreeMap<u32, BTreeMap<u32, String>>;
 /// Reads a workbook. Formulas give the values that Excel last computed.
 ///
 /// # Errors
-/// If it is not a workbook, unpacks to too much, or a sheet is broken.
+/// If it is not a workbook, unpacks to too much, or a sheet is damaged.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     Archive::open(bytes, "XLSX")?.refuse_bomb()?;
-    let broken = |error: calamine::XlsxError| {
-        Error::failed(format!("cannot be read as an Excel workbook: {error}")).hint(wrong_format())
-    };
+    // The library adds and multiplies the numbers of cells without a check.
+    catch_unwind(|| read(bytes)).unwrap_or_else(|_| Err(damaged("its parser crashed, as on a number out of range")))
+}
+
+fn damaged(reason: &str) -> Error {
+    Error::failed(format!("the workbook is damaged: {reason}"))
+        .hint(format!("open it in Excel and save it again, or skip it with {}", Setting("exclude")))
+}
+
+fn broken(error: calamine::XlsxError) -> Error {
+    Error::failed(format!("cannot be read as an Excel workbook: {error}")).hint(wrong_format())
+}
+
+fn read(bytes: &[u8]) -> Result<Document> {
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(broken)?;
     let mut document = Document::new(Format::Excel, "calamine");
     let mut left = MOST_CELLS;
     let sheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
     let names: Vec<String> = sheets.map(|sheet| sheet.name.clone()).collect();
     for name in names {
-        let sheet = sheet(&mut workbook, &name, &mut left).map_err(broken)?;
+        let sheet = sheet(&mut workbook, &name, &mut left)?;
         document.blocks.push(Block::heading(1, name));
         document.blocks.extend(blocks(sheet));
     }
@@ -46,15 +60,14 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
 }
 
 /// Reads at most `left` cells of a sheet.
-fn sheet(
-    workbook: &mut Xlsx<Cursor<&[u8]>>,
-    name: &str,
-    left: &mut usize,
-) -> std::result::Result<Sheet, calamine::XlsxError> {
+fn sheet(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, left: &mut usize) -> Result<Sheet> {
     let mut sheet = Sheet::new();
-    let mut cells = workbook.worksheet_cells_reader(name)?;
-    while let Some(cell) = cells.next_cell()?.filter(|_| *left > 0) {
+    let mut cells = workbook.worksheet_cells_reader(name).map_err(broken)?;
+    while let Some(cell) = cells.next_cell().map_err(broken)?.filter(|_| *left > 0) {
         let (row, column) = cell.get_position();
+        if row >= SHEET.0 || column >= SHEET.1 {
+            return Err(damaged("a cell lies outside of the largest sheet"));
+        }
         let shown = text(&Data::from(cell.get_value().clone()));
         if !shown.trim().is_empty() {
             *left -= 1;
@@ -196,6 +209,15 @@ mod tests {
         let shown = |number: f64| text(&Data::Float(number));
         assert_eq!([shown(0.1 + 0.2), shown(-1234.56), shown(3.0)], ["0.3", "-1234.56", "3"]);
         assert_eq!(shown(1_234_567_890_123_456.0), "1234567890123456");
+    }
+
+    #[test]
+    fn a_cell_outside_of_the_sheet_is_damage() {
+        // The last one is more than the library can count to.
+        for place in ["XFE1", "A1048577", "ZZZZZ99999999", "A99999999999"] {
+            let error = parse(&workbook(&format!(r#"<row r="1">{}</row>"#, cell(place, "x")))).unwrap_err();
+            assert!(error.message().starts_with("the workbook is damaged: "), "{place}: {error}");
+        }
     }
 
     #[test]

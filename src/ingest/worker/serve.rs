@@ -31,7 +31,10 @@ pub fn serve() -> Result<()> {
         let answer = match std::panic::catch_unwind(|| cut(&bytes, &request)) {
             Ok(Ok(document)) => Answer::Cut(Box::new(document)),
             Ok(Err(error)) => Answer::Refused(error.message().to_owned(), error.next_step().map(str::to_owned)),
-            Err(_) => Answer::Refused("the parser crashed on this file".to_owned(), None),
+            Err(_) => {
+                let hint = format!("the file is damaged or hostile: skip it with {}", Setting("exclude"));
+                Answer::Refused("the parser crashed on this file".to_owned(), Some(hint))
+            }
         };
         send(&answer)?;
         confine::limit_memory(None);
