@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::glued::glued;
 use super::understand::{Terms, keyword_terms};
 use crate::error::Result;
-use crate::knowledge::names::synonyms::Synonyms;
+use crate::knowledge::names::synonyms::{MOST_OTHERS, Synonyms};
 use crate::knowledge::names::{abbreviates, is_word, key};
 use crate::store::{KeywordField, OtherName, Snapshot};
 use crate::text::stopwords::is_stopword;
@@ -26,7 +26,6 @@ const MOST_CHARACTERS: usize = 16;
 const MOST_WORDS_IN_HASTE: usize = 3;
 /// The most meanings of an abbreviation; the most frequent are taken.
 const MOST_MEANINGS: usize = 4;
-const MOST_SYNONYMS: usize = 16;
 /// The weight of another name, all its words together; a word of the question has 1 and so comes first. Several
 /// meanings share it.
 const NAME_WEIGHT: f32 = 0.8;
@@ -79,7 +78,7 @@ pub(super) fn add_synonyms(
             defined_names.retain(|name| !abbreviates(typed, name));
         }
         let weight = NAME_WEIGHT / defined_names.len().max(1) as f32;
-        let listed = listed.iter().flat_map(|list| list.of(&key)).take(MOST_SYNONYMS);
+        let listed = listed.iter().flat_map(|list| list.of(&key)).take(MOST_OTHERS);
         let mut weighted: Vec<(String, f32)> = listed.map(|name| (name.clone(), SYNONYM_WEIGHT)).collect();
         weighted.extend(defined_names.into_iter().map(|name| (name, weight)));
         let others: Vec<String> =
@@ -125,7 +124,7 @@ pub(super) fn written_out(query: &str, lists: [&Synonyms; 2]) -> String {
             continue;
         }
         found.push(range);
-        for other in listed.into_iter().take(MOST_SYNONYMS).filter(|other| same_script(query, other)) {
+        for other in listed.into_iter().take(MOST_OTHERS).filter(|other| same_script(query, other)) {
             if !others.contains(&other.as_str()) {
                 others.push(other);
             }

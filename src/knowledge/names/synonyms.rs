@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 const LARGEST: u64 = 4 << 20;
 /// The most names of a group; each of them adds all others to a question.
 const MOST_NAMES: usize = 64;
+/// The most other names of a name that a question gets; the first ones are kept.
+pub const MOST_OTHERS: usize = 16;
 
 const COMMON: &str = include_str!("common.txt");
 
@@ -99,6 +101,9 @@ impl Synonyms {
         for (name, _) in from {
             let known = self.others.entry(name.clone()).or_default();
             for (other, written) in to {
+                if known.len() >= MOST_OTHERS {
+                    break;
+                }
                 if other != name && !known.contains(written) {
                     known.push(written.clone());
                 }
@@ -116,7 +121,7 @@ impl Synonyms {
         for (name, others) in more.others {
             let known = self.others.entry(name).or_default();
             for other in others {
-                if !known.contains(&other) {
+                if known.len() < MOST_OTHERS && !known.contains(&other) {
                     known.push(other);
                 }
             }
@@ -131,6 +136,10 @@ impl Synonyms {
 
 /// The keys and names of a list separated by commas, each key once.
 fn names(list: &str) -> std::result::Result<Vec<(String, String)>, String> {
+    let written = list.split([',', '，']).count();
+    if written > MOST_NAMES {
+        return Err(format!("it has {written} names, more than {MOST_NAMES}"));
+    }
     let mut names: Vec<(String, String)> = Vec::new();
     for name in list.split([',', '，']).map(str::trim) {
         if name.is_empty() {
@@ -145,9 +154,6 @@ fn names(list: &str) -> std::result::Result<Vec<(String, String)>, String> {
         if !names.iter().any(|(known, _)| *known == key) {
             names.push((key, name.to_owned()));
         }
-    }
-    if names.len() > MOST_NAMES {
-        return Err(format!("it has {} names, more than {MOST_NAMES}", names.len()));
     }
     Ok(names)
 }
@@ -193,6 +199,16 @@ mod tests {
         assert!(wrong(&format!("pump, {}", "x".repeat(100))).1.contains("80 characters"));
         let many: Vec<String> = (0..100).map(|i| format!("name{i}x")).collect();
         assert!(wrong(&many.join(",")).1.contains("100 names"));
+    }
+
+    #[test]
+    fn a_long_list_costs_no_more_than_its_length() {
+        let started = std::time::Instant::now();
+        let many: Vec<String> = (0..200_000).map(|i| format!("name{i}x")).collect();
+        assert!(Synonyms::parse(&many.join(",")).unwrap_err().1.contains("200000 names"));
+        let lines: String = (0..20_000).map(|i| format!("pump, one{i}x, two{i}x\n")).collect();
+        assert_eq!(others(&Synonyms::parse(&lines).unwrap(), "pump").len(), MOST_OTHERS);
+        assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
     }
 
     #[test]
