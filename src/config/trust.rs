@@ -28,7 +28,7 @@ struct Risk {
 const LIMIT: &str = "lifts a limit on hostile documents";
 
 /// All other settings only choose, by a name or a number, among things that kb does anyway.
-const RISKS: [Risk; 16] = [
+const RISKS: [Risk; 17] = [
     Risk { setting: "onnxruntime", harmless: |path| path == "off", can: "loads a library into kb" },
     Risk { setting: "model", harmless: |name| !is_endpoint(name), can: "sends text of documents and questions" },
     Risk { setting: "serve", harmless: |choice| matches!(choice, "running" | "off"), can: "leaves a process running" },
@@ -53,6 +53,8 @@ const RISKS: [Risk; 16] = [
     Risk { setting: "ingest.file_timeout", harmless: |_| false, can: LIMIT },
     Risk { setting: "ingest.page_timeout", harmless: |_| false, can: LIMIT },
     Risk { setting: "ingest.worker_memory", harmless: |_| false, can: LIMIT },
+    // Each job has a worker with all of its memory.
+    Risk { setting: "ingest.jobs", harmless: |_| false, can: LIMIT },
 ];
 
 impl Risk {

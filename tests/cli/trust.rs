@@ -8,7 +8,7 @@ use crate::common::{Run, Sandbox, fixtures};
 
 /// What a cloned folder may bring along.
 const HOSTILE: &str = "onnxruntime = \"x.so\"\n[ingest]\nocr_command = \"./ocr.sh {}\"\nworker_memory = 100000\n\
-    [llm]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\napi_key_env = \"SECRET\"\n\
+    jobs = 1024\n[llm]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\napi_key_env = \"SECRET\"\n\
     [search]\nexpand = \"llm\"\nrerank = \"model\"\ntokenizer = \"tokenizer.json\"\nlimit = 1\n";
 
 /// Runs without the engine that the sandbox names, so that the setting decides.
@@ -88,7 +88,7 @@ fn trust_shows_what_counts_and_ends_with_the_settings() {
     sandbox.write(".kb/kb.toml", HOSTILE);
     let run = kb(&sandbox, &["search", "slowly prime"]).ok();
     let ignored = "ignored onnxruntime, ingest.ocr_command, llm, search.expand, search.rerank, search.tokenizer, \
-        ingest.worker_memory, because this store is not trusted";
+        ingest.worker_memory, ingest.jobs, because this store is not trusted";
     assert!(run.err.contains(ignored), "{}", run.err);
     let hits = sandbox.json(&["search", "slowly prime"]);
     assert_eq!(hits["hits"].as_array().unwrap().len(), 1, "harmless settings count");
