@@ -230,6 +230,14 @@ mod tests {
     }
 
     #[test]
+    fn a_huge_file_of_settings_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), "#".repeat(2 << 20)).unwrap();
+        let error = read(folder.path()).unwrap_err();
+        assert!(error.message().ends_with("kb.toml has 2.1 MB; the limit is 1.0 MB"), "{error}");
+    }
+
+    #[test]
     fn lengths_of_time_are_written_as_people_write_them() {
         let keep = |text: &str| {
             let folder = tempfile::tempdir().unwrap();

@@ -8,10 +8,13 @@ use toml::Table;
 use super::{Config, IngestSettings, NEAR};
 use crate::error::{Error, Result};
 use crate::paths::read_text;
-use crate::text::{alike, squeeze};
+use crate::text::{alike, size, squeeze};
 
 /// The variable that names the user's own file.
 const VARIABLE: &str = "KB_CONFIG";
+
+/// The longest file, in bytes. Every command reads it, and a found one may hold a filter of a million conditions.
+const LONGEST: usize = 1 << 20;
 
 /// A valid file of settings.
 pub(super) struct SettingsFile {
@@ -32,6 +35,11 @@ impl SettingsFile {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
             Err(error) => return Err(Error::io("read", path, &error)),
         };
+        if text.len() > LONGEST {
+            let (own, most) = (size(text.len() as u64), size(LONGEST as u64));
+            return Err(Error::usage(format!("{} has {own}; the limit is {most}", path.display()))
+                .hint("keep only settings in it"));
+        }
         let invalid = |error: toml::de::Error| {
             let start = error.span().map_or(0, |span| span.start.min(text.len()));
             let message = squeeze(error.message());
