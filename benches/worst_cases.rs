@@ -17,7 +17,7 @@ use kb::internals::load::{Format, LoadOptions, parse};
 const SIZES: [usize; 3] = [1, 4, 16];
 
 /// A format, a name, the text that comes once and the text that is repeated.
-const CASES: [(Format, &str, &str, &str); 36] = [
+const CASES: [(Format, &str, &str, &str); 38] = [
     (Format::Text, "blank lines", "x", "\n"),
     (Format::Text, "one word", "", "a"),
     (Format::Text, "one line", "", "word "),
@@ -53,6 +53,8 @@ const CASES: [(Format, &str, &str, &str); 36] = [
     (Format::Rust, "open modules", "", "mod a {\n\n"),
     (Format::TypeScript, "open brackets", "", "[(\n"),
     (Format::Python, "one line", "", "a = 1; "),
+    (Format::Csv, "one row", "", "cell,"),
+    (Format::Csv, "one word in each row", "", "a\n"),
     (Format::Jsonl, "records", "", "{\"_id\": 1, \"text\": \"a\"}\n"),
 ];
 
