@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -105,7 +106,7 @@ impl KeywordReader {
             // A commit in between would make the reader newer than this number.
             Ok((generation(&index)? == Some(before)).then_some((reader, before)))
         };
-        unless_damaged(open(), &folder)
+        unless_damaged(&folder, open)
     }
 
     /// A reader of the last commit.
@@ -166,17 +167,18 @@ pub(super) fn alive(segment: &SegmentReader, mut postings: impl DocSet) -> impl 
     std::iter::from_fn(next).filter(|entry| !segment.is_deleted(*entry))
 }
 
-/// The opened index; `None` if it is damaged. Returns errors of the system: an index that cannot be read because of
-/// permissions or too many open files must not be rebuilt.
-pub(super) fn unless_damaged<T>(opened: tantivy::Result<Option<T>>, folder: &Path) -> Result<Option<T>> {
+/// Opens an index; `None` if it is damaged, on which tantivy panics if the damage is in the tables of its files. Returns
+/// errors of the system: an index that cannot be read because of permissions or too many open files must not be rebuilt.
+pub(super) fn unless_damaged<T>(folder: &Path, open: impl FnOnce() -> tantivy::Result<Option<T>>) -> Result<Option<T>> {
     let is_refused = |io: &io::Error| {
         io.raw_os_error().is_some() && !matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     };
-    match opened {
-        Err(error) if io_cause(&error).is_some_and(is_refused) => {
+    match catch_unwind(AssertUnwindSafe(open)) {
+        Ok(Err(error)) if io_cause(&error).is_some_and(is_refused) => {
             Err(store_error("read the keyword index in", folder, &error))
         }
-        opened => Ok(opened.ok().flatten()),
+        Ok(opened) => Ok(opened.ok().flatten()),
+        Err(_) => Ok(None),
     }
 }
 

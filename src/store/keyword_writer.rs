@@ -79,7 +79,7 @@ impl KeywordWriter {
             let generation = generation(&index)?;
             Ok(Some((index, generation)))
         };
-        let Some((index, generation)) = unless_damaged(open(), &folder)? else { return Ok(None) };
+        let Some((index, generation)) = unless_damaged(&folder, open)? else { return Ok(None) };
         Ok(Some((KeywordWriter::of(&index, folder)?, generation)))
     }
 

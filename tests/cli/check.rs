@@ -322,6 +322,23 @@ fn files_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Vec<std::path::Pat
 }
 
 #[test]
+fn a_keyword_index_that_crashes_its_library_is_found_and_mended() {
+    let sandbox = Sandbox::of_two_documents();
+    for file in files_of(&sandbox, "keyword", ".pos") {
+        let mut bytes = std::fs::read(&file).unwrap();
+        // Behind it stand the length and the checksum.
+        let end = bytes.windows(10).position(|window| window == b"{\"version\"").unwrap();
+        bytes[..end].fill(0xff);
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(&file, bytes).unwrap();
+    }
+    let run = sandbox.kb(&["check", "--format", "json"]);
+    assert!(run.code == 3 && run.out.contains("keyword index is missing or damaged"), "{}{}", run.out, run.err);
+    assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
+    assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
+}
+
+#[test]
 fn a_changed_byte_in_the_keyword_index_is_found_and_mended() {
     let sandbox = Sandbox::of_two_documents();
     for file in files_of(&sandbox, "keyword", ".term") {
