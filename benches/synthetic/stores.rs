@@ -6,6 +6,7 @@ use std::process::{Command, exit};
 use std::time::{Duration, Instant};
 
 use kb::Result;
+use kb::internals::config::KnownStores;
 use kb::internals::embed::Model;
 use kb::internals::ids::DocId;
 use kb::internals::models::record_of;
@@ -70,6 +71,8 @@ pub fn make(folder: &Path, documents: usize) -> Result<Option<Made>> {
     std::fs::create_dir_all(folder)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let (store, _) = Store::open_or_create(None, folder)?;
+    // Searches keep caches in stores of their user only.
+    KnownStores::of_user().add(store.root())?;
     let namespace = store.namespace("default")?;
     let there = match namespace.exists() {
         true => runtime.block_on(async { Snapshot::open(&namespace).await?.counts().await })?[0],

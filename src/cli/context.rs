@@ -20,12 +20,13 @@ Examples:
   kb context retry limit --template prompt.txt";
 
 const MORE: &str = "\
-Documents come in the order of their best chunks, the chunks of each in reading order. In front are the contents that a
-question about chapters asks for, and the states of mentioned entities (`kb entity-set`), as of --as-of or now.
+Documents come in the order of their best chunks, the chunks of each in reading order. In front are
+contents, if the question asks for chapters, and the states of mentioned entities (--as-of or now).
 
-A template (Jinja) may use query; contents (title, source, doc_id, part, entries); documents (title, source, summary, kinds,
-doc_id, namespace, parent_chunks), a parent chunk having section (id, path, number, title, titles), page_start, page_end, score,
-confidence, content, chunk_ids, children; entities (name, entity_type, aliases, namespace, state, time, in_question); left_out; entities_left_out:
+A template (Jinja) may use query; contents (title, source, doc_id, part, entries); documents (title,
+source, summary, kinds, doc_id, namespace, parent_chunks), a parent chunk having section (id, path,
+number, title, titles), page_start, page_end, score, confidence, content, chunk_ids, children;
+entities (name, entity_type, aliases, namespace, state, time, in_question); left_out; entities_left_out:
 
   {% for document in documents %}{% for chunk in document.parent_chunks %}
   [{{ chunk.section.id }}] {{ chunk.content }}

@@ -65,7 +65,7 @@ impl SectionNumber {
             return None;
         }
         let loosely = |named: NumberKind, bare: NumberKind| match (named, bare) {
-            (NumberKind::Part | NumberKind::Section | NumberKind::Article, NumberKind::Decimal) => 2,
+            (NumberKind::Part | NumberKind::Note | NumberKind::Section | NumberKind::Article, NumberKind::Decimal) => 2,
             (_, NumberKind::Decimal | NumberKind::Letter) => 1,
             _ => 3,
         };
