@@ -77,7 +77,7 @@ pub fn run(options: &Options) {
         let order = score.levels_right as f64 / score.levels.max(1) as f64;
         println!("\n{language}: {} level order {order:.3} ({} entries)", ratios(score).trim(), score.wanted);
     }
-    println!("\n{}", speed(&folder, &files));
+    println!("\n{}", speed(folder, &files));
 }
 
 fn read(path: &Path) -> Result<Document, String> {

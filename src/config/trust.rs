@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use toml::{Table, Value};
 
+use super::cores;
 use super::known_stores::KnownStores;
 use super::settings_file::SettingsFile;
 use crate::error::{NextStep, Result};
@@ -19,7 +20,7 @@ use crate::paths::read_text;
 struct Risk {
     /// A topic means every setting in it.
     setting: &'static str,
-    /// Whether a text as the value needs no trust. Any other value needs it.
+    /// Whether a text or a whole number as the value needs no trust. Any other value needs it.
     harmless: fn(&str) -> bool,
     /// What it can do.
     can: &'static str,
@@ -54,13 +55,18 @@ const RISKS: [Risk; 17] = [
     Risk { setting: "ingest.page_timeout", harmless: |_| false, can: LIMIT },
     Risk { setting: "ingest.worker_memory", harmless: |_| false, can: LIMIT },
     // Each job has a worker with all of its memory.
-    Risk { setting: "ingest.jobs", harmless: |_| false, can: LIMIT },
+    Risk { setting: "ingest.jobs", harmless: |jobs| jobs.parse().is_ok_and(|jobs: usize| jobs <= cores()), can: LIMIT },
 ];
 
 impl Risk {
     /// The value in a file, if it needs trust.
     fn value_in<'t>(&self, table: &'t Table) -> Option<&'t Value> {
-        get(table, self.setting).filter(|value| !value.as_str().is_some_and(self.harmless))
+        let is_harmless = |value: &Value| match value {
+            Value::String(text) => (self.harmless)(text),
+            Value::Integer(number) => (self.harmless)(&number.to_string()),
+            _ => false,
+        };
+        get(table, self.setting).filter(|value| !is_harmless(value))
     }
 }
 

@@ -29,12 +29,16 @@ impl MetadataRule {
     /// A rule for the sources that a path or a glob stands for, as in a filter: `contracts/**`, `*.pdf`.
     ///
     /// # Errors
-    /// If the glob cannot be read, or a field cannot be set.
+    /// If the glob cannot be read, or filters would not see a field.
     pub fn new(path: &str, fields: BTreeMap<String, toml::Value>) -> Result<Self> {
         let invalid = |reason: String| {
             Error::usage(format!("the path {:?} of a rule is not a glob: {reason}", truncate(path, SHOWN)))
         };
         let sources = SourcePattern::new(path).map_err(invalid)?;
+        for name in fields.keys() {
+            check_field(name)
+                .map_err(|reason| Error::usage(format!("the rule for {path:?}: {reason}")).hint("use another name"))?;
+        }
         let fields = of_toml(fields).map_err(|error| error.at(&format!("the rule for {path:?}")))?;
         Ok(MetadataRule { sources, fields })
     }
@@ -43,7 +47,7 @@ impl MetadataRule {
 /// The metadata that rules and the file beside a source give it now.
 ///
 /// # Errors
-/// If the file beside it cannot be read, or sets a field that cannot be set.
+/// If the file beside it cannot be read.
 pub(super) fn given(rules: &[MetadataRule], within: &[PathBuf], source: &str, store: &Store) -> Result<Fields> {
     let mut fields = Fields::new();
     for rule in rules.iter().filter(|rule| rule.sources.has(source)) {
@@ -94,10 +98,9 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
 }
 
 /// # Errors
-/// If filters would not see a field, or it holds a table or a number that is not finite.
+/// If a field holds a table or a number that is not finite.
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
     let field = |(name, value): (String, toml::Value)| -> Result<(String, MetadataValue)> {
-        check_field(&name).map_err(|reason| Error::usage(reason).hint("use another name"))?;
         let value = value_of(value).ok_or_else(|| {
             Error::failed(format!("the metadata field {name:?} holds a table or an invalid number"))
                 .hint("a field is a text, a finite number, true, false, or a list of these")
@@ -150,11 +153,6 @@ mod tests {
         let error = of_file_beside(&source).unwrap_err();
         assert!(error.message().contains("manual.pdf.meta.toml: "), "{error}");
         assert!(error.message().contains("\"table\" holds a table"), "{error}");
-        write("project = \"apollo\"\nPage = 3\n");
-        let error = of_file_beside(&source).unwrap_err();
-        assert!(
-            error.message().ends_with("filters take Page from the document and would not see a field of this name")
-        );
         write("project =");
         assert!(of_file_beside(&source).unwrap_err().message().contains("manual.pdf.meta.toml"));
         write(&"#".repeat(1_200_000));

@@ -133,6 +133,10 @@ fn word(text: &str) -> Option<Found<'_>> {
     if !(after.is_empty() || after.starts_with([' ', ':', '-', '–', '—', '.', ')', ','])) {
         return None;
     }
+    // The letters of lettered notes could be Roman numbers.
+    if kind == Kind::Note && !number.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let mut parts = parts_of(number.trim_end_matches('.'))?;
     if kind == Kind::Item {
         parts = vec![item_number(parts[0], parts.get(1).copied().unwrap_or(0))?];
@@ -349,6 +353,7 @@ mod tests {
         assert_eq!(read("Book 1"), (Kind::Part, vec![1], ""));
         assert_eq!(read("Section 4.2 Valves"), (Kind::Section, vec![4, 2], "Valves"));
         assert_eq!(read("Note 4. Leases"), (Kind::Note, vec![4], "Leases"));
+        assert_eq!(parse("Note C – Debt"), None);
         assert_eq!(read("Article 5. Fees"), (Kind::Article, vec![5], "Fees"));
         assert_eq!(read("Appendix B Tools"), (Kind::Appendix, vec![2], "Tools"));
         assert_eq!(read("Annex 1 - Forms"), (Kind::Appendix, vec![1], "Forms"));

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::locate::{first_on, normalise_title};
-use super::numbering;
+use super::numbering::{self, Kind};
 use super::tree::{Heading, Provenance};
 use super::typography::{Body, could_be_title, ends_like_a_sentence, figures, is_distinct, is_row};
 use crate::load::{Block, BlockKind, LineStyle};
@@ -232,6 +232,8 @@ fn looks_like_a_title(line: Top<'_>, body: &Body) -> bool {
         && !text.starts_with(['(', '（'])
         && text.chars().count() <= LONGEST
         && could_be_title(text, number.as_ref())
+        // A note below the table that begins the page.
+        && number.is_none_or(|number| number.kind != Kind::Note)
         && !ends_like_a_sentence(text)
 }
 

@@ -144,9 +144,9 @@ fn a_field_that_filters_would_not_see_is_kept_if_the_document_states_it_and_othe
         let says = format!("filters take {name} from the document");
         assert!(run.code == code && run.err.contains(&says), "{name}: {} {}", run.code, run.err);
     };
-    sandbox.write("memo.md.meta.toml", "kind = \"memo\"\n");
-    refused(&["ingest", ".", "--no-embed"], 4, "kind");
-    std::fs::remove_file(sandbox.path("memo.md.meta.toml")).unwrap();
+    sandbox.write("memo.md.meta.toml", "language = \"Latin\"\n");
+    sandbox.kb(&["ingest", ".", "--no-embed"]).ok();
+    assert_eq!(metadata(&sandbox, "memo.md"), json!({"kind": "memo", "section": 7, "language": "Latin"}));
     sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"*.md\"\nsection = 7\n");
     refused(&["ingest", ".", "--no-embed"], 2, "section");
     sandbox.write(".kb/kb.toml", "[headings]\ntags = \"Year {}\"\n");

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// In bytes; every search reads the list.
 const LARGEST: u64 = 4 << 20;
-/// The most names of a group; each of them adds all others to a question.
+/// The most names of a group.
 const MOST_NAMES: usize = 64;
 /// The most other names of a name that a question gets; the first ones are kept.
 pub const MOST_OTHERS: usize = 16;

@@ -109,14 +109,13 @@ fn are_spread(candidates: &[Candidate]) -> bool {
 }
 
 /// Whether the notes count through the document, as those to the accounts of a report do. Notes below tables begin again
-/// at 1; the title of a long note may return with the next page.
+/// at 1 all the time; a report may have a second set, and the title of a long note may return with the next page.
 fn count_notes(candidates: &[Candidate]) -> bool {
-    let notes =
-        candidates.iter().filter(|candidate| candidate.distinct).filter_map(|candidate| candidate.number.as_ref());
+    let notes = candidates.iter().filter(|it| it.distinct).filter_map(|it| it.number.as_ref());
     let mut numbers: Vec<&[u32]> = notes.filter(|it| it.kind == Kind::Note).map(|it| &it.parts[..]).collect();
-    let in_order = numbers.is_sorted();
     numbers.dedup();
-    in_order && numbers.len() >= FEWEST_NUMBERED
+    let sets = 1 + numbers.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    numbers.len() >= FEWEST_NUMBERED * sets
 }
 
 /// Whether the numbers of one part that stand alone in body type are 1, 2, 3 and so on, each once, and one of them has

@@ -40,17 +40,27 @@ impl Taken {
     }
 }
 
-/// Candidates of the type of listed headings, on the level of those.
+/// Candidates of the type of listed headings, on the level of those. Without a number, they are below a numbered heading
+/// of this type on a deeper level: `Acquisitions` below `Note 4`.
 pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
     let printed = known.iter().filter(|heading| heading.heading_blocks > 0);
     let levels_of: HashMap<usize, u32> = printed.map(|heading| (heading.start, heading.level)).collect();
     type Class = (i32, bool, Option<(Kind, usize)>);
     let mut classes: HashMap<Class, Vec<u32>> = HashMap::new();
+    let mut class_at: HashMap<usize, Class> = HashMap::new();
     for candidate in candidates {
-        if let Some(&level) = levels_of.get(&(candidate.start + candidate.lines)) {
+        let start = candidate.start + candidate.lines;
+        if let Some(&level) = levels_of.get(&start) {
             classes.entry(candidate.class()).or_default().push(level);
+            class_at.insert(start, candidate.class());
         }
     }
+    // The level of the listed heading above, if that has the candidate's type and a number.
+    let above = |candidate: &Candidate| {
+        let last = known[..known.partition_point(|heading| heading.start <= candidate.start)].last()?;
+        let (size, bold, number) = class_at.get(&last.start)?;
+        (number.is_some() && candidate.class() == (*size, *bold, None)).then_some(last.level)
+    };
     let taken = Taken::by(known);
     let classes: HashMap<Class, (usize, u32)> =
         classes.into_iter().map(|(class, levels)| (class, (levels.len(), middle(&levels, u32::cmp)))).collect();
@@ -69,9 +79,14 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
             let (size, bold, number) = candidate.class();
             // `References` looks like the chapters, without their number.
             let chapters = || (number.is_none() && candidate.page > Some(COVER)).then(|| chapter.get(&(size, bold)))?;
-            let &(examples, level) = classes.get(&candidate.class()).or_else(chapters)?;
+            let own = classes.get(&candidate.class());
+            let &(examples, level) = own.or_else(chapters)?;
             // One example does not define an unnumbered type.
             let needed = if candidate.number.is_some() { 1 } else { FEWEST_EXAMPLES };
+            let level = match above(candidate) {
+                Some(numbered) if own.is_some() && numbered > level => numbered + 1,
+                _ => level,
+            };
             (examples >= needed).then(|| candidate.heading(level, LEARNED))
         })
         .collect()

@@ -308,6 +308,23 @@ mod tests {
     }
 
     #[test]
+    fn titles_below_a_listed_note_are_its_parts() {
+        let notes = ["Note 1. Basis", "Policy", "Note 2. Leases", "Terms", "Note 3. Debt", "Rates"];
+        let titles = ["Item 1. Results", "Item 2. Accounts", "Income", "Balance"].into_iter().chain(notes);
+        let blocks = pages(titles.map(|title| under(heading(title, 12.0), title)));
+        let mut listed = find(&blocks, &[], &[]);
+        listed.retain(|heading| !["Policy", "Terms", "Rates"].contains(&heading.title.as_str()));
+        for heading in &mut listed {
+            heading.level = [("Item", 1), ("Note", 3)]
+                .iter()
+                .find(|(word, _)| heading.title.starts_with(word))
+                .map_or(2, |(_, level)| *level);
+        }
+        let levels: Vec<u32> = find(&blocks, &[], &listed).into_iter().map(|heading| heading.level).collect();
+        assert_eq!(levels, [1, 1, 2, 2, 3, 4, 3, 4, 3, 4]);
+    }
+
+    #[test]
     fn a_title_of_the_type_of_most_chapters_is_one_each_time() {
         let parts = ["Chapter 1 Plant", "Chapter 2 Operation", "Chapter 3 Repairs", "Appendix A Tools", "References"];
         let blocks = pages(parts.map(|title| under(heading(title, 14.0), title)));
