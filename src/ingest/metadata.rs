@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::source::read_steadily;
 use super::web::is_file;
 use crate::error::{Error, Result};
+use crate::globs::SHOWN;
 use crate::paths::{real, without_mark};
 use crate::store::{Fields, MetadataValue, SourcePattern, Store, add_fields, check_field};
 use crate::text::{size, truncate};
@@ -15,8 +16,6 @@ use crate::text::{size, truncate};
 const ENDING: &str = ".meta.toml";
 /// The longest such file, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// So many characters of a path are shown in an error.
-const SHOWN: usize = 100;
 
 /// Metadata of all documents whose source matches.
 #[derive(Debug, Clone)]
@@ -100,14 +99,12 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
 /// # Errors
 /// If a field holds a table or a number that is not finite.
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
-    let field = |(name, value): (String, toml::Value)| -> Result<(String, MetadataValue)> {
-        let value = value_of(value).ok_or_else(|| {
-            Error::failed(format!("the metadata field {name:?} holds a table or an invalid number"))
-                .hint("a field is a text, a finite number, true, false, or a list of these")
-        })?;
-        Ok((name, value))
+    let value = |(name, value): (String, toml::Value)| match value_of(value) {
+        Some(value) => Ok((name, value)),
+        None => Err(Error::failed(format!("the metadata field {name:?} holds a table or an invalid number"))
+            .hint("a field is a text, a finite number, true, false, or a list of these")),
     };
-    fields.into_iter().map(field).collect()
+    fields.into_iter().map(value).collect()
 }
 
 /// `None` for a table or a number that is not finite.

@@ -16,7 +16,7 @@ use super::request::{Doubt, IngestRequest, SourceReport};
 use super::source::{check_permissions, mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::error::{Error, Result, Setting};
-use crate::globs;
+use crate::globs::{self, SHOWN};
 use crate::load::Format;
 use crate::paths::{is_inside, read_bytes, read_text, real};
 use crate::store::{DocumentRow, Store};
@@ -30,8 +30,6 @@ const LARGEST_UNDOUBTED: f64 = 0.2;
 const EMPTY: u64 = 2;
 /// The largest file of ignored names, in bytes: a hundred thousand globs take a gigabyte of memory.
 const LARGEST_IGNORE_FILE: u64 = 256 << 10;
-/// So many characters of a glob are shown in an error.
-const SHOWN: usize = 100;
 
 /// A file to ingest.
 #[derive(Debug, Clone, PartialEq, Eq)]
