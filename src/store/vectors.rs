@@ -26,7 +26,7 @@ use crate::vectors::dot;
 /// The vectors of up to this many documents or parent chunks are compared one by one.
 const FEW: usize = 200;
 /// The number of index partitions that are searched: a fresh process reads each from the disk.
-const PARTITIONS: usize = 32;
+const PARTITIONS: usize = 16;
 /// A thread scores at least this many vectors: fewer take less time than waking it.
 const ROWS_AT_ONCE: usize = 1024;
 /// The name of the vectors in the read cache.
