@@ -113,7 +113,7 @@ impl InProcess {
         let told = warnings.clone();
         let tell = move |text: &str| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
         let (to, kept) = (output.clone(), self.warm.clone());
-        let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false };
+        let screen = Screen { columns: COLUMNS, lines: 0, is_terminal: false, has_links: false };
         let context = |global, matches| Context::new(global, matches, screen, to).keeping_open(kept).telling(steps);
         let running = remote::answer_at(global, cli.command, matches, context, |_, _| Ok(None));
         let running = to_its_end(&self.warm, running.boxed_local());

@@ -298,6 +298,10 @@ impl Context {
                 page.locate(|source| from_here(&store, source, &here));
             }
         }
+        if format == OutputFormat::Table && self.screen.has_links && page.has_links() {
+            let store = self.store()?;
+            page.locate_links(|source| address_of(&store.source_path(source)));
+        }
         let mut bytes = Vec::new();
         page.write(format, self.screen, &mut bytes)?;
         if self.output.takes_values() {
@@ -352,6 +356,12 @@ fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     let is_relative = !Path::new(source).is_absolute() && file.exists();
     let path = is_relative.then(|| pathdiff::diff_paths(&file, here)).flatten();
     path?.to_str().map(str::to_owned)
+}
+
+/// The address of a file on this machine; `None` if there is no such file.
+fn address_of(file: &Path) -> Option<String> {
+    let address = if file.is_file() { reqwest::Url::from_file_path(file).ok() } else { None };
+    address.map(String::from)
 }
 
 impl WaitArgs {

@@ -123,7 +123,8 @@ mod here {
         if cli.global.kb.as_deref().is_some_and(is_address) {
             cli.global.kb = Some(root.to_owned());
         }
-        let screen = Screen { columns: call.columns, lines: call.lines, is_terminal: call.is_terminal };
+        let (is_terminal, has_links) = (call.is_terminal, call.has_links);
+        let screen = Screen { columns: call.columns, lines: call.lines, is_terminal, has_links };
         let output = Arc::new(Output::collecting());
         let to = output.clone();
         notice::give_with(move |text| to.line(&warning(text)));
@@ -164,8 +165,8 @@ mod here {
         if choice == ServeChoice::Off {
             return Ok(None);
         }
-        let Screen { columns, lines, is_terminal } = context.screen;
-        let call = Call { folder, columns, lines, is_terminal, arguments: arguments.to_vec() };
+        let Screen { columns, lines, is_terminal, has_links } = context.screen;
+        let call = Call { folder, columns, lines, is_terminal, has_links, arguments: arguments.to_vec() };
         match serve::ask(store.root(), call) {
             Asked::Answered(Answer::Done { code, pieces }) => {
                 context.tell_more("answered by kb serve");

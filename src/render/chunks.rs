@@ -79,11 +79,13 @@ pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
     let row = &listed.row;
     let mut page = Page::new("chunk", &json(listed)).with_paths([&row.chunk_id]);
     let title = paint(TITLE, around("", &row.titles, "  "));
-    let place = around("  ", &paint(PLACE, pages(row.page_start, row.page_end)), "");
+    let place = paint(PLACE, pages(row.page_start, row.page_end));
     let edited = around("  ", edited(row.edited), "");
     let about = format!("{}  {}  {}{edited}", listed.source, row.section_id, row.chunk_type().name());
+    let table = format!("{title}  {place}\n\n{}\n\n{}", aligned(&row.content, width), paint(DIM, about));
+    let table = page.linked(&table, &place, &listed.source, row.page_start);
     page.both(
-        format!("{title}{place}\n\n{}\n\n{}", aligned(&row.content, width), paint(DIM, about)),
+        table,
         format!("# {}\n\n{}\n\n{}", row.titles, origin(listed), markdown_of(&listed.source, &row.content)),
     );
     page
@@ -115,17 +117,16 @@ pub fn sections(content: &SectionContent, names: &SectionNames, width: usize) ->
             _ => String::new(),
         };
         let text = markdown_of(&content.source, &part.content);
-        page.gap();
-        page.both(
-            format!(
-                "{}{}  {}{}",
-                names.shown(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
-                paint(TITLE, &section.title),
-                paint(PLACE, facts.join("  ")),
-                around("\n\n", &wrapped(&content.source, &aligned(&part.content, width), width.max(LEAST_TEXT)), "")
-            ),
-            format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
+        let place = paint(PLACE, facts.join("  "));
+        let table = format!(
+            "{}{}  {place}{}",
+            names.shown(section).map_or_else(String::new, |path| format!("{} ", paint(DIM, path))),
+            paint(TITLE, &section.title),
+            around("\n\n", &wrapped(&content.source, &aligned(&part.content, width), width.max(LEAST_TEXT)), "")
         );
+        let table = page.linked(&table, &place, &content.source, section.page_start);
+        page.gap();
+        page.both(table, format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")));
     }
     let next = content.left_out.iter().find_map(|part| part.chunk_ids.first());
     let more = next.map_or_else(String::new, |next| format!("; {} {next} reads on", Setting("from")));

@@ -51,7 +51,7 @@ fn lines(text: &str, query: &str, columns: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const SCREEN: Screen = Screen { columns: 40, lines: 12, is_terminal: true };
+    const SCREEN: Screen = Screen { columns: 40, lines: 12, is_terminal: true, has_links: false };
 
     fn shown(text: &str, query: &str) -> Vec<String> {
         let (lines, _) = excerpt(text, query, SCREEN);

@@ -37,6 +37,8 @@ pub struct Screen {
     pub lines: usize,
     /// Whether standard output is a terminal.
     pub is_terminal: bool,
+    /// Whether the terminal shows links.
+    pub has_links: bool,
 }
 
 impl Screen {
@@ -46,7 +48,8 @@ impl Screen {
         let set = std::env::var("COLUMNS").ok().filter(|_| is_terminal);
         let columns = width(set.as_deref(), size.map(|(columns, _)| columns.0));
         let lines = size.map_or(LINES_WITHOUT_TERMINAL, |(_, lines)| usize::from(lines.0));
-        Screen { columns, lines, is_terminal }
+        let has_links = is_terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout);
+        Screen { columns, lines, is_terminal, has_links }
     }
 
     /// The columns at which lines are wrapped: none without a terminal.

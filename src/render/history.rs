@@ -214,7 +214,8 @@ mod tests {
             44,
         );
         let mut out = Vec::new();
-        diff.write(OutputFormat::Table, Screen { columns: 44, lines: 24, is_terminal: true }, &mut out).unwrap();
+        let screen = Screen { columns: 44, lines: 24, is_terminal: true, has_links: false };
+        diff.write(OutputFormat::Table, screen, &mut out).unwrap();
         let shown = anstream::adapter::strip_bytes(&out).into_vec();
         let shown = String::from_utf8(shown).unwrap();
         assert!(shown.contains("然后关闭") && shown.contains("然后打开"), "{shown}");

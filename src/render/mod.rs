@@ -16,6 +16,7 @@ mod grid;
 mod history;
 mod ingest;
 mod json;
+mod links;
 mod models;
 mod page;
 mod reindex;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::format::{OutputFormat, Screen};
 use super::grid::Grid;
 use super::json::{for_programs, typed, value, values};
+use super::links::Links;
 use super::style::{DIM, TITLE, paint, visible_but_styles};
 use super::wrap::{hanging, lines};
 use crate::store::Snapshot;
@@ -43,6 +44,7 @@ pub struct Page {
     paths: Vec<String>,
     /// Whether the paths are sources, not ids or names.
     pub has_sources: bool,
+    links: Links,
     /// Notes beside the result.
     pub notes: Vec<Note>,
 }
@@ -140,6 +142,24 @@ impl Page {
     /// Replaces the names of sources by what `path` returns, if anything.
     pub fn locate(&mut self, path: impl Fn(&str) -> Option<String>) {
         self.paths.iter_mut().for_each(|source| *source = path(source).unwrap_or_else(|| std::mem::take(source)));
+    }
+
+    /// `text` with `place` in it as a link to the page of a source, if there is one.
+    pub(super) fn linked(&mut self, text: &str, place: &str, source: &str, page: Option<u32>) -> String {
+        match page {
+            Some(page) => text.replacen(place, &self.links.add(source, page, place), 1),
+            None => text.to_owned(),
+        }
+    }
+
+    /// Whether places link to pages, where `locate_links` gives them addresses.
+    pub fn has_links(&self) -> bool {
+        !self.links.is_empty()
+    }
+
+    /// Sets the addresses of links, from what `address` returns for their sources. Without one, a place is plain text.
+    pub fn locate_links(&mut self, address: impl Fn(&str) -> Option<String>) {
+        self.links.locate(address);
     }
 
     pub(super) fn title(&mut self, text: impl Into<String>) {
@@ -243,7 +263,7 @@ impl Page {
                 return self.paths.iter().try_for_each(|path| write!(out, "{}\0", visible(path)));
             }
         }
-        out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown)).as_bytes())
+        out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown), &self.links).as_bytes())
     }
 
     /// The JSON object, with `items` before the notes: those in the fields, then those beside the result.
@@ -341,7 +361,7 @@ mod tests {
 
     use super::*;
 
-    const SCREEN: Screen = Screen { columns: 80, lines: 24, is_terminal: false };
+    const SCREEN: Screen = Screen { columns: 80, lines: 24, is_terminal: false, has_links: false };
 
     fn markdown(page: &Page) -> String {
         let mut out = Vec::new();

@@ -47,12 +47,16 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
         page.both(table_group(group, rank, result, screen), markdown_group(group, rank, result));
         for hit in group {
             page.gap();
-            page.both(table_member(hit, result, screen), markdown_member(hit, result));
+            let place = paint(DIM, pages(hit.page_start, hit.page_end));
+            let table = page.linked(&table_member(hit, result, screen), &place, &hit.source, hit.page_start);
+            page.both(table, markdown_member(hit, result));
         }
     }
     for hit in result.hits.iter().filter(|_| result.shape.groups_by() == GroupBy::None) {
         page.gap();
-        page.both(table_hit(hit, result, screen), markdown_hit(hit, result));
+        let place = paint(PLACE, pages(hit.page_start, hit.page_end));
+        let table = page.linked(&table_hit(hit, result, screen), &place, &hit.source, hit.page_start);
+        page.both(table, markdown_hit(hit, result));
     }
     page.left_out(omitted(&result.left_out));
     if result.trace.detailed {

@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::links::Links;
 use crate::load::Format;
 use crate::text::visible;
 
@@ -27,10 +28,10 @@ pub(super) fn paint(style: Style, text: impl Display) -> String {
 }
 
 /// Begins an ANSI code.
-const ESCAPE: char = '\u{1b}';
+pub(super) const ESCAPE: char = '\u{1b}';
 
-/// The text without invisible characters, except the codes of the styles above.
-pub(super) fn visible_but_styles(text: &str) -> String {
+/// The text without invisible characters, except the codes of the styles above and of `links`.
+pub(super) fn visible_but_styles(text: &str, links: &Links) -> String {
     const STYLES: [Style; 7] = [TITLE, DIM, MATCH, BAD, PLACE, ADDED, CHANGED];
     let styles: String = STYLES.iter().map(Style::to_string).collect();
     // A style may be several codes.
@@ -38,6 +39,11 @@ pub(super) fn visible_but_styles(text: &str) -> String {
     let mut parts = text.split(ESCAPE);
     let mut shown = visible(parts.next().unwrap_or_default()).into_owned();
     for part in parts {
+        if let Some((code, rest)) = links.resolve(part) {
+            shown.push_str(&code);
+            shown.push_str(&visible(rest));
+            continue;
+        }
         shown.extend(codes.iter().any(|code| part.starts_with(code)).then_some(ESCAPE));
         shown.push_str(&visible(part));
     }

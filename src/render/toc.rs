@@ -133,7 +133,9 @@ pub(super) fn add_contents(page: &mut Page, contents: &ListedSections<'_>, top: 
     );
     for section in *sections {
         let (name, depth) = (names.shown(section), section.level.saturating_sub(top) + 1);
-        page.both(table_line(section, name, depth, shown), markdown_item(section, name, depth, shown.provenance));
+        let place = paint(PLACE, pages(section.page_start, section.page_end));
+        let table = page.linked(&table_line(section, name, depth, shown), &place, source, section.page_start);
+        page.both(table, markdown_item(section, name, depth, shown.provenance));
     }
 }
 

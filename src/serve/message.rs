@@ -32,6 +32,7 @@ pub struct Call {
     pub columns: usize,
     pub lines: usize,
     pub is_terminal: bool,
+    pub has_links: bool,
     /// The name of the program included.
     #[serde(skip)]
     pub arguments: Vec<OsString>,
@@ -168,6 +169,7 @@ mod tests {
             columns: 80,
             lines: 24,
             is_terminal: true,
+            has_links: false,
             arguments: vec!["kb".into(), OsString::from_vec(b"\xff\xe9".to_vec()), "".into(), "泵".into()],
         }
     }
@@ -180,8 +182,7 @@ mod tests {
             request.send(&mut sent).await.unwrap();
             assert_eq!(Request::receive(&mut sent.as_slice()).await.unwrap(), request);
         }
-        let said =
-            r#"{"Run":{"identity":{"program":"p","environment":"e"},"columns":80,"lines":24,"is_terminal":true}}"#;
+        let said = r#"{"Run":{"identity":{"program":"p","environment":"e"},"columns":80,"lines":24,"is_terminal":true,"has_links":false}}"#;
         let identity = Identity { program: "p".into(), environment: "e".into() };
         assert_eq!(serde_json::to_string(&Request::Run { identity, call: call() }).unwrap(), said);
         let piece = |stream, text: &str| Piece { stream, bytes: text.into() };

@@ -1,7 +1,7 @@
 //! What people see: snapshots of the tables and the Markdown of daily commands.
 
-use crate::common::Sandbox;
 use crate::common::repository::in_repository;
+use crate::common::{Sandbox, fixtures};
 
 /// The settings of snapshots: they are in `tests/cli/snapshots` of the repository in which the tests run.
 pub fn snapshots() -> insta::Settings {
@@ -109,5 +109,29 @@ fn a_narrow_terminal_divides_no_word_of_a_hit_or_a_message() {
         let hit = lines(&["search", "backup", "-k", "1"], "kb show ");
         assert!(!hit.iter().any(|line| line.ends_with("confidence") || line.ends_with("kb show")), "{hit:?}");
         lines(&["show", "nosuch:1"], "show ids;");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pages_are_links_in_terminals_that_show_them() {
+    use crate::common::terminal::Terminal;
+
+    let sandbox = Sandbox::new();
+    let file = sandbox.path("a manual.pdf");
+    std::fs::copy(fixtures().join("docs/pump-station-manual.pdf"), &file).unwrap();
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let file = file.canonicalize().unwrap().to_str().unwrap().replace(' ', "%20");
+    let address = format!("\u{1b}]8;;file://{file}#page=");
+    let shown = |args: &[&str], links: &str, text: &str| {
+        let mut command = sandbox.command(args);
+        command.env("FORCE_HYPERLINK", links).env("PAGER", "");
+        let terminal = Terminal::with(command, 100);
+        terminal.waits_for(text);
+        terminal.shown()
+    };
+    for args in [&["search", "how is the pump primed?"][..], &["toc", "manual"], &["section", "manual", "2"]] {
+        shown(args, "1", &address);
+        assert!(!shown(args, "0", "p. ").contains("]8;;"), "{args:?}");
     }
 }

@@ -1,0 +1,76 @@
+//! Links from places to pages of files, on terminals that show them (the ANSI code OSC 8).
+//!
+//! The text of a result has the number of a link instead of its address. So a document that contains such codes can link
+//! to nothing.
+
+use super::style::ESCAPE;
+
+/// Begins a link, behind [`ESCAPE`]; its address follows. Without an address it ends one.
+const LINK: &str = "]8;;";
+/// Ends a number. Not what ends an address, because that begins with [`ESCAPE`] too.
+const BELL: char = '\u{7}';
+
+/// The links of a result.
+#[derive(Debug, Default)]
+pub(super) struct Links(Vec<Link>);
+
+#[derive(Debug)]
+struct Link {
+    source: String,
+    /// From 1.
+    page: u32,
+    /// `None` if it is shown without a link.
+    address: Option<String>,
+}
+
+impl Links {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `text` as a link to a page of a source.
+    pub(super) fn add(&mut self, source: &str, page: u32, text: &str) -> String {
+        let number = self.0.len();
+        self.0.push(Link { source: source.to_owned(), page, address: None });
+        format!("{ESCAPE}{LINK}{number}{BELL}{text}{ESCAPE}{LINK}{BELL}")
+    }
+
+    /// Sets the addresses, from those of the sources.
+    pub(super) fn locate(&mut self, address: impl Fn(&str) -> Option<String>) {
+        for link in &mut self.0 {
+            link.address = address(&link.source).map(|file| format!("{file}#page={}", link.page));
+        }
+    }
+
+    /// The code of a link and what follows it, from the text behind [`ESCAPE`]; `None` if it is none of these links.
+    pub(super) fn resolve<'t>(&self, text: &'t str) -> Option<(String, &'t str)> {
+        let (number, rest) = text.strip_prefix(LINK)?.split_once(BELL)?;
+        let address = match number {
+            "" => self.0.iter().any(|link| link.address.is_some()).then_some(""),
+            _ => self.0.get(number.parse::<usize>().ok()?)?.address.as_deref(),
+        };
+        Some((address.map_or_else(String::new, |address| format!("{ESCAPE}{LINK}{address}{ESCAPE}\\")), rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::style::visible_but_styles;
+    use super::*;
+
+    #[test]
+    fn places_link_to_pages_and_documents_to_nothing() {
+        let mut links = Links::default();
+        let text = links.add("a.pdf", 4, "p. 4") + &links.add("gone.pdf", 1, "p. 1");
+        assert_eq!(visible_but_styles(&text, &links), "p. 4p. 1", "no address");
+        links.locate(|source| (source == "a.pdf").then(|| "file:///d/a.pdf".to_owned()));
+        let end = "\u{1b}]8;;\u{1b}\\";
+        let linked = format!("\u{1b}]8;;file:///d/a.pdf#page=4\u{1b}\\p. 4{end}p. 1{end}");
+        assert_eq!(visible_but_styles(&text, &links), linked);
+        for hostile in
+            ["\u{1b}]8;;file:///etc/passwd\u{7}x", "\u{1b}]8;;file:///etc/passwd\u{1b}\\x", "\u{1b}]8;;9\u{7}x"]
+        {
+            assert!(!visible_but_styles(hostile, &links).contains(ESCAPE), "{hostile:?}");
+        }
+    }
+}
