@@ -29,6 +29,7 @@ mod answer;
 mod chunk;
 pub mod cli;
 mod config;
+mod crash;
 mod edits;
 mod embed;
 mod endpoint;

@@ -167,6 +167,7 @@ pub fn main() -> ExitCode {
         on_crash.report(error);
         std::process::exit(i32::from(error.kind().exit_code()));
     });
+    crate::crash::hide_caught();
     crate::notice::give_with(|text| global::write_line(&global::warning(text)));
     // A damaged store can make a library crash. The worker's parent wants to see the crash.
     let outcome = match matches!(cli.command, Command::ParseWorker) {

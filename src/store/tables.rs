@@ -23,6 +23,7 @@ use super::pinned::Pinned;
 use super::rows::ParentChunk;
 use super::store_error;
 use super::version_files::{Lost, TABLES, lost_version};
+use crate::crash;
 use crate::error::{Error, NextStep, Result, Setting, root_io};
 
 /// A publication compacts a table with more small data files than this.
@@ -96,12 +97,8 @@ impl Tables {
     /// Opens the tables at the given versions, or at their newest.
     async fn open_with(namespace: &Namespace, connection: &Connection, versions: Option<[u64; 4]>) -> Result<Self> {
         let open = async |place: usize| {
-            let mut table = connection.open_table(TABLES[place]);
-            if let Some(versions) = versions {
-                let pinned = Arc::new(Pinned(versions[place]));
-                table = table.lance_read_params(ReadParams { commit_handler: Some(pinned), ..ReadParams::default() });
-            }
-            table.execute().await.map_err(|error| store_error("open a table in", &namespace.tables(), &error))
+            let version = versions.map(|versions| versions[place]);
+            open_table(namespace, connection, TABLES[place], version).await
         };
         Ok(Tables {
             namespace: namespace.clone(),
@@ -444,7 +441,33 @@ async fn create_table(namespace: &Namespace, connection: &Connection, name: &str
     new.execute().await.map_err(|error| store_error("create a table in", &namespace.tables(), &error))
 }
 
-async fn connect(namespace: &Namespace) -> Result<Connection> {
+/// Opens a table at a version, or at its newest. If a byte of the version changed, Lance may crash, at the latest when it
+/// makes Arrow types of the columns.
+pub(super) async fn open_table(
+    namespace: &Namespace,
+    connection: &Connection,
+    name: &str,
+    version: Option<u64>,
+) -> Result<Table> {
+    let mut open = connection.open_table(name);
+    if let Some(version) = version {
+        let pinned = Arc::new(Pinned(version));
+        open = open.lance_read_params(ReadParams { commit_handler: Some(pinned), ..ReadParams::default() });
+    }
+    let open = async {
+        let table = open.execute().await?;
+        table.schema().await?;
+        Ok::<Table, lancedb::Error>(table)
+    };
+    let folder = namespace.tables();
+    match crash::caught_in(open).await {
+        Some(opened) => opened.map_err(|error| store_error("open a table in", &folder, &error)),
+        None => Err(Error::failed(format!("the table {name} in {} is damaged", folder.display()))
+            .hint(format!("repair the namespace with `{}`", NextStep::Repair))),
+    }
+}
+
+pub(super) async fn connect(namespace: &Namespace) -> Result<Connection> {
     let folder = namespace.tables();
     // LanceDB takes `~/x` for the user's home and `a:b` for an address. It takes an absolute path as it is.
     let path = std::path::absolute(&folder).map_err(|error| Error::io("open", &folder, &error))?;

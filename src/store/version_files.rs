@@ -102,18 +102,11 @@ pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manif
     Ok(())
 }
 
-/// Removes the damaged versions newer than those of a manifest, which Lance would build on. The others stay as long as
-/// a record names them.
-pub(super) fn remove_damaged(namespace: &Namespace, readable: &Manifest) -> Result<()> {
-    for (table, newest) in TABLES.into_iter().zip(readable.versions()) {
-        for path in paths_in(&folder_of(namespace, table))? {
-            let Some(version) = version_of(name_of(&path)).filter(|version| *version > newest) else { continue };
-            if lost_version(namespace, table, version)?.is_some() {
-                remove_file(&path)?;
-            }
-        }
-    }
-    Ok(())
+/// The versions of a table newer than one of them, with their files.
+pub(super) fn newer_versions(namespace: &Namespace, table: &str, version: u64) -> Result<Vec<(u64, PathBuf)>> {
+    let files = paths_in(&folder_of(namespace, table))?.into_iter();
+    let versions = files.filter_map(|path| Some((version_of(name_of(&path))?, path)));
+    Ok(versions.filter(|(newer, _)| *newer > version).collect())
 }
 
 /// Whether the file of a version is complete: it ends with the offset of its message (8 bytes), two numbers (4) and a

@@ -23,7 +23,7 @@ use super::recovery::{Older, recover_pending};
 use super::removed::clear_removed;
 use super::rows::{DocumentRow, NewDocument, SectionRow};
 use super::tables::{MOST_SMALL_FILES, Tables, Wanted};
-use super::version_files::{remove_damaged, remove_unpublished};
+use super::version_files::remove_unpublished;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::notice;
@@ -145,7 +145,7 @@ impl Writer {
             None => None,
         };
         match &older {
-            Some(older) => remove_damaged(namespace, &older.manifest)?,
+            Some(older) => Tables::remove_unreadable(namespace, &older.manifest).await?,
             None => remove_unpublished(namespace, published.as_ref())?,
         }
         let tables = match &published {
