@@ -88,6 +88,24 @@ pub(super) enum Done {
     Unknown(Option<Error>),
 }
 
+/// The variables of a provider's own tools, as hints name them.
+struct Variables {
+    keys: &'static str,
+    /// The address of another server.
+    server: &'static str,
+}
+
+impl Variables {
+    fn of(address: &str) -> Self {
+        let (keys, server) = match address.split_once("://") {
+            Some(("gs", _)) => ("GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_BASE_URL"),
+            Some(("az", _)) => ("AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ENDPOINT"),
+            _ => ("AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT"),
+        };
+        Variables { keys, server }
+    }
+}
+
 impl Objects {
     /// The objects at `s3://bucket/prefix`, `gs://…` or `az://…`. Keys and the endpoint come from the variables of the
     /// environment that each provider's own tools read.
@@ -104,10 +122,12 @@ impl Objects {
         }
         let bucket = url.host_str().filter(|bucket| !bucket.is_empty());
         let Some(bucket) = bucket else { return Err(invalid("it names no bucket".to_owned()).hint(known)) };
+        let variables = Variables::of(address);
         if let Some(port) = url.port() {
             let hint = format!(
                 "name the bucket, as in {scheme}://BUCKET/PREFIX, and the server in the variable of the provider's tools, \
-                 as in AWS_ENDPOINT=http://{bucket}:{port}"
+                 as in {}=http://{bucket}:{port}",
+                variables.server
             );
             return Err(invalid("a bucket has no port".to_owned()).hint(hint));
         }
@@ -132,7 +152,7 @@ impl Objects {
             _ => return Err(invalid("it is an address of an unknown kind".to_owned()).hint(known)),
         };
         let store = store.map_err(|error| {
-            let hint = "set the variables that the provider's tools read, such as AWS_REGION and AWS_ACCESS_KEY_ID";
+            let hint = format!("set the variables that the provider's tools read, such as {}", variables.keys);
             invalid(format!("it cannot be used: {}", innermost(&error))).hint(hint)
         })?;
         let prefix = Path::from_url_path(url.path()).map_err(|error| invalid(error.to_string()))?;
@@ -327,8 +347,9 @@ impl Objects {
         let address = &self.address;
         match error {
             Refused::PermissionDenied { .. } | Refused::Unauthenticated { .. } => {
+                let keys = Variables::of(address).keys;
                 Error::failed(format!("{address} does not permit to {doing}"))
-                    .hint("check the keys and what they permit")
+                    .hint(format!("check the keys in {keys}, and what they permit"))
             }
             _ => Error::failed(format!("cannot {doing} at {address}: {}", innermost(error)))
                 .hint("run the command again when it answers")
@@ -353,6 +374,29 @@ mod tests {
         ] {
             let error = Objects::at(bad).unwrap_err();
             assert!(error.kind().exit_code() == 2 && error.message().contains(tells), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_hint_names_the_variables_of_the_provider() {
+        for (scheme, key, server) in [
+            ("s3", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT=http://bucket:9000"),
+            ("gs", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_BASE_URL=http://bucket:9000"),
+            ("az", "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ENDPOINT=http://bucket:9000"),
+        ] {
+            let error = Objects::at(&format!("{scheme}://bucket:9000/x")).unwrap_err();
+            assert!(error.next_step().is_some_and(|hint| hint.contains(server)), "{error}");
+            let objects = Objects {
+                store: Arc::new(object_store::memory::InMemory::new()),
+                prefix: Path::default(),
+                address: format!("{scheme}://bucket/x"),
+            };
+            let refused = Refused::Unauthenticated { path: "x/kb.json".to_owned(), source: "no key".into() };
+            let error = objects.failed("read kb.json", &refused);
+            assert!(error.next_step().is_some_and(|hint| hint.contains(key)), "{error}");
+            if scheme != "s3" {
+                assert!(!error.to_line().contains("AWS_"), "{error}");
+            }
         }
     }
 
