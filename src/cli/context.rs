@@ -25,8 +25,9 @@ contents, if the question asks for chapters, and the states of mentioned entitie
 
 A template (Jinja) may use query; contents (title, source, doc_id, part, entries); documents (title,
 source, summary, kinds, doc_id, namespace, parent_chunks), a parent chunk having section (id, path,
-number, title, titles), page_start, page_end, score, confidence, content, chunk_ids, children;
-entities (name, entity_type, aliases, namespace, state, time, in_question); left_out; entities_left_out:
+number, title, titles), page_start, page_end, score, confidence, content, edited, chunk_ids,
+children; entities (name, entity_type, aliases, namespace, state, time, in_question); left_out;
+entities_left_out:
 
   {% for document in documents %}{% for chunk in document.parent_chunks %}
   [{{ chunk.section.id }}] {{ chunk.content }}

@@ -94,9 +94,9 @@ fn contents_text(contents: &ContextContents) -> String {
 /// Where a parent chunk is from and how sure it is that it answers, in the language of its document.
 fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
     let is_chinese = document.language.starts_with("zh");
-    let [source, section, stated, of_file, sure] = match is_chinese {
-        true => ["来源：", "章节 ", "时间 ", "文件修改于 ", "置信度 "],
-        false => ["source: ", "section ", "time ", "file changed ", "confidence "],
+    let [source, section, edited, stated, of_file, sure] = match is_chinese {
+        true => ["来源：", "章节 ", "已编辑", "时间 ", "文件修改于 ", "置信度 "],
+        false => ["source: ", "section ", "edited", "time ", "file changed ", "confidence "],
     };
     let place = match (is_chinese, parent.page_start, parent.page_end) {
         (true, Some(start), Some(end)) if end > start => format!("第 {start}–{end} 页"),
@@ -109,7 +109,8 @@ fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
         format!("{what}{}", known.at.strftime("%Y-%m-%d"))
     });
     let sure = format!("{sure}{:.2}", parent.confidence);
-    let rest = [place, time.unwrap_or_default(), sure].map(|part| around(" · ", &part, "")).concat();
+    let edited = if parent.edited { edited.to_owned() } else { String::new() };
+    let rest = [place, edited, time.unwrap_or_default(), sure].map(|part| around(" · ", &part, "")).concat();
     format!("[{source}{} · {section}{}{rest}]", printable(&document.source), parent.section.id)
 }
 

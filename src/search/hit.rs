@@ -287,7 +287,12 @@ impl Hit {
 
     /// Whether a person changed any of its parent chunks.
     pub fn is_edited(&self) -> bool {
-        self.sources.iter().any(|source| self.edited_chunks.contains(&source.index))
+        self.sources.iter().any(|source| self.has_edited(source))
+    }
+
+    /// Whether a person changed one of its parent chunks.
+    pub fn has_edited(&self, source: &Source) -> bool {
+        self.edited_chunks.contains(&source.index)
     }
 
     /// The profile of its document, if it is described and has one.

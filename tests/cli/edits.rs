@@ -228,6 +228,11 @@ fn an_edited_text_is_marked_wherever_it_is_shown() {
     assert!(edited.contains(&("guide.md", true)) && edited.contains(&("other.md", false)), "{found:?}");
     let sections = sandbox.json(&["section", "guide.md", "1", "2"]);
     assert_eq!((&sections["items"][0]["edited"], &sections["items"][1]["edited"]), (&true.into(), &false.into()));
+    for (query, document, is_edited) in [("okapi", "guide.md", true), ("quokka", "other.md", false)] {
+        let context = sandbox.json(&["context", query, "--doc", document, "--method", "keyword"]);
+        assert_eq!(context["items"][0]["parent_chunks"][0]["edited"], is_edited, "{context}");
+        assert_eq!(text(&context, "text").matches(" · edited · ").count(), usize::from(is_edited), "{context}");
+    }
 }
 
 #[test]

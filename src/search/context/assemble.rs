@@ -281,6 +281,7 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
         score: joint_score(units.iter().filter_map(|unit| unit.source.score)),
         confidence: units.iter().map(|unit| unit.hit.confidence).fold(0.0, f32::max),
         content: runs.collect::<Vec<String>>().join(GAP),
+        edited: units.iter().any(|unit| unit.hit.has_edited(unit.source)),
         chunk_ids: units.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
         children: units.iter().flat_map(|unit| &unit.source.children).map(child).collect(),
     }

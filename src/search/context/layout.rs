@@ -71,6 +71,8 @@ pub struct ContextParentChunk {
     pub confidence: f32,
     /// The text, with `[…]` for parent chunks between them that are left out.
     pub content: String,
+    /// Whether a person changed any of its parent chunks.
+    pub edited: bool,
     pub chunk_ids: Vec<ChunkId>,
     /// The child chunks that match best, in the mode drill.
     pub children: Vec<ContextChild>,
@@ -133,7 +135,7 @@ impl ContextEntity {
 
 /// The hint of every error about templates.
 const HINT: &str = "it may use query, contents (title, source, doc_id, namespace, part, entries, entries_left_out), documents (title, source, language, time, metadata, summary, kinds, doc_id, namespace, \
-    parent_chunks) with time (at, from), kinds (kind, share) and parent_chunks (section, page_start, page_end, score, confidence, content, chunk_ids, children (chunk_id, \
+    parent_chunks) with time (at, from), kinds (kind, share) and parent_chunks (section, page_start, page_end, score, confidence, content, edited, chunk_ids, children (chunk_id, \
     score, content)), entities (name, entity_type, aliases, namespace, state, time, \
     in_question), left_out (source, section, chunk_ids), each section and entry with id, path, number, title, titles and level, and entities_left_out (names)";
 
