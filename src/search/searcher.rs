@@ -16,6 +16,7 @@ use crate::embed::Reranker;
 use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
+use crate::notice;
 use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot};
 
 /// Vectors are scored in memory up to this many bytes over all namespaces: 350,000 vectors of the embedded model. They are
@@ -212,11 +213,35 @@ fn held_in_memory(bytes: &[usize], most: usize) -> Vec<bool> {
     held
 }
 
-/// The generation of a namespace that is read. Each part is opened with the first question that needs it.
+/// The generation of a namespace that is read. Each part is opened with the first question that needs it; others wait.
 #[derive(Default)]
 pub(super) struct Opened {
+    /// What was published before it was opened; `None` if nothing was, or no other question waits for it.
+    pub(super) published: Option<Manifest>,
     pub(super) snapshot: OnceCell<Snapshot>,
     pub(super) vectors: OnceCell<LoadedVectors>,
+    notices: Arc<Mutex<Vec<String>>>,
+}
+
+impl Opened {
+    pub(super) fn after(published: Option<Manifest>) -> Self {
+        Opened { published, ..Opened::default() }
+    }
+
+    /// The generation, opened if it is not yet. Each question gets the notices of the opening, whichever opened it.
+    pub(super) async fn snapshot(&self, namespace: &Namespace) -> Result<&Snapshot> {
+        let open = || {
+            let notices = self.notices.clone();
+            notices.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            let keep = move |text: &str| {
+                notices.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+            };
+            notice::given_to(keep, Snapshot::open(namespace))
+        };
+        let snapshot = self.snapshot.get_or_try_init(open).await;
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|text| notice::give(text));
+        snapshot
+    }
 }
 
 /// A searched namespace. Each part is read with the first question that needs it.
@@ -252,7 +277,7 @@ impl Searched {
     /// # Errors
     /// If it cannot be opened.
     pub async fn snapshot(&self) -> Result<&Snapshot> {
-        self.opened.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
+        self.opened.snapshot(&self.namespace).await
     }
 }
 

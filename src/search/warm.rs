@@ -10,7 +10,7 @@ use super::encoder::{Encoder, LoadedModels};
 use super::rerank::LoadedCrossEncoder;
 use super::searcher::{MOST_IN_MEMORY, Opened, Searched, Searcher};
 use crate::embed::EngineChoice;
-use crate::store::Namespace;
+use crate::store::{Manifest, Namespace};
 
 /// At most this many namespaces stay open.
 const MOST_OPEN: usize = 8;
@@ -34,13 +34,18 @@ impl Warm {
         self.engine == *choice
     }
 
-    /// The generation of a namespace, open already if it still is the published one.
+    /// The generation of a namespace, open already if it still is the published one. A question that comes while another
+    /// opens it waits for that, unless a generation was published since.
     fn opened(&self, namespace: &Namespace) -> Arc<Opened> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let place = open.iter().position(|(kept, _)| kept == namespace);
         let kept = place.map(|place| open.remove(place).1);
-        let is_current = |kept: &Arc<Opened>| kept.snapshot.get().is_some_and(|own| own.resume(namespace));
-        let opened = kept.filter(is_current).unwrap_or_default();
+        let published = || Manifest::read(namespace).ok().flatten();
+        let is_current = |kept: &Arc<Opened>| match kept.snapshot.get() {
+            Some(own) => own.resume(namespace),
+            None => kept.published.is_some() && kept.published == published(),
+        };
+        let opened = kept.filter(is_current).unwrap_or_else(|| Arc::new(Opened::after(published())));
         open.push((namespace.clone(), opened.clone()));
         opened
     }
@@ -95,7 +100,8 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, NewDocument, Snapshot, samples};
+    use crate::notice;
+    use crate::store::{Change, NewDocument, Snapshot, Store, samples};
 
     async fn publish(namespace: &Namespace, doc_id: &str) {
         let mut new = NewDocument::sample(doc_id, &["text"]);
@@ -116,6 +122,41 @@ mod tests {
         warm.rest();
         let open = warm.open.lock().unwrap();
         assert!(!open[0].1.snapshot.get().unwrap().is_leased());
+    }
+
+    #[tokio::test]
+    async fn questions_beside_each_other_open_a_generation_once_and_all_get_its_notices() {
+        let (folder, namespace) = samples::namespace();
+        publish(&namespace, "aaaaaa").await;
+        std::fs::remove_dir_all(namespace.root().join("keyword")).unwrap();
+        // Nobody repairs the store of another user, so the opening gives a notice.
+        let of_others = Store::open(None, folder.path()).unwrap().namespace("default").unwrap();
+        let warm = Warm::new(EngineChoice::Auto);
+        let told: [Arc<Mutex<Vec<String>>>; 2] = Default::default();
+        let question = |number: usize| {
+            let (to, opened, namespace) = (told[number].clone(), warm.opened(&of_others), of_others.clone());
+            notice::given_to(move |text| to.lock().unwrap().push(text.to_owned()), async move {
+                opened.snapshot(&namespace).await.unwrap();
+                opened
+            })
+        };
+        let (first, second) = tokio::join!(question(0), question(1));
+        assert!(Arc::ptr_eq(&first, &second));
+        for told in told {
+            let told = told.lock().unwrap();
+            assert!(told.len() == 1 && told[0].contains("keyword index"), "{told:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_question_does_not_wait_for_an_opening_from_before_the_last_publication() {
+        let (_folder, namespace) = samples::namespace();
+        publish(&namespace, "aaaaaa").await;
+        let warm = Warm::new(EngineChoice::Auto);
+        let first = warm.opened(&namespace);
+        assert!(Arc::ptr_eq(&first, &warm.opened(&namespace)));
+        publish(&namespace, "bbbbbb").await;
+        assert!(!Arc::ptr_eq(&first, &warm.opened(&namespace)));
     }
 
     #[tokio::test]
