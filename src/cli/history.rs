@@ -6,7 +6,7 @@ use super::global::WaitArgs;
 use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render;
-use crate::store::{self, LogEntry, Writer, plan_restore};
+use crate::store::{self, Writer, plan_restore};
 
 /// List the generations, newest first, with their changes
 #[derive(Debug, Args)]
@@ -92,10 +92,16 @@ pub async fn undo(context: &Context, args: UndoArgs) -> Result<u8> {
     let before = before.ok_or_else(|| Error::not_found("nothing to undo: the history has one generation"))?;
     let restored = RestoreArgs { generation: before.generation, dry_run: args.dry_run, wait: args.wait };
     let code = bring_back(context, restored, UNDO).await?;
-    let is_undo = |entry: &LogEntry| entry.published && entry.note.as_ref().is_some_and(|note| note.command == UNDO);
-    if entries.iter().any(is_undo) {
-        context.tell("this takes the last `kb undo` back; `kb restore N` goes further back (`kb log` lists them)");
-    }
+    let Some(undone) = entries.iter().find(|entry| entry.published) else { return Ok(code) };
+    let what = match undone.note.as_ref().map(|note| note.command.as_str()) {
+        Some(UNDO) => "this takes the last `kb undo` back".to_owned(),
+        _ if args.dry_run => return Ok(code),
+        command => {
+            let command = command.map_or(String::new(), |command| format!(" ({command})"));
+            format!("generation {}{command} is undone; a second `kb undo` brings it back", undone.generation)
+        }
+    };
+    context.tell(&format!("{what}; `kb restore N` goes further back (`kb log` lists them)"));
     Ok(code)
 }
 

@@ -194,16 +194,18 @@ fn restore_undoes_and_redoes_an_edit() {
 }
 
 #[test]
-fn undo_takes_the_last_change_back_and_an_undo_of_an_undo_says_so() {
+fn undo_says_what_it_takes_back_and_that_a_second_one_brings_back() {
     let sandbox = three_generations();
     let documents = || sandbox.kb(&["docs", "--format", "paths"]).out;
     let removed = documents();
     sandbox.kb(&["undo", "--dry-run"]).ok();
     assert_eq!(documents(), removed, "a dry run changes nothing");
     let first = sandbox.kb(&["undo"]);
-    assert!(first.code == 0 && !first.err.contains("kb undo"), "{}", first.err);
+    let told = "generation 3 (remove) is undone; a second `kb undo` brings it back; `kb restore N` goes further back";
+    assert!(first.code == 0 && first.err.contains(told), "{}", first.err);
     assert_eq!(documents(), "docs/a.md\ndocs/b.md\ndocs/c.md\n");
     let second = sandbox.kb(&["undo"]);
+    assert!(!second.err.contains("a second"), "{}", second.err);
     assert!(second.err.contains("takes the last `kb undo` back; `kb restore N` goes further back"), "{}", second.err);
     assert_eq!(documents(), removed);
     let nothing = Sandbox::of_two_documents().kb(&["undo"]);
