@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use tantivy::{DocSet, Index, IndexReader, ReloadPolicy, SegmentReader, TERMINATE
 use super::layout::Namespace;
 use super::store_error;
 use super::tables::is_damage;
+use crate::crash;
 use crate::error::{Error, NextStep, Result, root_io};
 use crate::text::tokens::{Token, tokenize};
 
@@ -173,12 +173,12 @@ pub(super) fn unless_damaged<T>(folder: &Path, open: impl FnOnce() -> tantivy::R
     let is_refused = |io: &io::Error| {
         io.raw_os_error().is_some() && !matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     };
-    match catch_unwind(AssertUnwindSafe(open)) {
-        Ok(Err(error)) if io_cause(&error).is_some_and(is_refused) => {
+    match crash::caught(open) {
+        Some(Err(error)) if io_cause(&error).is_some_and(is_refused) => {
             Err(store_error("read the keyword index in", folder, &error))
         }
-        Ok(opened) => Ok(opened.ok().flatten()),
-        Err(_) => Ok(None),
+        Some(opened) => Ok(opened.ok().flatten()),
+        None => Ok(None),
     }
 }
 

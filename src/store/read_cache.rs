@@ -13,7 +13,6 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +27,7 @@ use tokio::task::JoinHandle;
 
 use super::files::{WRITING, name_of, or_none, write_whole};
 use super::layout::Namespace;
+use crate::crash;
 
 /// The folder of the cache, in the namespace.
 const FOLDER: &str = "read-cache";
@@ -186,7 +186,7 @@ impl Stream {
             return None;
         }
         // The decoder panics on invalid streams, and anybody can append the right checksum to one.
-        catch_unwind(|| Stream::decode(bytes)).ok().flatten()
+        crash::caught(|| Stream::decode(bytes)).flatten()
     }
 
     /// The columns share the bytes without a copy.

@@ -334,6 +334,7 @@ fn a_keyword_index_that_crashes_its_library_is_found_and_mended() {
     }
     let run = sandbox.kb(&["check", "--format", "json"]);
     assert!(run.code == 3 && run.out.contains("keyword index is missing or damaged"), "{}{}", run.out, run.err);
+    assert!(!run.err.contains("panicked"), "{}", run.err);
     assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
     assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
 }
@@ -368,5 +369,6 @@ fn a_crash_of_a_library_is_an_error_like_others() {
     for command in [&["docs"][..], &["check"], &["check", "--repair"], &["search", "pump"]] {
         let run = sandbox.kb(&[command, &["--format", "json"]].concat());
         assert!(run.code == 3 && run.err.contains("{\"error\""), "{command:?}: {} {}", run.code, run.err);
+        assert!(run.err.contains("the table documents in ") && !run.err.contains("panicked"), "{}", run.err);
     }
 }
