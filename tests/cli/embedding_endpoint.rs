@@ -129,6 +129,70 @@ fn a_failing_endpoint_loses_nothing() {
     assert_eq!(server.count(), before);
 }
 
+/// Presses Ctrl-C during an ingest once the endpoint holds a request back. Returns what the ingest says.
+#[cfg(unix)]
+fn ingest_until_held(sandbox: &Sandbox, held: &AtomicU32) -> String {
+    held.store(0, Ordering::SeqCst);
+    let mut ingest = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
+    let mut ingest = ingest.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    while held.load(Ordering::SeqCst) == 0 {
+        assert!(ingest.try_wait().unwrap().is_none(), "the ingest ended without asking for vectors");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = ingest.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let run = crate::common::Run::of(ingest.wait_with_output().unwrap());
+    assert_eq!(run.code, 130, "{}", run.err);
+    run.err
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_vectors_are_made_leaves_whole_documents_and_the_next_ingest_completes() {
+    use crate::common::assert_sound;
+    use std::sync::atomic::AtomicBool;
+    const MORE: usize = 300;
+    let (holds, held) = (Arc::<AtomicBool>::default(), Arc::<AtomicU32>::default());
+    let (hold, asked) = (holds.clone(), held.clone());
+    let server = Server::start(move |request| {
+        if hold.load(Ordering::SeqCst) && request.body["input"].to_string().contains("number") {
+            asked.fetch_add(1, Ordering::SeqCst);
+            while hold.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+        vectors(request, 7)
+    });
+    let sandbox = sandbox(&server, "");
+    ingest(&sandbox);
+    let status = || sandbox.items(&["status"])[0].clone();
+    let text = || sandbox.kb(&["section", "a.md", "1"]).out;
+    let before = status()["generation"].clone();
+    // A batch of its own is published with its vectors.
+    sandbox.write("a.md", "# Valves\n\nClose the valve number 2 slowly.");
+    holds.store(true, Ordering::SeqCst);
+    let told = ingest_until_held(&sandbox, &held);
+    assert!(told.contains("interrupted: 0 documents of this run saved"), "{told}");
+    assert_eq!(status()["generation"], before);
+    assert!(text().contains("Close the valve slowly."), "{}", text());
+    assert_sound(&sandbox);
+    // Several batches are published before their vectors are made.
+    for number in 0..MORE {
+        sandbox.write(&format!("more/{number}.md"), format!("# Part {number}\n\nThe part number {number} is green."));
+    }
+    let told = ingest_until_held(&sandbox, &held);
+    assert!(told.contains("interrupted: 301 documents of this run saved"), "{told}");
+    let (documents, lacking) = (status()["documents"].clone(), status()["without_vectors"].clone());
+    assert_eq!((documents, lacking), ((MORE + 2).into(), (MORE + 1).into()));
+    assert!(text().contains("Close the valve number 2 slowly."), "{}", text());
+    assert_sound(&sandbox);
+    holds.store(false, Ordering::SeqCst);
+    let report = ingest(&sandbox);
+    assert_eq!((&report["counts"]["updated"], &report["without_vectors"]), (&0.into(), &0.into()), "{report}");
+    assert_eq!(ingest(&sandbox)["counts"]["unchanged"], MORE + 2);
+    assert_sound(&sandbox);
+}
+
 #[test]
 fn an_endpoint_of_another_model_is_refused() {
     let seed = Arc::new(AtomicU32::new(7));
