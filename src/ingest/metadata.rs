@@ -130,6 +130,7 @@ mod tests {
         assert!(matches("contracts/**", "contracts/a/b.pdf") && matches("*.pdf", "contracts/a/b.pdf"));
         assert!(matches("contracts/**", "old/contracts/b.pdf") && matches("contracts", "old/contracts/b.pdf"));
         assert!(!matches("contracts/*", "contracts/a/b.pdf") && !matches("contracts/**", "old/b.pdf"));
+        assert!(matches("/contracts/**", "contracts/b.pdf") && !matches("/contracts/**", "old/contracts/b.pdf"));
         assert!(MetadataRule::new("a[b", BTreeMap::new()).unwrap_err().message().contains("not a glob"));
     }
 

@@ -1,17 +1,30 @@
 //! The sources that a typed path or glob stands for, in filters and in the rules of `kb.toml`.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use globset::GlobMatcher;
 
 use crate::globs;
+use crate::paths::is_address;
 use crate::text::fold;
 
-/// A typed path or glob. Case does not matter.
+/// A typed path or glob. Case does not matter. With `/` in front, it begins at the root of a source.
 #[derive(Debug, Clone)]
 pub enum SourcePattern {
-    /// A relative glob begins at any folder, because sources outside of the store's folder have their whole path.
+    /// It begins at any folder, because sources outside of the store's folder have their whole path.
     Glob(GlobMatcher),
-    /// A file, the end of its path, or a folder on it; [folded](fold).
+    RootedGlob(GlobMatcher),
+    /// A file, the end of its path, or a folder on it; [folded](fold), with the `/` in front.
     Place(String),
+}
+
+/// A source with `/` at its root: the store's folder, or that of the file system for sources outside of it.
+fn from_root(source: &str) -> Cow<'_, str> {
+    match source.starts_with('/') || is_address(Path::new(source)) {
+        true => source.into(),
+        false => format!("/{source}").into(),
+    }
 }
 
 impl SourcePattern {
@@ -22,16 +35,24 @@ impl SourcePattern {
         if !text.contains(['*', '?', '[', '{']) {
             return Ok(SourcePattern::Place(fold(text.trim_end_matches('/'))));
         }
-        let anywhere = if text.starts_with('/') { "" } else { "**/" };
-        globs::matcher(&format!("{anywhere}{}", fold(text))).map(SourcePattern::Glob)
+        match text.starts_with('/') {
+            true => globs::matcher(&fold(text)).map(SourcePattern::RootedGlob),
+            false => globs::matcher(&format!("**/{}", fold(text))).map(SourcePattern::Glob),
+        }
     }
 
     pub fn has(&self, source: &str) -> bool {
         let source = fold(source);
         match self {
             SourcePattern::Glob(matcher) => matcher.is_match(&source),
+            SourcePattern::RootedGlob(matcher) => matcher.is_match(&*from_root(&source)),
             // `/` itself, which every address of a web page has inside.
             SourcePattern::Place(place) if place.is_empty() => source.starts_with('/'),
+            SourcePattern::Place(place) if place.starts_with('/') => {
+                let source = from_root(&source);
+                let rest = source.strip_prefix(place.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
             SourcePattern::Place(place) => {
                 source == *place
                     || source.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))
@@ -58,6 +79,17 @@ mod tests {
         assert!(has("docs", "docs/a.pdf") && has("docs/", "docs/a.pdf") && !has("docs", "docs2/a.pdf"));
         assert!(has("a.pdf", "docs/a.pdf") && has("./docs/a.pdf", "docs/a.pdf") && !has("a.pdf", "docs/ba.pdf"));
         assert!(SourcePattern::new("a[b").is_err());
+    }
+
+    #[test]
+    fn a_slash_in_front_means_the_root_of_the_store_or_of_the_file_system() {
+        let has = |typed: &str, source: &str| SourcePattern::new(typed).unwrap().has(source);
+        assert!(has("/contracts/**", "contracts/a/b.pdf") && !has("/contracts/**", "old/contracts/b.pdf"));
+        assert!(has("/*.pdf", "a.pdf") && !has("/*.pdf", "contracts/a.pdf") && !has("/*.pdf", "/home/a.pdf"));
+        assert!(has("/contracts", "contracts/a.pdf") && has("/contracts/", "contracts/old/a.pdf"));
+        assert!(has("/a.pdf", "a.pdf") && !has("/a.pdf", "contracts/a.pdf") && !has("/contracts", "contracts2/a.pdf"));
+        assert!(has("/home/ann", "/home/ann/a.pdf") && !has("/ann", "/home/ann/a.pdf"));
+        assert!(!has("/**/a.pdf", "https://example.org/a.pdf") && has("**/a.pdf", "https://example.org/a.pdf"));
     }
 
     #[test]
