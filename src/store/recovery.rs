@@ -5,12 +5,14 @@
 //! that is an error, and nothing is replaced.
 
 use jiff::{Timestamp, Zoned};
+use lancedb::Connection;
 
-use super::history::{Lease, older_generations};
+use super::files::{remove_file, sync_folder};
+use super::history::{Lease, Record, older_generations, record_files, record_id};
 use super::layout::Namespace;
 use super::manifest::Manifest;
-use super::tables::Tables;
-use super::version_files::Lost;
+use super::tables::{Tables, connect, is_damage, open_table};
+use super::version_files::{DamagedVersion, Lost, TABLES, lost_version, newer_versions};
 use crate::error::{Error, Result, Setting};
 
 /// Finishes or gives up an interrupted publication.
@@ -29,6 +31,20 @@ pub(super) struct Older {
     pub(super) lease: Option<Lease>,
     /// What happened: `generation 12 cannot be read (…)`.
     pub(super) what: String,
+}
+
+/// Whether a version of a table can be read.
+///
+/// # Errors
+/// If the system refuses to read it. That says nothing about the version.
+async fn is_readable(namespace: &Namespace, connection: &Connection, table: &str, version: u64) -> Result<bool> {
+    if lost_version(namespace, table, version)?.is_some() {
+        return Ok(false);
+    }
+    match open_table(namespace, connection, table, Some(version)).await {
+        Err(error) if !is_damage(&error) => Err(error),
+        opened => Ok(opened.is_ok()),
+    }
 }
 
 /// The error if no generation of a namespace can be read.
@@ -62,6 +78,32 @@ impl Older {
             }
         }
         Err(nothing_readable(format!("{what}, and no older one can")))
+    }
+
+    /// Removes the versions behind this generation that cannot be read, which Lance would build on, and before them the
+    /// records of the generations that need them: the next versions get the same numbers. Other versions stay as long as
+    /// a record names them. The caller must hold the writer's lock.
+    pub(super) async fn become_newest(&self, namespace: &Namespace) -> Result<()> {
+        let connection = connect(namespace).await?;
+        let records = record_files(namespace, u64::MAX)?.into_iter().filter_map(|file| file.record);
+        for Record { manifest, .. } in records.filter(|record| record.manifest.generation > self.manifest.generation) {
+            for (table, version) in TABLES.into_iter().zip(manifest.versions()) {
+                if !is_readable(namespace, &connection, table, version).await? {
+                    let path = namespace.root().join(record_id(manifest.generation));
+                    remove_file(&path)?;
+                    path.parent().map_or(Ok(()), sync_folder)?;
+                    break;
+                }
+            }
+        }
+        for (table, newest) in TABLES.into_iter().zip(self.manifest.versions()) {
+            for version in newer_versions(namespace, table, newest)? {
+                if !is_readable(namespace, &connection, table, version).await? {
+                    remove_file(&namespace.root().join(DamagedVersion { table, version }.id()))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// `generation 11, published 2026-11-21 14:02:11, 3 hours ago`.

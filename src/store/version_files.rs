@@ -102,11 +102,10 @@ pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manif
     Ok(())
 }
 
-/// The versions of a table newer than one of them, with their files.
-pub(super) fn newer_versions(namespace: &Namespace, table: &str, version: u64) -> Result<Vec<(u64, PathBuf)>> {
-    let files = paths_in(&folder_of(namespace, table))?.into_iter();
-    let versions = files.filter_map(|path| Some((version_of(name_of(&path))?, path)));
-    Ok(versions.filter(|(newer, _)| *newer > version).collect())
+/// The versions of a table newer than one of them.
+pub(super) fn newer_versions(namespace: &Namespace, table: &str, version: u64) -> Result<Vec<u64>> {
+    let files = paths_in(&folder_of(namespace, table))?;
+    Ok(files.iter().filter_map(|path| version_of(name_of(path))).filter(|newer| *newer > version).collect())
 }
 
 /// Whether the file of a version is complete: it ends with the offset of its message (8 bytes), two numbers (4) and a

@@ -10,11 +10,11 @@ use lance_table::format::IndexMetadata;
 use lance_table::io::deletion::relative_deletion_file_path;
 use lancedb::Table;
 
-use super::files::{or_none, remove_file};
+use super::files::or_none;
 use super::manifest::Manifest;
 use super::plain::is_plain;
-use super::tables::{Tables, connect, is_damage, open_table};
-use super::version_files::{DamagedVersion, Lost, TABLES, lost_version, newer_versions};
+use super::tables::Tables;
+use super::version_files::{DamagedVersion, Lost, TABLES, lost_version};
 use crate::crash;
 use crate::error::{Error, Result};
 
@@ -89,27 +89,6 @@ impl Tables {
             }
         }
         Ok(damaged)
-    }
-
-    /// Removes the versions newer than those of a manifest that cannot be read, which Lance would build on. The others
-    /// stay as long as a record names them. The caller must hold the writer's lock.
-    pub(super) async fn remove_unreadable(namespace: &Namespace, readable: &Manifest) -> Result<()> {
-        let connection = connect(namespace).await?;
-        for (table, newest) in TABLES.into_iter().zip(readable.versions()) {
-            for (version, path) in newer_versions(namespace, table, newest)? {
-                let is_readable = match lost_version(namespace, table, version)? {
-                    Some(_) => false,
-                    None => match open_table(namespace, &connection, table, Some(version)).await {
-                        Err(error) if !is_damage(&error) => return Err(error),
-                        opened => opened.is_ok(),
-                    },
-                };
-                if !is_readable {
-                    remove_file(&path)?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// The unreadable versions.

@@ -28,6 +28,9 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::notice;
 
+/// In the history.
+const RECOVERY: &str = "recovery";
+
 /// The changes of one generation. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
 pub struct Change {
@@ -145,7 +148,7 @@ impl Writer {
             None => None,
         };
         match &older {
-            Some(older) => Tables::remove_unreadable(namespace, &older.manifest).await?,
+            Some(older) => older.become_newest(namespace).await?,
             None => remove_unpublished(namespace, published.as_ref())?,
         }
         let tables = match &published {
@@ -198,7 +201,7 @@ impl Writer {
 
     /// Publishes an old generation in place of an unreadable one.
     pub(super) async fn publish_again(&mut self, old: &Manifest) -> Result<u64> {
-        let note = Note { restored: Some(old.generation), ..Note::of("recovery") };
+        let note = Note { restored: Some(old.generation), ..Note::of(RECOVERY) };
         self.publish_restored(old, KeywordStep::Rebuild, &note).await
     }
 
@@ -365,9 +368,10 @@ impl Writer {
         step("keyword committed")
     }
 
-    /// Writes the record of the next generation, and that of the published one if it was lost.
+    /// Writes the record of the next generation, and that of the published one if it was lost and that one can be read.
     fn write_history(&self, next: &Manifest, note: &Note) -> Result<()> {
-        if self.manifest.generation > 0 && record(&self.namespace, self.manifest.generation)?.is_none() {
+        let is_readable = self.manifest.generation > 0 && note.command != RECOVERY;
+        if is_readable && record(&self.namespace, self.manifest.generation)?.is_none() {
             Record::of_unknown(&self.manifest).write(&self.namespace)?;
         }
         let (manifest, begun_at) = (next.clone(), Some(self.begun_at.clone()));

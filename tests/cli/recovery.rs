@@ -100,6 +100,21 @@ fn a_writer_goes_on_from_the_newest_generation_that_can_be_read() {
 }
 
 #[test]
+fn a_lost_generation_is_not_taken_for_one_that_gets_the_same_versions() {
+    for damage in [DAMAGES[0], DAMAGES[1]] {
+        let sandbox = three_generations();
+        damage(&sandbox);
+        sandbox.write("docs/a.md", "# Valves\n\nClose the valve of version4x slowly.");
+        sandbox.json(&INGEST);
+        let log = sandbox.items(&["log"]);
+        assert!(log.as_array().unwrap().iter().all(|entry| entry["generation"] != 3), "{log}");
+        let restored = sandbox.kb(&["restore", "3"]);
+        assert!(restored.code == 2 && restored.err.contains("is no longer kept"), "{}", restored.err);
+        sandbox.kb(&["check"]).ok();
+    }
+}
+
+#[test]
 fn damage_inside_a_file_is_an_error_that_names_the_repair() {
     let sandbox = three_generations();
     let data = newest(&sandbox, "chunks", "data");
