@@ -149,7 +149,7 @@ fn scale(score: f32, low: f32, top: f32) -> f32 {
 mod tests {
     use super::super::SearchRequest;
     use super::super::hit::sample::candidate;
-    use super::super::understand::Kind;
+    use super::super::request::Kind;
     use super::*;
 
     fn key(id: &str, namespace: usize) -> ChunkKey {

@@ -56,7 +56,7 @@ pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};
 pub use request::{
     Beam, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Decay, Expand,
-    Fallback, Fusion, GroupBy, HalfLife, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape,
+    Fallback, Fusion, GroupBy, HalfLife, Kind, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape,
     Target, Weights,
 };
 pub use resolve::{Purpose, called, resolve_document, resolve_each};
@@ -65,7 +65,7 @@ pub use searcher::{Searched, Searcher};
 pub use section::{SectionContent, SectionPart, with_subsections};
 pub use section_name::SectionName;
 pub use trace::{Stage, Trace};
-pub use understand::{Kind, Route};
+pub use understand::Route;
 #[cfg(feature = "fuzzing")]
 pub use understand::{Understanding, keyword_terms};
 pub use warm::Warm;

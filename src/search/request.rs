@@ -6,11 +6,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::filter::Restriction;
 use super::hit::Hit;
-use super::understand::Kind;
 use crate::embed::TokenCounter;
 use crate::error::Result;
 use crate::ids::DocId;
@@ -41,7 +41,7 @@ const LEAST_BROAD_CHOICE: usize = 50;
 const MERGED_CHOICE: usize = 3;
 
 /// Which retrievers are used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// Both, or keywords alone where the model does not know the question's language.
@@ -63,6 +63,30 @@ impl Method {
             Method::Semantic => "semantic",
             Method::Keyword => "keyword",
         }
+    }
+}
+
+/// What a question asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// How something is done
+    Procedure,
+    /// What something is, or why
+    Concept,
+    /// A fact: a value, a time, a name
+    Reference,
+    /// What to do about a fault
+    Troubleshooting,
+    /// Where a code, a name or a phrase stands
+    Lookup,
+    /// Which chapters there are: answered from the table of contents
+    Structure,
+}
+
+impl Kind {
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
@@ -300,7 +324,7 @@ impl Mode {
 }
 
 /// What is ranked and shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Target {
     /// Parent chunks, or what the mode makes of them.
     #[default]
@@ -310,7 +334,7 @@ pub enum Target {
 }
 
 /// Which hits stand together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum GroupBy {
     /// Each hit at its own rank.

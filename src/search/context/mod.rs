@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::hit::Hit;
 use super::note::{Note, NoteCode};
-use super::request::SearchRequest;
+use super::request::{Kind, SearchRequest};
 use super::result::SearchResult;
 use super::searcher::Searcher;
 use super::trace::Trace;
-use super::understand::{Kind, Route};
+use super::understand::Route;
 use crate::error::Result;
 use assemble::{Assembled, Sources, assemble};
 use layout::{ContextDocument, ContextParts, Layout};

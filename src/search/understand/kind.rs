@@ -4,37 +4,13 @@
 //! Ambiguous words do not count (`chapter` of a club, 目录 for a folder, the structure of an atom): answering a question
 //! about the text with a list of titles is worse than answering one about titles with text.
 
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::words::WORDS;
+use crate::search::request::Kind;
 use crate::search::section_number::NUMBERS;
 use crate::text::han::is_han_digit;
 use crate::text::tokens::{TokenKind, tokenize};
-
-/// What a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// How something is done
-    Procedure,
-    /// What something is, or why
-    Concept,
-    /// A fact: a value, a time, a name
-    Reference,
-    /// What to do about a fault
-    Troubleshooting,
-    /// Where a code, a name or a phrase stands
-    Lookup,
-    /// Which chapters there are: answered from the table of contents
-    Structure,
-}
-
-impl Kind {
-    pub(super) fn name(self) -> String {
-        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-}
 
 /// How sure a kind is from words alone, without a question around them.
 pub(super) const TOPIC: f32 = 0.3;

@@ -12,14 +12,14 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub use kind::{Kind, Wanted};
+pub use kind::Wanted;
 pub(super) use kind::{contents_of, document_named, section_named};
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
 
 use super::encoder::VectorModel;
 use super::note::NoteCode;
-use super::request::{Method, SearchRequest};
+use super::request::{Kind, Method, SearchRequest};
 use super::trace::Trace;
 use crate::embed::Model;
 use crate::error::{Error, NextStep, Result};

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::kind::Kind;
-use crate::search::request::{Fusion, Method, OtherWords, SearchRequest};
+use crate::search::request::{Fusion, Kind, Method, OtherWords, SearchRequest};
 use crate::store::KeywordField;
 use crate::text::is_wide;
 use crate::text::stopwords::is_stopword;
