@@ -166,7 +166,7 @@ fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentName>, wanted: &str) 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::store::DocumentRow;
+    use crate::store::{DocumentRow, samples};
 
     pub(in crate::search) fn row(id: &str, source: &str, title: &str) -> DocumentRow {
         DocumentRow { source: source.into(), title: title.into(), ..DocumentRow::sample(id) }
@@ -188,8 +188,7 @@ pub(super) mod tests {
             named("9kq000", "docs/net.md", "Network 9a and abroad"),
             named("m2n3p4", "reports/ACME_2022Q4_EARNINGS.pdf", "Exhibit 99.1"),
         ];
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (_folder, store) = samples::store();
         resolve_document(&rows, name, &store, purpose).map(|named| (named.document.doc_id.to_string(), named.note))
     }
 
@@ -258,8 +257,7 @@ pub(super) mod tests {
             vec![named("def456", "old/pump.pdf", "Pump Manual"), named("ghj000", "old/guide.md", "A network guide")],
             vec![named("k2m4n6", "a/x.md", "Valves 1"), named("k3m4n6", "b/x.md", "Valves 2")],
         ];
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (_folder, store) = samples::store();
         let ids = |name: &str| {
             let named = resolve_each(&namespaces, name, &store);
             named.map(|named| named.iter().map(|(_, named)| named.document.doc_id.clone()).collect::<Vec<_>>())

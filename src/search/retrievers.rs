@@ -265,10 +265,7 @@ impl<'v> ParentScores<'v> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::ChunkConfig;
-    use crate::ingest::{SourceFacts, prepare};
-    use crate::load::plain;
-    use crate::store::{Change, ModelRecord, Store, Writer};
+    use crate::store::{Change, NewDocument, Store, samples};
 
     #[test]
     fn a_parent_chunk_in_several_namespaces_takes_one_place() {
@@ -287,26 +284,19 @@ mod tests {
 
     /// A namespace of documents of one parent chunk, whose vectors have the given angles to the question's.
     async fn namespace(store: &Store, name: &str, angles: &[(&str, f32)]) -> Snapshot {
-        let add = angles
-            .iter()
-            .map(|(id, angle)| {
-                let facts = SourceFacts { source: format!("{id}.txt"), doc_id: (*id).into(), ..SourceFacts::default() };
-                let mut new = prepare(&plain::parse("A parent chunk."), &facts, &ChunkConfig::default(), "now").new;
-                new.chunks_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);
-                new
-            })
-            .collect();
+        let document = |(id, angle): &(&str, f32)| {
+            let mut new = NewDocument::sample(id, &["A parent chunk."]);
+            new.parents[0].vector = vec![angle.cos(), angle.sin(), 0.0, 0.0];
+            new
+        };
         let namespace = store.namespace(name).unwrap();
-        let model = ModelRecord { name: "m".into(), dimension: 2, fingerprint: "f".into() };
-        let mut writer = Writer::open(&namespace, &model).await.unwrap();
-        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        samples::publish(&namespace, Change { add: angles.iter().map(document).collect(), ..Change::default() }).await;
         Snapshot::open(&namespace).await.unwrap()
     }
 
     #[tokio::test]
     async fn vectors_in_memory_and_in_tables_recall_the_same() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let (_folder, store) = samples::store();
         // `t` is in both.
         let left = namespace(&store, "left", &[("a", 0.3), ("b", 1.2), ("c", 0.9), ("t", 0.1)]).await;
         let right = namespace(&store, "right", &[("d", 0.2), ("e", 1.4), ("f", 0.5), ("t", 0.1)]).await;
@@ -318,7 +308,7 @@ mod tests {
             for (snapshot, held) in snapshots.iter().zip(held) {
                 vectors.push(if held { Some(snapshot.load_vectors(None).await.unwrap()) } else { None });
             }
-            let found = semantic(&snapshots, &vectors, &[1.0, 0.0], &scopes, &keyword, 3).await.unwrap();
+            let found = semantic(&snapshots, &vectors, &[1.0, 0.0, 0.0, 0.0], &scopes, &keyword, 3).await.unwrap();
             assert!(!found.no_vectors);
             let mut found: Vec<(String, usize, i32)> = found
                 .scores

@@ -10,7 +10,7 @@ use crate::error::Kind;
 use crate::ingest::{SourceFacts, prepare};
 use crate::load::{Format, parse};
 use crate::search::filter::syntax::Filter;
-use crate::store::{Change, EntityChange, EntityRow, ModelRecord, NewDocument, Scope, Snapshot, Store, Writer};
+use crate::store::{Change, EntityChange, EntityRow, Namespace, NewDocument, Scope, Snapshot, samples};
 
 /// Documents that differ in everything that filters test: Markdown with metadata, plain text, Chinese, pages.
 fn documents() -> Vec<NewDocument> {
@@ -47,14 +47,11 @@ fn documents() -> Vec<NewDocument> {
     prepared.collect()
 }
 
-async fn snapshot(store: &Store) -> Snapshot {
-    let namespace = store.namespace("default").unwrap();
-    let model = ModelRecord { name: "m".into(), dimension: 2, fingerprint: "f".into() };
-    let mut writer = Writer::open(&namespace, &model).await.unwrap();
+async fn snapshot(namespace: &Namespace) -> Snapshot {
     let pump = EntityRow::named("Pump P-12", jiff::Timestamp::UNIX_EPOCH);
     let entities = EntityChange { put: vec![pump], ..EntityChange::default() };
-    writer.publish(&Change { add: documents(), entities, ..Change::default() }).await.unwrap();
-    Snapshot::open(&namespace).await.unwrap()
+    samples::publish(namespace, Change { add: documents(), entities, ..Change::default() }).await;
+    Snapshot::open(namespace).await.unwrap()
 }
 
 /// Which parent chunks match a filter.
@@ -114,9 +111,8 @@ fn filters() -> impl Strategy<Value = String> {
 #[test]
 fn a_filter_and_its_negation_split_all_chunks() {
     let runtime = Runtime::new().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-    let snapshot = runtime.block_on(snapshot(&store));
+    let (_folder, namespace) = samples::namespace();
+    let snapshot = runtime.block_on(snapshot(&namespace));
     let parents = documents().into_iter().flat_map(|new| new.parents);
     let all: Vec<(String, String)> =
         parents.map(|parent| (parent.doc_id.to_string(), parent.chunk_id.to_string())).collect();
