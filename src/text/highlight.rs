@@ -20,7 +20,7 @@ impl Terms {
 
     /// The weight of the terms in `text`. Longer terms weigh more: a whole identifier more than its parts, a bigram
     /// more than a character.
-    pub fn weight_in(&self, text: &str) -> usize {
+    fn weight_in(&self, text: &str) -> usize {
         let tokens = tokenize(text);
         let found: HashSet<&String> =
             tokens.iter().map(|token| &token.text).filter(|text| self.0.contains(*text)).collect();
@@ -32,23 +32,23 @@ impl Terms {
         let all: usize = self.0.iter().map(|term| weight(term)).sum();
         if all == 0 { 0.0 } else { self.weight_in(text) as f32 / all as f32 }
     }
+
+    /// The place of the first of the ranges that match best; `None` if none has a term.
+    pub fn best_in(&self, text: &str, ranges: &[Range<usize>]) -> Option<usize> {
+        let weights: Vec<usize> = ranges.iter().map(|range| self.weight_in(&text[range.clone()])).collect();
+        // Reversed, because `max_by_key` takes the last of equal ones.
+        (0..ranges.len()).rev().max_by_key(|&at| weights[at]).filter(|&at| weights[at] > 0)
+    }
 }
 
 fn weight(term: &str) -> usize {
     char_count(term).min(8)
 }
 
-/// The index of the best matching sentence; the first of several.
-fn best_of(sentences: &[Range<usize>], text: &str, terms: &Terms) -> usize {
-    let scores: Vec<usize> = sentences.iter().map(|range| terms.weight_in(&text[range.clone()])).collect();
-    // Reversed, because `max_by_key` takes the last of equal ones.
-    (0..sentences.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0)
-}
-
 /// The sentence of `text` that matches the terms best, with as many after it as fit; and the sentences before it.
 fn from_best(text: &str, terms: &Terms, fits: impl Fn(&Range<usize>) -> bool) -> (Range<usize>, Vec<Range<usize>>) {
     let mut ranges: Vec<Range<usize>> = sentences(text);
-    let best = best_of(&ranges, text, terms);
+    let best = terms.best_in(text, &ranges).unwrap_or(0);
     let Some(Range { start, end }) = ranges.get(best).cloned() else { return (0..0, ranges) };
     let ends = ranges[best + 1..].iter().map(|next| next.end);
     let end = ends.take_while(|end| fits(&(start..*end))).last().unwrap_or(end);
@@ -78,17 +78,21 @@ pub fn find_matches(text: &str, query: &str) -> Vec<Range<usize>> {
     let hits: Vec<&Token> = tokens.iter().filter(|token| terms.0.contains(&token.text)).collect();
     // A single Han character is a match only if there is no longer match.
     let any_long = hits.iter().any(|token| has_bigram(token));
-    let mut ranges: Vec<Range<usize>> =
-        hits.into_iter().filter(|token| has_bigram(token) || !any_long).map(|token| token.start..token.end).collect();
-    ranges.sort_by_key(|range| (range.start, range.end));
-    let mut merged: Vec<Range<usize>> = Vec::new();
+    let shown = hits.into_iter().filter(|token| has_bigram(token) || !any_long);
+    united(shown.map(|token| token.start..token.end).collect())
+}
+
+/// Ranges in order; those that overlap or touch, as one.
+pub fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
-        match merged.last_mut() {
+        match out.last_mut() {
             Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
+            _ => out.push(range),
         }
     }
-    merged
+    out
 }
 
 #[cfg(test)]

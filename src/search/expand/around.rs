@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::ids::ChunkId;
 use crate::search::hit::{Hit, Source, SourceChild};
 use crate::store::IndexedParentChunk;
-use crate::text::highlight::Terms;
+use crate::text::highlight::{Terms, united};
 use crate::text::sentences::sentences;
 
 /// Merges the hits of a section whose parent chunks overlap or follow each other. The merged hit has the place and the
@@ -151,28 +151,12 @@ pub fn window(hit: &mut Hit, terms: &Terms, count: usize) {
 /// The sentence of a parent chunk with the most words of the question; without any, the child chunk nearest to it.
 fn best_sentence(source: &Source, terms: &Terms) -> Range<usize> {
     let sentences = sentences(&source.text);
-    let weights: Vec<usize> = sentences.iter().map(|range| terms.weight_in(&source.text[range.clone()])).collect();
-    // The first of the best: `max_by_key` alone takes the last.
-    let best = (0..sentences.len()).rev().max_by_key(|&at| weights[at]).filter(|&at| weights[at] > 0);
+    let best = terms.best_in(&source.text, &sentences).map(|at| sentences[at].clone());
     let by_child = || {
         let child = source.children.first()?.text.trim();
         source.text.find(child).map(|start| start..start + child.len())
     };
-    let by_words = best.map(|at| sentences[at].clone());
-    by_words.or_else(by_child).or_else(|| sentences.first().cloned()).unwrap_or(0..source.text.len())
-}
-
-/// Ranges that overlap or touch, as one.
-fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_by_key(|range| range.start);
-    let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        match out.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => out.push(range),
-        }
-    }
-    out
+    best.or_else(by_child).or_else(|| sentences.first().cloned()).unwrap_or(0..source.text.len())
 }
 
 /// The part of `shown` that lies in `place`, with an ellipsis for the gap before each range but the first.
