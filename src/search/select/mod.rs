@@ -69,7 +69,7 @@ async fn sections(
     let indexes = near::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     trace.took("titles", milliseconds(start));
     let start = Instant::now();
-    let mut sections = sections::find(&indexes, ranking, request.limit);
+    let mut sections = sections::find(&indexes, &ranking.scopes, &ranking.candidates, request.limit);
     sections.retain(|found| found.confidence >= request.min_confidence);
     let found = section_hits::Found { indexes: &indexes, ranking, request, sections };
     let all = found.sections.len();
@@ -145,17 +145,17 @@ struct Kept {
     hit: Hit,
     numbers: String,
     /// Made when first needed.
-    shingles: OnceCell<Shingles>,
+    shingles: OnceCell<Vec<u64>>,
 }
 
 impl Kept {
     fn is_same(&self, other: &Kept) -> bool {
         self.hit.content == other.hit.content
-            || (self.numbers == other.numbers && self.shingles().are_alike(other.shingles(), LEAST_LIKENESS))
+            || (self.numbers == other.numbers && are_duplicates(self.shingles(), other.shingles()))
     }
 
-    fn shingles(&self) -> &Shingles {
-        self.shingles.get_or_init(|| Shingles::of(&self.hit.content, DUPLICATE_RUN))
+    fn shingles(&self) -> &[u64] {
+        self.shingles.get_or_init(|| shingles(&self.hit.content, DUPLICATE_RUN))
     }
 }
 
@@ -175,11 +175,11 @@ fn diverse(hits: Vec<Hit>, limit: usize, diversity: f32) -> Vec<Hit> {
     }
     struct Waiting {
         hit: Hit,
-        shingles: Shingles,
+        shingles: Vec<u64>,
         /// To the most similar hit that is chosen.
         likeness: f32,
     }
-    let waiting = |hit: Hit| Waiting { shingles: Shingles::of(&hit.content, TOPIC_RUN), hit, likeness: 0.0 };
+    let waiting = |hit: Hit| Waiting { shingles: shingles(&hit.content, TOPIC_RUN), hit, likeness: 0.0 };
     let mut waiting: Vec<Waiting> = hits.into_iter().map(waiting).collect();
     let mut chosen: Vec<Hit> = Vec::with_capacity(limit.min(waiting.len()));
     while chosen.len() < limit {
@@ -190,7 +190,7 @@ fn diverse(hits: Vec<Hit>, limit: usize, diversity: f32) -> Vec<Hit> {
         let taken = waiting.remove(best);
         for other in &mut waiting {
             let floor = if other.hit.doc_id == taken.hit.doc_id { SAME_DOCUMENT } else { 0.0 };
-            other.likeness = other.likeness.max(floor).max(other.shingles.cosine(&taken.shingles));
+            other.likeness = other.likeness.max(floor).max(cosine(&other.shingles, &taken.shingles));
         }
         chosen.push(taken.hit);
     }
@@ -207,33 +207,27 @@ fn cap_per_document(mut hits: Vec<Hit>, most: usize) -> Vec<Hit> {
     hits
 }
 
-/// The shingles of a text, as hashes in order, each once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Shingles(Vec<u64>);
+/// The runs of `length` letters and digits of a text, as hashes in order, each once; a shorter text is one run.
+fn shingles(text: &str, length: usize) -> Vec<u64> {
+    let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let runs = letters.windows(length.clamp(1, letters.len().max(1)));
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    let mut hashes: Vec<u64> = runs.map(|run| hasher.hash_one(run)).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
 
-impl Shingles {
-    /// The runs of `length` letters and digits of `text`; a shorter text is one run.
-    fn of(text: &str, length: usize) -> Self {
-        let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        let runs = letters.windows(length.clamp(1, letters.len().max(1)));
-        let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let mut hashes: Vec<u64> = runs.map(|run| hasher.hash_one(run)).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        Shingles(hashes)
-    }
+/// Whether [`jaccard`] reaches [`LEAST_LIKENESS`]. The sizes rule most pairs out first.
+fn are_duplicates(a: &[u64], b: &[u64]) -> bool {
+    let (few, many) = (a.len().min(b.len()), a.len().max(b.len()));
+    few as f32 >= LEAST_LIKENESS * many as f32 && jaccard(a, b) >= LEAST_LIKENESS
+}
 
-    /// Whether [`jaccard`] reaches `least`. The sizes rule most pairs out first.
-    fn are_alike(&self, other: &Shingles, least: f32) -> bool {
-        let (few, many) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
-        few as f32 >= least * many as f32 && jaccard(&self.0, &other.0) >= least
-    }
-
-    /// The cosine of both as vectors of zeros and ones, from 0 to 1: higher than Jaccard if one text is longer.
-    fn cosine(&self, other: &Shingles) -> f32 {
-        let length = (self.0.len() as f32 * other.0.len() as f32).sqrt();
-        if length > 0.0 { shared(&self.0, &other.0) as f32 / length } else { 0.0 }
-    }
+/// The cosine of both as vectors of zeros and ones, from 0 to 1: higher than Jaccard if one text is longer.
+fn cosine(a: &[u64], b: &[u64]) -> f32 {
+    let length = (a.len() as f32 * b.len() as f32).sqrt();
+    if length > 0.0 { shared(a, b) as f32 / length } else { 0.0 }
 }
 
 /// The share of all shingles that both have, from 0 to 1.
@@ -334,14 +328,14 @@ mod tests {
 
     #[test]
     fn likeness_is_by_shared_runs() {
-        let of = |text| Shingles::of(text, 4);
-        assert_eq!(jaccard(&of("Prime the pump.").0, &of("prime THE pump").0), 1.0);
-        assert_eq!(jaccard(&of("启动水泵之前").0, &of("启动水泵之后").0), 0.5);
-        assert_eq!(jaccard(&of("abcd").0, &of("wxyz").0), 0.0);
-        assert_eq!(jaccard(&of("ab").0, &of("ab").0), 1.0, "shorter than a run");
-        assert_eq!((jaccard(&of("").0, &of("").0), of("").cosine(&of("abcd"))), (1.0, 0.0));
+        let of = |text| shingles(text, 4);
+        assert_eq!(jaccard(&of("Prime the pump."), &of("prime THE pump")), 1.0);
+        assert_eq!(jaccard(&of("启动水泵之前"), &of("启动水泵之后")), 0.5);
+        assert_eq!(jaccard(&of("abcd"), &of("wxyz")), 0.0);
+        assert_eq!(jaccard(&of("ab"), &of("ab")), 1.0, "shorter than a run");
+        assert_eq!((jaccard(&of(""), &of("")), cosine(&of(""), &of("abcd"))), (1.0, 0.0));
         let (short, long) = (of("prime the pump"), of("prime the pump and then open the valve"));
-        assert!(short.cosine(&long) > jaccard(&short.0, &long.0));
-        assert!(!short.are_alike(&long, 0.9) && short.are_alike(&short, 0.9));
+        assert!(cosine(&short, &long) > jaccard(&short, &long));
+        assert!(!are_duplicates(&short, &long) && are_duplicates(&short, &short));
     }
 }

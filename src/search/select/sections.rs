@@ -8,6 +8,7 @@ use crate::ids::SectionId;
 use crate::search::confidence::confidence;
 use crate::search::hit::{Candidate, joint_score};
 use crate::search::result::Ranking;
+use crate::store::Scope;
 
 /// The weight of the title beside the parent chunks, unless the question is the title itself.
 const TITLE_WEIGHT: f32 = 0.4;
@@ -41,19 +42,14 @@ struct Rated {
     parent_chunks: Vec<(usize, f32)>,
 }
 
-/// The best `limit` sections of those `within` scope, given by namespace.
+/// The best `limit` sections of each namespace together.
 ///
 /// Sections whose title is the question come first: exactly, then except for punctuation, then except for the number. A
 /// section scores by its title and by the [joint score](joint_score) of its parent chunks; those of subsections count half for
 /// each level between. Every parent chunk counts for one hit only: once a section is found, its chunks count for no other, so
 /// the chapter of a found section needs matches of its own.
-fn rank_sections(
-    indexes: &[SectionIndex],
-    within: &[Vec<usize>],
-    candidates: &[Candidate],
-    limit: usize,
-) -> Vec<FoundSection> {
-    let rated = rate(indexes, within, candidates);
+pub fn find(indexes: &[SectionIndex], scopes: &[Scope], candidates: &[Candidate], limit: usize) -> Vec<FoundSection> {
+    let rated = rate(indexes, scopes, candidates);
     let mut used = vec![false; candidates.len()];
     // The sections that each parent chunk counts for: only they get another score once it is used.
     let mut sections_of: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
@@ -62,7 +58,8 @@ fn rank_sections(
     }
     let mut scores: Vec<Option<f32>> = rated.iter().map(|one| Some(score(one, candidates, &used))).collect();
     let mut found: Vec<FoundSection> = Vec::new();
-    while found.len() < limit {
+    // The same section in several namespaces takes one place.
+    while found.len() < limit.saturating_mul(indexes.len()) {
         let left = scores.iter().enumerate().filter_map(|(at, score)| Some((at, (*score)?)));
         // The first of the best: `max_by` alone takes the last.
         let better =
@@ -91,7 +88,7 @@ fn rank_sections(
 }
 
 /// Rates every section that has anything to do with the question, in a fixed order.
-fn rate(indexes: &[SectionIndex], within: &[Vec<usize>], candidates: &[Candidate]) -> Vec<Rated> {
+fn rate(indexes: &[SectionIndex], scopes: &[Scope], candidates: &[Candidate]) -> Vec<Rated> {
     let mut parent_chunks: HashMap<(usize, usize), Vec<(usize, f32)>> = HashMap::new();
     for (place, candidate) in candidates.iter().enumerate() {
         let index = &indexes[candidate.namespace];
@@ -103,8 +100,8 @@ fn rate(indexes: &[SectionIndex], within: &[Vec<usize>], candidates: &[Candidate
         }
     }
     let mut rated = Vec::new();
-    for (namespace, (index, within)) in indexes.iter().zip(within).enumerate() {
-        for &at in within {
+    for (namespace, (index, scope)) in indexes.iter().zip(scopes).enumerate() {
+        for at in index.within(scope) {
             let (exactness, likeness) = (index.exactness(at), index.likeness(at));
             let parent_chunks = parent_chunks.remove(&(namespace, at)).unwrap_or_default();
             if exactness > Exactness::No || likeness > 0.0 || !parent_chunks.is_empty() {
@@ -130,19 +127,11 @@ fn compare(a: &Rated, a_score: f32, b: &Rated, b_score: f32) -> Ordering {
     a.exactness.cmp(&b.exactness).then(a_score.total_cmp(&b_score)).then(best(b).cmp(&best(a)))
 }
 
-/// The best `limit` sections of each namespace together.
-pub fn find(indexes: &[SectionIndex], ranking: &Ranking, limit: usize) -> Vec<FoundSection> {
-    let within = indexes.iter().zip(&ranking.scopes).map(|(index, scope)| index.within(scope));
-    // The same section in several namespaces takes one place.
-    let limit = limit.saturating_mul(indexes.len());
-    rank_sections(indexes, &within.collect::<Vec<_>>(), &ranking.candidates, limit)
-}
-
 /// All sections that a question finds, whatever the limit, with their scores. The same section in several namespaces takes one
 /// place.
 pub fn all(indexes: &[SectionIndex], ranking: &Ranking) -> Vec<(SectionId, f32)> {
     let mut known = HashSet::new();
-    let found = find(indexes, ranking, usize::MAX).into_iter();
+    let found = find(indexes, &ranking.scopes, &ranking.candidates, usize::MAX).into_iter();
     let named = found.map(|one| (indexes[one.namespace].row(one.at).section_id.clone(), one.score));
     named.filter(|(id, _)| known.insert(id.clone())).collect()
 }
@@ -154,12 +143,10 @@ mod tests {
     use crate::search::hit::sample::candidate;
 
     fn ranked(sections: &[(&str, &str)], found: &[(u32, f32)], query: &str) -> Vec<(String, f32, usize)> {
-        let index = index(sections, query);
+        let indexes = [index(sections, query)];
         let candidates: Vec<Candidate> =
             found.iter().map(|(index, score)| candidate(&format!("d:{index}"), *score)).collect();
-        let within = [index.within(&crate::store::Scope::Everything)];
-        let indexes = [index];
-        rank_sections(&indexes, &within, &candidates, 10)
+        find(&indexes, &[Scope::Everything], &candidates, 10)
             .into_iter()
             .map(|found| (indexes[0].row(found.at).path.clone(), found.score, found.matched.len()))
             .collect()
