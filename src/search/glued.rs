@@ -1,5 +1,6 @@
 //! Words of a question that names of files write as one: `KRAFTHEINZ_2019_10K` for Kraft Heinz.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::text::script::{Script, script_of};
@@ -32,29 +33,40 @@ pub(super) fn glued(query: &str) -> Vec<Glued> {
         ["'s", "’s"].iter().find_map(|ending| typed.strip_suffix(ending)).unwrap_or(typed)
     };
     let is_of_letters = |token: &Token| typed(token).chars().all(|c| script_of(c) == Some(Script::Latin));
+    let goes_on = |a: &Token, b: &Token| {
+        is_of_letters(a) && is_of_letters(b) && matches!(&query[a.end..b.start], " " | "-" | "&" | " & " | "\u{a0}")
+    };
     let tokens: Vec<Token> =
         tokenize(query).into_iter().filter(|token| token.kind != TokenKind::Whole).take(MOST_TOKENS).collect();
-    let mut found: Vec<(usize, Glued)> = Vec::new();
-    for first in 0..tokens.len() {
-        for last in first..tokens.len().min(first + MOST_WORDS) {
-            let goes_on = last == first
-                || matches!(&query[tokens[last - 1].end..tokens[last].start], " " | "-" | "&" | " & " | "\u{a0}");
-            if !goes_on || !is_of_letters(&tokens[last]) {
-                break;
-            }
-            let is_name = last > first && ![first, last].iter().any(|at| is_stopword(&tokens[*at].text));
-            let range = tokens[first].start..tokens[last].end;
-            let written = tokens[first..=last].iter().map(typed).collect::<String>().to_lowercase();
-            if is_name
-                && written.chars().count() >= SHORTEST
-                && let [Token { text, .. }] = tokenize(&written).as_slice()
-            {
-                found.push((last - first, Glued { word: text.clone(), written, range }));
-            }
+    let named = |run: &[Token]| {
+        let [first, .., last] = run else { return None };
+        let written = run.iter().map(typed).collect::<String>().to_lowercase();
+        if [first, last].iter().any(|token| is_stopword(&token.text)) || written.chars().count() < SHORTEST {
+            return None;
         }
-    }
-    found.sort_by_key(|(length, name)| (std::cmp::Reverse(*length), name.range.start));
-    found.into_iter().map(|(_, name)| name).collect()
+        let words = tokenize(&written);
+        let [word] = &words[..] else { return None };
+        Some(Glued { word: word.text.clone(), range: first.start..last.end, written })
+    };
+    runs(&tokens, |_| MOST_WORDS, goes_on).into_iter().filter_map(named).collect()
+}
+
+/// The tokens and the runs of tokens that stand together, the longest first. A run goes on from one token to the next, up
+/// to the most that its first allows.
+pub(super) fn runs(
+    tokens: &[Token],
+    most: impl Fn(&Token) -> usize,
+    goes_on: impl Fn(&Token, &Token) -> bool,
+) -> Vec<&[Token]> {
+    let from = |first: usize| {
+        let rest = &tokens[first..];
+        let longest = 1 + rest.windows(2).take_while(|two| goes_on(&two[0], &two[1])).count();
+        (1..=longest.min(most(&rest[0]))).map(move |length| &rest[..length])
+    };
+    let mut runs: Vec<&[Token]> = (0..tokens.len()).flat_map(from).collect();
+    // The sort is stable: equals stay in the order of the text.
+    runs.sort_by_key(|run| Reverse(run.len()));
+    runs
 }
 
 #[cfg(test)]

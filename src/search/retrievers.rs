@@ -192,6 +192,11 @@ fn best_of(scores: impl Iterator<Item = (ChunkKey, f32)>, limit: usize) -> Vec<(
     scores
 }
 
+/// How many parent chunks have a word in their text or titles.
+pub(super) fn parent_chunks_with(snapshots: &[&Snapshot], word: &str) -> Result<u64> {
+    snapshots.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.keyword().parent_chunks_with(word)?))
+}
+
 /// Runs `work` on each of `items` with its place: a single item on this thread, several on all cores. The results are in
 /// the order of the items.
 pub(super) fn on_each<'i, T: Sync, R: Send>(

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::note::NoteCode;
 use super::request::OtherWords;
+use super::retrievers::parent_chunks_with;
 use super::synonyms::Synonymous;
 use super::trace::Trace;
 use super::understand::{Terms, in_all_fields};
@@ -61,13 +62,6 @@ pub(super) struct Replacement {
 }
 
 impl Replacement {
-    /// With the words as chunks write them.
-    fn written(self, snapshots: &[&Snapshot]) -> Result<Self> {
-        let written = |word: &String| as_written(snapshots, word, &self.typed);
-        let written = if self.missing { self.words.iter().map(written).collect::<Result<_>>()? } else { Vec::new() };
-        Ok(Replacement { written, ..self })
-    }
-
     fn note(&self) -> String {
         let written: Vec<String> = self.written.iter().map(|word| format!("{word:?}")).collect();
         format!("no text contains {:?}; searched for {}", self.typed, written.join(", "))
@@ -110,7 +104,7 @@ pub(super) fn replace_words(
     let vocabulary = Vocabulary(snapshots);
     let mut replacements = Vec::new();
     for Replaceable { token, typed, is_name, starred } in words(query) {
-        let missing = vocabulary.count(&token.text)? == 0;
+        let missing = parent_chunks_with(snapshots, &token.text)? == 0;
         let known = has_synonym(&token, synonyms);
         let others = words_wanted == OtherWords::All;
         if !starred && ((missing && known) || (!missing && !others)) {
@@ -136,8 +130,9 @@ pub(super) fn replace_words(
         if !new.is_empty() || (missing && token.kind == TokenKind::Word) {
             // What a misspelt word means may be in the question already.
             let words = if missing { words } else { new };
-            let replacement = Replacement { typed, indexed: token.text, missing, is_name, words, written: Vec::new() };
-            replacements.push(replacement.written(snapshots)?);
+            let written = words.iter().filter(|_| missing).map(|word| as_written(snapshots, word, &typed));
+            let written = written.collect::<Result<_>>()?;
+            replacements.push(Replacement { typed, indexed: token.text, missing, is_name, words, written });
         }
     }
     Ok(replacements)
@@ -201,10 +196,6 @@ fn begins(query: &str, at: usize) -> bool {
 struct Vocabulary<'a>(&'a [&'a Snapshot]);
 
 impl Vocabulary<'_> {
-    fn count(&self, word: &str) -> Result<u64> {
-        self.0.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.keyword().parent_chunks_with(word)?))
-    }
-
     fn starting_with(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
         let mut counts: HashMap<String, u64> = HashMap::new();
         for snapshot in self.0 {
@@ -234,7 +225,7 @@ impl Vocabulary<'_> {
         };
         for form in one_letter_away(typed) {
             if let [Token { text, .. }] = tokenize(&form).as_slice() {
-                let count = self.count(text)?;
+                let count = parent_chunks_with(self.0, text)?;
                 if count > 0 && !is_stopword(text) {
                     add(text.clone(), 1, count);
                 }
@@ -272,7 +263,7 @@ impl Vocabulary<'_> {
             if words.len() != 2 || words.iter().any(|word| is_stopword(word)) {
                 continue;
             }
-            let rarer = self.count(&words[0])?.min(self.count(&words[1])?);
+            let rarer = parent_chunks_with(self.0, &words[0])?.min(parent_chunks_with(self.0, &words[1])?);
             if rarer > 0
                 && let Some(phrase) = Phrase::of(&format!("{left} {right}"))
             {

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::glued::glued;
+use super::glued::{glued, runs};
+use super::retrievers::parent_chunks_with;
 use super::understand::{Terms, keyword_terms};
 use crate::error::Result;
 use crate::knowledge::names::synonyms::{MOST_OTHERS, Synonyms};
@@ -89,7 +90,7 @@ pub(super) fn add_synonyms(
     }
     for name in glued(query) {
         if !meanings.iter().any(|(longer, _)| overlap(longer, &name.range))
-            && is_indexed(snapshots, &name.word)?
+            && parent_chunks_with(snapshots, &name.word)? > 0
             && add(&name.written, NAME_WEIGHT, terms)
         {
             let typed = query[name.range.clone()].to_owned();
@@ -98,16 +99,6 @@ pub(super) fn add_synonyms(
     }
     meanings.sort_by_key(|(range, _)| range.start);
     Ok(meanings.into_iter().map(|(_, meaning)| meaning).collect())
-}
-
-/// Whether a parent chunk has a word in its text or its titles.
-fn is_indexed(snapshots: &[&Snapshot], word: &str) -> Result<bool> {
-    for snapshot in snapshots {
-        if snapshot.keyword().parent_chunks_with(word)? > 0 {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
@@ -178,27 +169,18 @@ fn names(query: &str) -> Vec<Named> {
     let tokens: Vec<Token> =
         tokenize(query).into_iter().filter(|token| is_word(token.kind)).take(MOST_TOKENS).collect();
     let shouted = !query.chars().any(char::is_lowercase) && tokens.len() > 1;
-    let mut names: Vec<(usize, Named)> = Vec::new();
-    for first in 0..tokens.len() {
-        let most = if tokens[first].kind == TokenKind::Single { MOST_CHARACTERS } else { MOST_WORDS };
-        for last in first..tokens.len().min(first + most) {
-            if last > first
-                && !query[tokens[last - 1].end..tokens[last].start].trim_matches([' ', '-', '&', '\u{a0}']).is_empty()
-            {
-                break;
-            }
-            let range = tokens[first].start..tokens[last].end;
-            let typed = &query[range.clone()];
-            // "WHO" may be a name, "who" is not.
-            let telling = tokens[first..=last].iter().any(|token| !is_stopword(&token.text))
-                || (first == last && !shouted && !typed.chars().any(char::is_lowercase));
-            if let Some(key) = key(typed).filter(|_| telling) {
-                names.push((last - first, Named { key, range }));
-            }
-        }
-    }
-    names.sort_by_key(|(length, name)| (std::cmp::Reverse(*length), name.range.start));
-    names.into_iter().map(|(_, name)| name).collect()
+    let most = |first: &Token| if first.kind == TokenKind::Single { MOST_CHARACTERS } else { MOST_WORDS };
+    let goes_on = |a: &Token, b: &Token| query[a.end..b.start].trim_matches([' ', '-', '&', '\u{a0}']).is_empty();
+    let named = |run: &[Token]| {
+        let range = run[0].start..run[run.len() - 1].end;
+        let typed = &query[range.clone()];
+        // "WHO" may be a name, "who" is not.
+        let telling = run.iter().any(|token| !is_stopword(&token.text))
+            || (run.len() == 1 && !shouted && !typed.chars().any(char::is_lowercase));
+        let key = key(typed).filter(|_| telling)?;
+        Some(Named { key, range })
+    };
+    runs(&tokens, most, goes_on).into_iter().filter_map(named).collect()
 }
 
 #[cfg(test)]
