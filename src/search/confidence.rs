@@ -88,8 +88,8 @@ pub(super) struct Coverage {
     words: Vec<Word>,
     /// The cosine of unrelated texts in the model of the vectors.
     unrelated: f32,
-    /// Whether no text has a name of the question.
-    lacks_name: bool,
+    /// Whether no text has a name of the question: another subject has the same words.
+    pub lacks_name: bool,
 }
 
 struct Word {
@@ -139,11 +139,6 @@ impl Coverage {
     ) -> Self {
         let unrelated = model.model().map_or(Model::embedded().unrelated, |model| model.unrelated);
         Coverage { words: Word::all(keyword.question_words(), own, alternatives), unrelated, lacks_name: false }
-    }
-
-    /// The same for a question with a name that no text has: another subject has the same words.
-    pub(super) fn lacking_name(self, lacks_name: bool) -> Self {
-        Coverage { lacks_name, ..self }
     }
 
     /// Raises the confidence of candidates to what their words and their cosine give.

@@ -50,9 +50,10 @@ pub(super) async fn recall<'s>(
     let (terms, alternatives, replacements) = other_words(asked, trace).await?;
     let Restricted { scopes, quoted } = restricted;
     let keyword = KeywordRetriever::new(snapshots, terms)?;
+    let mut coverage = Coverage::new(&keyword, &question.terms, &alternatives, question.model);
+    coverage.lacks_name = replacements.iter().any(|one| one.is_name && one.is_absent());
     let mut recalled = Recalled {
-        coverage: Coverage::new(&keyword, &question.terms, &alternatives, question.model)
-            .lacking_name(replacements.iter().any(|one| one.is_name && one.is_absent())),
+        coverage,
         keyword,
         scopes,
         route: question.route,
