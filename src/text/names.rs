@@ -72,7 +72,7 @@ fn glued(c: char) -> bool {
 /// Many names, each with the index of its owner.
 #[derive(Debug)]
 pub struct Names {
-    automaton: Option<AhoCorasick>,
+    automaton: AhoCorasick,
     owners: Vec<usize>,
 }
 
@@ -87,22 +87,22 @@ impl Names {
             .map(|(owner, name)| (owner, fold_name(name)))
             .filter(|(_, name)| !name.is_empty())
             .unzip();
-        if folded.is_empty() {
-            return Ok(Names { automaton: None, owners });
-        }
         // Overlapping matches are needed, because one that is not a whole word must not hide another.
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .build(&folded)
             .map_err(|error| Error::failed(format!("cannot search for so many names: {error}")))?;
-        Ok(Names { automaton: Some(automaton), owners })
+        Ok(Names { automaton, owners })
     }
 
     /// The owners of the names in a text, each once, in the order of the first mentions.
     pub fn in_text(&self, text: &str) -> Vec<usize> {
-        let Some(automaton) = &self.automaton else { return Vec::new() };
+        if self.owners.is_empty() {
+            return Vec::new();
+        }
         let text = fold_name(text);
-        let mut matches: Vec<(usize, usize, usize)> = automaton
+        let mut matches: Vec<(usize, usize, usize)> = self
+            .automaton
             .find_overlapping_iter(&text)
             .map(|found| (found.start(), found.end(), self.owners[found.pattern().as_usize()]))
             .filter(|(start, end, _)| stands_alone(&text, *start, *end))
