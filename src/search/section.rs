@@ -137,11 +137,8 @@ fn outermost<'a>(wanted: &[&'a SectionRow], children: bool) -> Vec<&'a SectionRo
 
 /// A section and all below it, in order.
 pub fn with_subsections<'a>(sections: &'a [SectionRow], root: &SectionRow) -> Vec<&'a SectionRow> {
-    sections.iter().filter(|section| section.path == root.path || is_below(section, root)).collect()
-}
-
-fn is_below(section: &SectionRow, above: &SectionRow) -> bool {
-    section.path.strip_prefix(&above.path).is_some_and(|rest| rest.starts_with('.'))
+    let is_in = |rest: &str| rest.is_empty() || rest.starts_with('.');
+    sections.iter().filter(|section| section.path.strip_prefix(&root.path).is_some_and(is_in)).collect()
 }
 
 #[cfg(test)]
