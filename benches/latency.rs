@@ -73,6 +73,13 @@ fn question(random: &mut Random, chinese: bool) -> String {
     if chinese { (0..6).map(|_| random.ideograph()).collect() } else { format!("how does {} work", random.words(4)) }
 }
 
+/// Milliseconds of the stages that follow recall; `None` if nothing was recalled.
+pub fn after_recall(trace: &Trace) -> Option<f64> {
+    const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
+    let last = trace.stages.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
+    Some(trace.stages[last + 1..].iter().map(|stage| stage.milliseconds).sum())
+}
+
 fn report(name: &str, runs: &[Trace]) -> Result<()> {
     let mut order: Vec<&str> = Vec::new();
     for stage in runs.iter().flat_map(|run| &run.stages) {
@@ -87,7 +94,7 @@ fn report(name: &str, runs: &[Trace]) -> Result<()> {
         };
         line(stage, runs.iter().map(of).collect());
     }
-    let after: Option<Vec<f64>> = runs.iter().map(Trace::after_recall).collect();
+    let after: Option<Vec<f64>> = runs.iter().map(after_recall).collect();
     line("= after recall", after.ok_or_else(|| Error::failed("a search had no stage of recall"))?);
     line("= all", runs.iter().map(|run| run.stages.iter().map(|stage| stage.milliseconds).sum()).collect());
     Ok(())

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use crate::latency::after_recall;
 use crate::synthetic::stores::{fail, median, scratch};
 use kb::internals::embed::EngineChoice;
 use kb::internals::ids::DocId;
@@ -158,7 +159,7 @@ async fn place_of(
     let start = Instant::now();
     let result = searcher.search(&request).await?;
     let total = start.elapsed().as_secs_f64() * 1000.0;
-    let after = result.trace.after_recall().unwrap_or_default();
+    let after = after_recall(&result.trace).unwrap_or_default();
     let wanted = normalise_title(title);
     let same: Vec<&str> = sections
         .iter()

@@ -10,9 +10,6 @@ use super::note::{Note, NoteCode};
 use crate::error::Result;
 use crate::ids::ChunkId;
 
-/// The stages that recall; later stages work on what these found.
-const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     pub stages: Vec<Stage>,
@@ -137,12 +134,6 @@ impl Trace {
     /// Milliseconds since the search began.
     pub fn total(&self) -> f64 {
         milliseconds(self.begun)
-    }
-
-    /// Milliseconds of the stages that follow recall; `None` if nothing was recalled.
-    pub fn after_recall(&self) -> Option<f64> {
-        let last = self.stages.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
-        Some(self.stages[last + 1..].iter().map(|stage| stage.milliseconds).sum())
     }
 }
 
