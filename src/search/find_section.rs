@@ -425,6 +425,17 @@ mod tests {
     }
 
     #[test]
+    fn chapters_are_counted_below_the_title_of_the_document() {
+        let rows = [row("1", "GUIDE"), row("1.1", "Install"), row("1.2", "Configure"), row("1.2.1", "Ports")];
+        assert_eq!(path_of(&rows, "chapter 1").unwrap(), "1.1");
+        assert!(path_of(&rows, "chapter 3").is_err());
+        // A document of another name has one chapter.
+        let pumps = crate::search::resolve::tests::row("d", "pumps.md", "Pumps");
+        assert_eq!(find_section(&pumps, &rows, "chapter 1").unwrap().section.path, "1");
+        assert!(find_section(&pumps, &rows, "chapter 2").is_err());
+    }
+
+    #[test]
     fn missing_and_ambiguous_names_get_suggestions() {
         let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes"), row("3", "Start")];
         let error = find_section(&guide(), &rows, "notes").unwrap_err();

@@ -151,66 +151,29 @@ mod tests {
         SectionNumber::of_name(name)?.fit(&SectionNumber::of_title(title)?)
     }
 
+    /// `fixtures/section_names.tsv` has more spellings, as names of sections.
     #[test]
-    fn all_spellings_of_a_number_are_equal() {
-        let numbers =
-            [("1", "一", "I"), ("4", "四", "IV"), ("10", "十", "X"), ("14", "十四", "XIV"), ("21", "二十一", "XXI")];
-        for (own, (digits, han, roman)) in numbers.iter().enumerate() {
-            let full: String =
-                digits.bytes().filter_map(|byte| char::from_u32(u32::from(byte) - 0x30 + 0xFF10)).collect();
-            let titles = [
-                format!("第{digits}章 TDO操作"),
-                format!("第{han}章 TDO操作"),
-                format!("第 {digits} 章　TDO 操作"),
-                format!("第{full}章 TDO"),
-                format!("Chapter {digits}: TDO"),
-                format!("CHAPTER {roman} TDO"),
-            ];
-            for (other, (digits, han, roman)) in numbers.iter().enumerate() {
-                let names = [
-                    (*digits).to_owned(),
-                    format!("{digits}."),
-                    format!("第{digits}章"),
-                    format!("第{han}章"),
-                    format!("第 {digits} 章"),
-                    format!("chapter {digits}"),
-                    format!("Chapter {roman}"),
-                    format!("CHAPTER {roman}"),
-                ];
-                for (title, name) in titles.iter().flat_map(|title| names.iter().map(move |name| (title, name))) {
-                    assert_eq!(fit(name, title).is_some(), own == other, "{name} and {title}");
-                }
-                for name in
-                    [format!("section {digits}"), format!("第{han}节"), format!("1.{digits}"), format!("附录{han}")]
-                {
-                    assert!(titles.iter().all(|title| fit(&name, title).is_none()), "{name}");
-                }
-            }
-        }
+    fn a_number_is_known_in_other_spellings_and_as_no_other_kind() {
         for (name, title) in [
-            ("6.1", "6.1 Station log"),
-            ("§6.1", "6.1 Station log"),
-            ("section 6.1", "6.1 Station log"),
-            ("a.1", "A.1 Sources"),
-            ("appendix b", "Appendix B: Tables"),
-            ("附录b", "附录 B 表格"),
+            ("21.", "第二十一章 TDO"),
+            ("第 21 章", "CHAPTER XXI TDO"),
+            ("Chapter XXI", "第２１章 TDO"),
             ("附录 B", "附錄B 表格"),
-            ("part ii", "PART II"),
             ("part 2", "第二部分 操作"),
             ("第三条", "第三條 範圍"),
             ("iv", "IV. Results"),
-            ("4", "IV. Results"),
             ("chapter 4", "IV. Results"),
-            ("chapter 3", "3 Operation"),
-            ("7", "ITEM 7. MANAGEMENT'S DISCUSSION"),
-            ("7A.", "Item 7A. Market risk"),
-            ("1a", "ITEM 1A. RISK FACTORS"),
             ("item 7", "7. Management's discussion"),
             ("2", "二、安全"),
         ] {
             assert!(fit(name, title).is_some(), "{name} is {title}");
         }
         for (name, title) in [
+            ("14", "第4章 TDO操作"),
+            ("chapter 1", "第二十一章 TDO"),
+            ("section 14", "第14章 TDO操作"),
+            ("1.14", "第14章 TDO操作"),
+            ("附录四", "第四章 阀门"),
             ("3.2", "3.20 Margins"),
             ("4.2", "4.2a Drafts"),
             ("1", "Appendix A Sources"),

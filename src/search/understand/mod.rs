@@ -178,22 +178,17 @@ mod tests {
 
     #[test]
     fn a_question_is_taken_apart() {
-        let one = Understanding::of("How do I reset error E-417 on the \"main pump\" at 16 MPa in Norwick?");
-        assert_eq!(one.kind, Kind::Procedure);
-        assert_eq!(one.phrases, ["main pump"]);
-        assert_eq!(one.identifiers, ["E-417"]);
-        assert_eq!(one.quantities, ["16 MPa"]);
-        let words = one.in_words().join("; ");
-        assert!(words.contains("procedure") && words.contains("\"main pump\""));
-    }
-
-    #[test]
-    fn a_chinese_question_is_taken_apart() {
-        let one = Understanding::of("《泵站维护手册》里“推力轴承”超过 16 MPa 时报警 E-417 怎么办？");
-        assert_eq!(one.kind, Kind::Troubleshooting);
-        assert_eq!(one.phrases, ["推力轴承"]);
-        assert_eq!(one.identifiers, ["E-417"]);
-        assert_eq!(one.quantities, ["16 MPa"]);
+        let english = "How do I reset error E-417 on the \"main pump\" at 16 MPa in Norwick?";
+        let chinese = "《泵站维护手册》里“推力轴承”超过 16 MPa 时报警 E-417 怎么办？";
+        for (query, kind, phrase) in
+            [(english, Kind::Procedure, "main pump"), (chinese, Kind::Troubleshooting, "推力轴承")]
+        {
+            let one = Understanding::of(query);
+            assert_eq!((one.kind, &one.phrases[..]), (kind, &[phrase.to_owned()][..]));
+            assert_eq!((&one.identifiers[..], &one.quantities[..]), (&["E-417".into()][..], &["16 MPa".into()][..]));
+            let words = one.in_words().join("; ");
+            assert!(words.contains(&kind.name()) && words.contains(&format!("{phrase:?}")), "{words}");
+        }
     }
 
     #[test]
@@ -211,6 +206,8 @@ mod tests {
             ("what is a thrust bearing", Kind::Concept),
             ("什么是推力轴承？", Kind::Concept),
             ("离心泵的工作原理", Kind::Concept),
+            ("what does E-417 mean?", Kind::Concept),
+            ("什么是“乡里制”？", Kind::Concept),
             ("How many points did the Panthers defense surrender?", Kind::Reference),
             ("which port does the server use", Kind::Reference),
             ("重试次数的默认值是多少", Kind::Reference),
@@ -224,20 +221,10 @@ mod tests {
             ("RFC 2119 --flag", Kind::Lookup),
         ];
         for (query, kind) in expected {
-            let understood = Understanding::of(query);
-            assert_eq!(understood.kind, kind, "{query}");
-            assert!(
-                (0.0..=1.0).contains(&understood.sure) && understood.sure >= kind::TOPIC,
-                "{query}: {}",
-                understood.sure
-            );
+            let Understanding { kind: found, sure, .. } = Understanding::of(query);
+            assert_eq!(found, kind, "{query}");
+            assert!((kind::TOPIC..=1.0).contains(&sure), "{query}: {sure}");
         }
-    }
-
-    #[test]
-    fn a_question_around_a_name_is_a_question() {
-        assert_eq!(Understanding::of("what does E-417 mean?").kind, Kind::Concept);
-        assert_eq!(Understanding::of("什么是“乡里制”？").kind, Kind::Concept);
         assert_eq!(Understanding::of("prime pump").sure, kind::TOPIC, "words alone make no kind sure");
     }
 }
