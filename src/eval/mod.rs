@@ -97,9 +97,6 @@ pub struct EvalStore {
 
 impl EvalStore {
     /// Ingests the corpus of a set into a store in `folder`, unless a store of the same corpus and model is there.
-    ///
-    /// # Errors
-    /// If the set cannot be read, or the ingest fails.
     pub async fn open_made(
         set: &Path,
         folder: &Path,
@@ -130,9 +127,6 @@ impl EvalStore {
     }
 
     /// Runs all queries like `template`. Returns the averages over those with an answer.
-    ///
-    /// # Errors
-    /// If a search fails.
     pub async fn measure(&self, template: &SearchRequest) -> Result<Figures> {
         let mut totals = [0.0; METRICS.len()];
         let mut count = 0usize;
@@ -192,9 +186,6 @@ pub struct Evaluation<'a> {
 }
 
 /// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method.
-///
-/// # Errors
-/// If the set cannot be read, or ingest or search fail.
 pub async fn evaluate(
     what: Evaluation<'_>,
     scratch: &Path,

@@ -193,9 +193,6 @@ struct Baseline {
 }
 
 /// Asks each question like `template`, and compares the places of the answers with those of an earlier report in JSON.
-///
-/// # Errors
-/// If a search fails, or the earlier report cannot be read.
 pub async fn ask_questions(
     searcher: &Searcher,
     questions: &[Question],

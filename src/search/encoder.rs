@@ -76,9 +76,6 @@ impl Encoder {
     }
 
     /// The vector of a question, from the cache or made by the model.
-    ///
-    /// # Errors
-    /// If the model cannot be loaded or fails.
     pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
         let start = Instant::now();

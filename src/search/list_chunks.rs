@@ -87,9 +87,6 @@ pub struct ListedChunk {
 
 impl ChunkList {
     /// Reads a page. `documents` are all of the snapshot, in its order.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
     pub async fn read(snapshot: &Snapshot, documents: &[DocumentName], request: &ChunkListRequest) -> Result<Self> {
         let limit = request.limit.unwrap_or(usize::MAX);
         let Pages { filter, offset, total } = Pages::of(documents, request, limit);
@@ -150,9 +147,6 @@ impl Pages {
 
 impl ListedChunk {
     /// The chunk with this id, if there is one.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
     pub async fn read(snapshot: &Snapshot, chunk_id: &str) -> Result<Option<Self>> {
         let rows = snapshot.chunks_by_id(&[chunk_id.into()]).await?;
         let doc_ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();

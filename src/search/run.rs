@@ -86,9 +86,6 @@ impl Searcher {
     }
 
     /// Ranks the parent chunks for a question without reading them.
-    ///
-    /// # Errors
-    /// As for [`search`](Self::search).
     pub async fn rank(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
         self.rank_at_most(request, 1.0).await
     }

@@ -68,17 +68,11 @@ impl Searcher {
     }
 
     /// The searched generation; with several namespaces, that of the first.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
     pub async fn snapshot(&self) -> Result<&Snapshot> {
         self.searched.first().ok_or_else(|| Error::usage("no namespace to search was named"))?.snapshot().await
     }
 
     /// The searched generations, in the order in which the namespaces were named.
-    ///
-    /// # Errors
-    /// If one cannot be opened.
     pub async fn snapshots(&self) -> Result<Vec<&Snapshot>> {
         try_join_all(self.searched.iter().map(Searched::snapshot)).await
     }
@@ -273,9 +267,6 @@ impl Searched {
     }
 
     /// The generation, opened if it is not yet.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
     pub async fn snapshot(&self) -> Result<&Snapshot> {
         self.opened.snapshot(&self.namespace).await
     }

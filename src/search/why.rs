@@ -70,9 +70,6 @@ fn lost(stage: &str, at: Option<(usize, f32)>, reason: impl Into<String>, settin
 
 impl Searcher {
     /// Says what became of a chunk (`7f3k2m:12`, or a part of it) or a section (`7f3k2m#3.2`).
-    ///
-    /// # Errors
-    /// If there is no such chunk or section, or the search fails.
     pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
         let request = SearchRequest { explain: true, ..request.clone() };
         let parents = self.parents_of(id).await?;

@@ -147,9 +147,6 @@ pub struct Template {
 
 impl Template {
     /// Reads a template.
-    ///
-    /// # Errors
-    /// If it cannot be read or parsed.
     pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -159,9 +156,6 @@ impl Template {
     }
 
     /// Parses a template; errors show its name.
-    ///
-    /// # Errors
-    /// As for [`read`](Self::read).
     pub fn new(name: &str, text: &str) -> Result<Self> {
         let template = Template { name: name.to_owned(), text: text.to_owned() };
         environment().template_from_str(text).map_err(|error| template.error(&error))?;
