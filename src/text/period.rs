@@ -315,31 +315,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_not_times() {
-        for text in [
-            "",
-            "3.2",
-            "12",
-            "2026-13",
-            "2026-02-30",
-            "2026-",
-            "2026-11-21x",
-            "26-11-21",
-            "0000",
-            "9999",
-            "May",
-            "21",
-            "2026-11-21T25:00",
-            "2026-11-21T10",
-            "draft",
-            "v2026",
-            "Nov 2026 10:30",
-            "Marble 2026",
-            "Decision 2026",
-            "Sunny, 3 May 2026",
-            "Ma 2026",
-            "D:",
-            "２０２６",
-        ] {
+        let texts = "|3.2|12|2026-13|2026-02-30|2026-|2026-11-21x|26-11-21|0000|9999|May|21|2026-11-21T25:00|2026-11-21T10\
+            |draft|v2026|Nov 2026 10:30|Marble 2026|Decision 2026|Sunny, 3 May 2026|Ma 2026|D:|２０２６";
+        for text in texts.split('|') {
             assert_eq!(written(Period::stated(text)), "none", "{text}");
         }
     }
@@ -397,16 +375,8 @@ mod tests {
     #[test]
     fn the_past_is_written_in_the_largest_unit_that_gives_two_or_more() {
         let written = [-5, 2, 3, 90, 120, 3 * 3600, 48 * 3600, 40 * 86_400].map(ago);
-        let expected = [
-            "just now",
-            "just now",
-            "3 seconds ago",
-            "90 seconds ago",
-            "2 minutes ago",
-            "3 hours ago",
-            "2 days ago",
-            "40 days ago",
-        ];
-        assert_eq!(written, expected);
+        let expected =
+            "just now, just now, 3 seconds ago, 90 seconds ago, 2 minutes ago, 3 hours ago, 2 days ago, 40 days ago";
+        assert_eq!(written.join(", "), expected);
     }
 }
