@@ -14,7 +14,7 @@ use super::asked::Asked;
 use super::confidence::Coverage;
 use super::encoder::joined;
 use super::fuse::{by_route, join};
-use super::hit::{Candidate, RetrieverScores, Scores};
+use super::hit::{Candidate, RetrieverScores};
 use super::note::NoteCode;
 use super::request::{Kind, LlmWordings, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
@@ -207,11 +207,6 @@ async fn rankings(
     Ok(rankings)
 }
 
-/// The chunks that wordings recalled, for the question's own retrievers to score.
-pub(super) fn recalled_by(rankings: &Paraphrased) -> Scores {
-    rankings.rankings.iter().flat_map(|(_, ranking)| ranking).map(|candidate| (candidate.key(), 0.0)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,18 +222,13 @@ mod tests {
             kind: None,
         };
         let found = wordings("is the pump primed", &expansion, LlmWordings::ALL);
-        let texts: Vec<&str> = found.iter().map(|wording| wording.text.as_str()).collect();
-        assert_eq!(
-            texts,
-            ["fill the pump", "bleed it of air", "Open the vent until water runs out.", "vent priming pump"]
-        );
+        let texts = |found: &[Wording]| found.iter().map(|wording| wording.text.clone()).collect::<Vec<_>>().join("; ");
+        let all = "fill the pump; bleed it of air; Open the vent until water runs out.; vent priming pump";
+        assert_eq!(texts(&found), all);
         let sum: f32 = found.iter().map(|wording| wording.weight).sum();
         assert!((sum - 1.0).abs() < 1e-6, "{found:?}");
         assert!(wordings("pump", &Expansion::default(), LlmWordings::ALL).is_empty());
         let some = wordings("is the pump primed", &expansion, LlmWordings { hyde: true, ..LlmWordings::default() });
-        assert_eq!(
-            some.iter().map(|wording| wording.text.as_str()).collect::<Vec<_>>(),
-            ["Open the vent until water runs out."]
-        );
+        assert_eq!(texts(&some), "Open the vent until water runs out.");
     }
 }

@@ -8,7 +8,7 @@ use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
 use super::hit::{ChunkKey, RetrieverScores, Scores};
 use super::note::NoteCode;
-use super::query_expansion::{Paraphrased, Paraphrasing, recalled_by};
+use super::query_expansion::{Paraphrased, Paraphrasing};
 use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
@@ -68,7 +68,9 @@ pub(super) async fn recall<'s>(
         let vectors = if encoding.is_some() { searcher.vectors().await? } else { &[] };
         recalled.paraphrased = paraphrasing.recall(asked, vectors, &recalled.scopes, trace).await;
     }
-    let also = recalled_by(&recalled.paraphrased);
+    // What other wordings recalled gets its scores for the question.
+    let reworded = recalled.paraphrased.rankings.iter().flat_map(|(_, ranking)| ranking);
+    let also: Scores = reworded.map(|candidate| (candidate.key(), 0.0)).collect();
     match encoding {
         Some(encoding) => recalled.by_vectors(asked, encoding, &also, trace).await?,
         None => recalled.no_vectors = question.embedded_by().is_some() && recalled.can_find(),

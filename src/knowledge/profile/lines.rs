@@ -1,5 +1,6 @@
 //! Splits a parent chunk into lines by form: steps, entries, rows, code, questions, prose.
 
+use crate::text::han::ONE_TO_TEN;
 use crate::text::{first_chars, join_line};
 
 /// The most characters in the head of an entry (`timeout:`, `-v, --verbose`) …
@@ -147,14 +148,13 @@ fn after_mark<'t>(line: &'t str, marks: &[&str]) -> Option<&'t str> {
 
 /// The text after the number of a numbered item.
 fn step(line: &str) -> Option<&str> {
-    const HAN: [char; 10] = ['一', '二', '三', '四', '五', '六', '七', '八', '九', '十'];
     let lower = line.get(..5).map(str::to_ascii_lowercase);
     if lower.as_deref() == Some("step ") {
         let rest = line[5..].trim_start_matches(|c: char| c.is_ascii_alphanumeric());
         return Some(rest.trim_start_matches(['.', ':', ')', ' ', '–', '-']));
     }
     if let Some(rest) = line.strip_prefix('第') {
-        let rest = rest.trim_start_matches(|c: char| HAN.contains(&c) || c.is_ascii_digit());
+        let rest = rest.trim_start_matches(|c: char| ONE_TO_TEN.contains(c) || c.is_ascii_digit());
         return rest.strip_prefix('步').map(|rest| rest.trim_start_matches(['，', '：', '、', ':', ' ']));
     }
     if let Some(rest) = line.strip_prefix(['①', '②', '③', '④', '⑤', '⑥', '⑦', '⑧', '⑨', '⑩']) {
@@ -162,7 +162,7 @@ fn step(line: &str) -> Option<&str> {
     }
     let bracketed = line.starts_with(['(', '（']);
     let inner = line.trim_start_matches(['(', '（']);
-    let digits = inner.trim_start_matches(|c: char| c.is_ascii_digit() || HAN.contains(&c));
+    let digits = inner.trim_start_matches(|c: char| c.is_ascii_digit() || ONE_TO_TEN.contains(c));
     let number = inner.len() - digits.len();
     if number == 0 || number > 6 {
         return None;
