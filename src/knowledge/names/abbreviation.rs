@@ -178,18 +178,17 @@ mod tests {
 
     #[test]
     fn all_letters_must_be_found_and_the_first_begins_a_word() {
-        let long = |short, text| long_form(short, text);
-        assert_eq!(long("TDO", "sends a Transport Disconnect Order "), Some("Transport Disconnect Order"));
-        assert_eq!(long("HTTP", "the hypertext transfer protocol"), Some("hypertext transfer protocol"));
-        assert_eq!(long("TDOs", "all transport disconnect orders"), Some("transport disconnect orders"));
-        assert_eq!(long("TDO", "a disconnect order"), None);
-        assert_eq!(long("TDO", "the TDO order"), None, "it would stand for itself");
-        assert_eq!(long("PDO", "stopped orders"), None, "the first letter begins no word");
-        assert_eq!(long("ABCD", "abacadabra"), None, "one word for four letters is chance");
-        assert_eq!(long("EEI", "of the Edison Electric Institute"), Some("Edison Electric Institute"));
-        assert_eq!(long("OCA", "the office of ConsumerAdvocate"), None, "it begins with a function word");
-        assert_eq!(long("EPS", "earnings per common share"), Some("earnings per common share"));
-        assert_eq!(long("EPS", "each of basic net income per share"), None, "so are six words for three letters");
+        assert_eq!(long_form("TDO", "sends a Transport Disconnect Order "), Some("Transport Disconnect Order"));
+        assert_eq!(long_form("HTTP", "the hypertext transfer protocol"), Some("hypertext transfer protocol"));
+        assert_eq!(long_form("TDOs", "all transport disconnect orders"), Some("transport disconnect orders"));
+        assert_eq!(long_form("TDO", "a disconnect order"), None);
+        assert_eq!(long_form("TDO", "the TDO order"), None, "it would stand for itself");
+        assert_eq!(long_form("PDO", "stopped orders"), None, "the first letter begins no word");
+        assert_eq!(long_form("ABCD", "abacadabra"), None, "one word for four letters is chance");
+        assert_eq!(long_form("EEI", "of the Edison Electric Institute"), Some("Edison Electric Institute"));
+        assert_eq!(long_form("OCA", "the office of ConsumerAdvocate"), None, "it begins with a function word");
+        assert_eq!(long_form("EPS", "earnings per common share"), Some("earnings per common share"));
+        assert_eq!(long_form("EPS", "each of basic net income per share"), None, "so are six words for three letters");
     }
 
     #[test]

@@ -51,14 +51,12 @@ fn shortened(before: &str, after: &str) -> Option<Definition> {
     // A short name whose characters are not from the long one is accepted only in a bracket.
     let bound = before.trim_end().ends_with(['（', '(']);
     let before = before.trim_end_matches(IN_BETWEEN);
-    let long = match marked_at_end(before) {
-        Some(marked) => marked,
-        None => {
-            let clause = clause_at_end(before);
-            let whole = || Some(behind_first_words(clause)).filter(|_| bound);
-            made_of(short, clause).or_else(whole).filter(|long| !long.contains(&LISTS.chinese.not_inside[..]))?
-        }
+    let unmarked = || {
+        let clause = clause_at_end(before);
+        let whole = || Some(behind_first_words(clause)).filter(|_| bound);
+        made_of(short, clause).or_else(whole).filter(|long| !long.contains(&LISTS.chinese.not_inside[..]))
     };
+    let long = marked_at_end(before).or_else(unmarked)?;
     (long.chars().count() <= LONGEST * 2).then(|| Definition::of(short, long))?
 }
 
@@ -66,15 +64,12 @@ fn shortened(before: &str, after: &str) -> Option<Definition> {
 fn also(before: &str, after: &str) -> Option<Definition> {
     let other = name_at_start(after)?;
     let before = before.trim_end_matches(IN_BETWEEN);
-    let name = match marked_at_end(before) {
-        Some(marked) => marked,
-        None => {
-            let clause = behind_first_words(clause_at_end(before));
-            let fits = !clause.contains(&LISTS.chinese.not_inside[..]) && clause.chars().count() <= LONGEST_UNMARKED;
-            fits.then_some(clause)?
-        }
+    let unmarked = || {
+        let clause = behind_first_words(clause_at_end(before));
+        let fits = !clause.contains(&LISTS.chinese.not_inside[..]) && clause.chars().count() <= LONGEST_UNMARKED;
+        fits.then_some(clause)
     };
-    Definition::of(other, name)
+    Definition::of(other, marked_at_end(before).or_else(unmarked)?)
 }
 
 /// `PUE，即电能利用效率`. Between two Chinese names 即 has too many other meanings, unless both are in marks.
@@ -175,19 +170,14 @@ fn name_at_start(text: &str) -> Option<&str> {
         let inside = text.strip_prefix(open)?;
         inside.find(close).map(|end| &inside[..end])
     });
-    let name = match marked {
-        Some(marked) => marked,
-        None => {
-            let name = text.split(ENDS).next()?;
-            // The sentence may go on without punctuation.
-            let end = ["的", "是", "和", "与", "或", "及", "等", "应", "可以", "用于"]
-                .iter()
-                .filter_map(|word| name.find(word))
-                .min();
-            &name[..end.unwrap_or(name.len())]
-        }
+    let unmarked = || {
+        let name = text.split(ENDS).next()?;
+        // The sentence may go on without punctuation.
+        let words = ["的", "是", "和", "与", "或", "及", "等", "应", "可以", "用于"];
+        let end = words.iter().filter_map(|word| name.find(word)).min();
+        Some(&name[..end.unwrap_or(name.len())])
     };
-    let name = trimmed(name);
+    let name = trimmed(marked.or_else(unmarked)?);
     (!name.contains('、') && (2..=LONGEST).contains(&name.chars().count())).then_some(name)
 }
 
