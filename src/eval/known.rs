@@ -12,13 +12,7 @@ use crate::structure::normalise_title;
 pub(super) struct KnownDocument {
     pub source: String,
     /// The path of each section, and its titles from the top down, normalised.
-    sections: Vec<(String, String)>,
-}
-
-impl KnownDocument {
-    pub fn has_section(&self, wanted: &str) -> bool {
-        self.sections.iter().any(|(path, titles)| is_section(wanted, path, titles))
-    }
+    pub sections: Vec<(String, String)>,
 }
 
 pub(super) async fn known_documents(searcher: &Searcher) -> Result<Vec<KnownDocument>> {

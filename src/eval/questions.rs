@@ -102,7 +102,7 @@ impl Question {
             return Some(Note { code: NoteCode::SourceUnknown, message });
         }
         let section = self.section.as_ref()?;
-        if own.iter().any(|document| document.has_section(section)) {
+        if own.iter().flat_map(|document| &document.sections).any(|(path, titles)| is_section(section, path, titles)) {
             return None;
         }
         let which = self.source.as_ref().map_or_else(|| "no document has a".to_owned(), |own| format!("{own} has no"));

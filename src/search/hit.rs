@@ -402,6 +402,10 @@ pub mod sample {
         Candidate { chunk_id: chunk_id.into(), score, ..Candidate::default() }
     }
 
+    pub fn ids(candidates: &[Candidate]) -> String {
+        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect()
+    }
+
     /// A hit on the parent chunk `DOC:INDEX`, in the section `1` of its document.
     pub fn hit(chunk_id: &str, text: &str) -> Hit {
         let (doc_id, index) = chunk_id.split_once(':').unwrap();

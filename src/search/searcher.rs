@@ -254,12 +254,8 @@ impl Searched {
     }
 
     async fn vectors(&self, snapshot: &Snapshot) -> Result<LoadedVectors> {
-        let load = || snapshot.load_vectors(self.taken_ahead());
-        self.opened.vectors.get_or_try_init(load).await.cloned()
-    }
-
-    fn taken_ahead(&self) -> Option<ReadAhead> {
-        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let ahead = || self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.opened.vectors.get_or_try_init(|| snapshot.load_vectors(ahead())).await.cloned()
     }
 
     pub(super) fn name(&self) -> &str {

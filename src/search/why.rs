@@ -196,8 +196,10 @@ impl Case<'_> {
                 lost(reason, Some(setting))
             }
             "confidence" => {
-                let (own, least) = (self.unsure(id), request.min_confidence);
-                lost(format!("its confidence {own:.3} is below {least}"), Some("min_confidence"))
+                let dropped = self.found.unsure.iter().filter(|candidate| candidate.chunk_id == *id);
+                let own = dropped.map(|candidate| candidate.confidence).fold(0.0, f32::max);
+                let reason = format!("its confidence {own:.3} is below {}", request.min_confidence);
+                lost(reason, Some("min_confidence"))
             }
             "drill" => lost(format!("the beam {} does not lead to it", request.shape.beam), Some("mode")),
             "duplicates" => {
@@ -301,12 +303,6 @@ impl Case<'_> {
         }
     }
 
-    /// The confidence of a chunk that was dropped for having too little.
-    fn unsure(&self, id: &str) -> f32 {
-        let dropped = self.found.unsure.iter().filter(|candidate| candidate.chunk_id == *id);
-        dropped.map(|candidate| candidate.confidence).fold(0.0, f32::max)
-    }
-
     /// The first hit that is the chunk or section in question, or shows it.
     fn shown(&self) -> Option<Shown> {
         let sections = self.request.shape.seeks_sections();
@@ -359,7 +355,6 @@ fn has(hit: &Hit, chunk_id: &str) -> bool {
     hit.sources.iter().any(|source| source.chunk_id == chunk_id)
 }
 
-#[derive(Debug, Clone, PartialEq)]
 struct Shown {
     /// The place of the hit, from 1.
     rank: usize,

@@ -211,14 +211,10 @@ fn probability(logit: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::hit::sample::candidate;
+    use crate::search::hit::sample::{candidate, ids};
 
     fn candidates(scores: &[f32]) -> Vec<Candidate> {
         scores.iter().enumerate().map(|(i, score)| candidate(&i.to_string(), *score)).collect()
-    }
-
-    fn ids(candidates: &[Candidate]) -> String {
-        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect()
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn signs(found: &WordsFound, weights: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::hit::sample::candidate;
+    use crate::search::hit::sample::{candidate, ids};
 
     fn found(chunk_id: &str, content: [bool; 2], titles: [bool; 2]) -> (ChunkKey, WordsFound) {
         let found = WordsFound { chunk_id: chunk_id.into(), content: content.to_vec(), titles: titles.to_vec() };
@@ -136,9 +136,5 @@ mod tests {
         rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
         assert_eq!(ids(&ranked), "bacd");
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
-    }
-
-    fn ids(candidates: &[Candidate]) -> String {
-        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect()
     }
 }
