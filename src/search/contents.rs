@@ -226,11 +226,11 @@ fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Optio
 
 #[cfg(test)]
 mod tests {
-    use super::super::section::tests::row;
+    use super::super::hit::sample::{self, section as row};
     use super::*;
 
     fn document(source: &str, title: &str) -> DocumentRow {
-        crate::search::resolve::tests::row("d", source, title)
+        sample::document("d", source, title)
     }
 
     #[test]

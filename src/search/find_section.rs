@@ -318,11 +318,11 @@ pub fn without_number(title: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::section::tests::row;
+    use crate::search::hit::sample::{document, section as row};
     use proptest::prelude::*;
 
     fn guide() -> DocumentRow {
-        crate::search::resolve::tests::row("d", "guide.md", "Guide")
+        document("d", "guide.md", "Guide")
     }
 
     fn path_of(rows: &[SectionRow], name: &str) -> Result<String> {
@@ -430,7 +430,7 @@ mod tests {
         assert_eq!(path_of(&rows, "chapter 1").unwrap(), "1.1");
         assert!(path_of(&rows, "chapter 3").is_err());
         // A document of another name has one chapter.
-        let pumps = crate::search::resolve::tests::row("d", "pumps.md", "Pumps");
+        let pumps = document("d", "pumps.md", "Pumps");
         assert_eq!(find_section(&pumps, &rows, "chapter 1").unwrap().section.path, "1");
         assert!(find_section(&pumps, &rows, "chapter 2").is_err());
     }

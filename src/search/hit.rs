@@ -397,6 +397,16 @@ pub(super) fn parent_chunks(
 #[cfg(test)]
 pub mod sample {
     use super::{Candidate, Hit, SectionName, Source};
+    use crate::store::{DocumentRow, SectionRow};
+
+    pub fn document(id: &str, source: &str, title: &str) -> DocumentRow {
+        DocumentRow { source: source.into(), title: title.into(), ..DocumentRow::sample(id) }
+    }
+
+    /// A section of the document `d`.
+    pub fn section(path: &str, title: &str) -> SectionRow {
+        SectionRow::sample("d", path, title)
+    }
 
     pub fn candidate(chunk_id: &str, score: f32) -> Candidate {
         Candidate { chunk_id: chunk_id.into(), score, ..Candidate::default() }

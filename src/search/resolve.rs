@@ -164,16 +164,13 @@ fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentName>, wanted: &str) 
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-    use crate::store::{DocumentRow, samples};
-
-    pub(in crate::search) fn row(id: &str, source: &str, title: &str) -> DocumentRow {
-        DocumentRow { source: source.into(), title: title.into(), ..DocumentRow::sample(id) }
-    }
+    use crate::search::hit::sample::document;
+    use crate::store::samples;
 
     fn named(id: &str, source: &str, title: &str) -> DocumentName {
-        DocumentName::from(&row(id, source, title))
+        DocumentName::from(&document(id, source, title))
     }
 
     fn resolve(name: &str) -> Result<String> {

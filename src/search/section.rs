@@ -140,12 +140,3 @@ pub fn with_subsections<'a>(sections: &'a [SectionRow], root: &SectionRow) -> Ve
     let is_in = |rest: &str| rest.is_empty() || rest.starts_with('.');
     sections.iter().filter(|section| section.path.strip_prefix(&root.path).is_some_and(is_in)).collect()
 }
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    pub(in crate::search) fn row(path: &str, title: &str) -> SectionRow {
-        SectionRow::sample("d", path, title)
-    }
-}

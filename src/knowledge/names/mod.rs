@@ -19,7 +19,7 @@ pub use name::{Definition, key};
 
 use crate::text::han::in_simplified;
 use crate::text::sentences::sentences;
-use crate::text::{is_wide, join_line};
+use crate::text::{is_wide, join_line, squeeze};
 
 /// The most definitions of a parent chunk.
 const MOST_DEFINITIONS: usize = 100;
@@ -57,9 +57,9 @@ fn may_define(text: &str) -> bool {
 fn unwrapped(sentence: &str) -> String {
     let mut line = String::with_capacity(sentence.len());
     for part in sentence.lines() {
-        let words: Vec<&str> = part.split_whitespace().collect();
+        let words = squeeze(part);
         if !words.is_empty() {
-            join_line(&mut line, &words.join(" "));
+            join_line(&mut line, &words);
         }
     }
     line

@@ -298,7 +298,7 @@ fn omitted(rest: &[Unit]) -> Vec<Omitted> {
 mod tests {
     use super::super::layout::Detail;
     use super::*;
-    use crate::search::hit::sample::{hit, source};
+    use crate::search::hit::sample::{document, hit, section, source};
     use proptest::prelude::*;
 
     /// Titles and texts, and a line that says how many are left out.
@@ -421,10 +421,10 @@ mod tests {
 
     #[test]
     fn contents_come_first_and_lose_their_deeper_levels() {
-        let document = crate::search::resolve::tests::row("d", "guide.md", "Guide");
+        let document = document("d", "guide.md", "Guide");
         let rows = ["1 Start", "1.1 Unpack", "1.2 Look", "2 Run"].map(|title| {
             let (path, _) = title.split_once(' ').unwrap();
-            crate::search::section::tests::row(path, title)
+            section(path, title)
         });
         let sections = rows.to_vec();
         let contents = [Contents { namespace: "default".into(), document, part: None, sections, confidence: 1.0 }];

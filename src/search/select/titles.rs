@@ -174,7 +174,7 @@ fn has(title: &Title, word: &String) -> bool {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::search::section::tests::row;
+    use crate::search::hit::sample::section;
 
     /// Sections `path title`, each with one parent chunk, and how they match a question.
     pub(in crate::search) fn index(sections: &[(&str, &str)], query: &str) -> SectionIndex {
@@ -183,7 +183,7 @@ pub(super) mod tests {
             parent_id: path.rsplit_once('.').map(|(above, _)| SectionId::new("d", above)),
             chunk_start: position,
             chunk_end: position + 1,
-            ..row(path, title)
+            ..section(path, title)
         });
         let rarity = |word: &str| {
             let with =
