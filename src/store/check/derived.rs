@@ -99,27 +99,3 @@ pub(super) fn check_entities(rows: &[EntityRow], counted: &[EntityRow]) -> Vec<F
     }
     findings
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use jiff::Timestamp;
-
-    #[test]
-    fn duplicate_entities_and_wrong_counts_are_found() {
-        let mut pump = EntityRow::named("Pump", Timestamp::UNIX_EPOCH);
-        pump.mentions.insert("doc111".into(), 2);
-        assert_eq!(check_entities(&[pump.clone()], &[pump.clone()]), []);
-        let twice = [pump.clone(), pump.clone()];
-        assert_eq!(unique(&twice), [pump.clone()]);
-        assert_eq!(check_entities(&twice, &unique(&twice))[0].what, "is the entity of 2 rows");
-        let mut counted = pump.clone();
-        counted.mentions.insert("doc222".into(), 1);
-        let found = check_entities(&[pump], &[counted]);
-        assert_eq!(
-            found[0].what,
-            "its row counts 2 parent chunks of 1 document that mention it, but there are 3 parent chunks of 2 documents"
-        );
-        assert!(found[0].repairable && found[0].part == Part::Entities);
-    }
-}
