@@ -135,11 +135,6 @@ mod tests {
         read.map_or_else(|error| error.to_line(), |_| String::new())
     }
 
-    fn broken(name: &str) -> Vec<u8> {
-        let folder = in_repository("fixtures/rerank/broken");
-        std::fs::read(folder.join(name)).unwrap()
-    }
-
     #[test]
     fn files_that_newer_folders_leave_out_are_optional() {
         assert_eq!(error_with("special_tokens_map.json", None), "");
@@ -153,18 +148,8 @@ mod tests {
     #[test]
     fn an_error_names_the_missing_or_broken_file_and_the_next_step() {
         for (file, content, says) in [
-            ("model.onnx", None, "there is no model.onnx; kb looks for model.onnx, onnx/model.onnx"),
-            ("model.onnx", Some(&b"junk"[..]), "model.onnx: not a complete ONNX model"),
-            ("model.onnx", Some(b""), "model.onnx: not a complete ONNX model"),
-            ("model.onnx", Some(b"version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"),
-            ("model.onnx", Some(&broken("other-output.onnx")), "it gives last_hidden_state, not logits"),
-            ("model.onnx", Some(&broken("three-labels.onnx")), "it gives 3 numbers for a pair"),
-            ("model.onnx", Some(&broken("wants-positions.onnx")), "it wants position_ids"),
-            ("tokenizer.json", None, "tokenizer.json: the file is missing; download"),
             ("config.json", None, "config.json: the file is missing"),
-            ("config.json", Some(b"[]"), "config.json: not a JSON object"),
-            ("config.json", Some(br#"{"id2label": {"0": "a", "1": "b"}}"#), "it has 2 labels"),
-            ("config.json", Some(br#"{"pad_token_id": 5000000000}"#), "pad_token_id is too large"),
+            ("config.json", Some(&br#"{"id2label": {"0": "a", "1": "b"}}"#[..]), "it has 2 labels"),
             ("tokenizer_config.json", None, "tokenizer_config.json: the file is missing"),
             ("tokenizer_config.json", Some(br#"{"model_max_length": 3}"#), "takes 3 tokens"),
             ("special_tokens_map.json", Some(b"\xff\xfe"), "special_tokens_map.json: invalid JSON"),
@@ -172,20 +157,16 @@ mod tests {
             let found = error_with(file, content);
             assert!(found.contains(says), "{file}: {found:?} lacks {says:?}");
         }
-        let deep = "[".repeat(100_000);
-        assert!(error_with("config.json", Some(deep.as_bytes())).contains("invalid JSON"));
     }
 
     #[test]
-    fn oversized_files_are_refused() {
+    fn an_oversized_graph_is_refused() {
         let folder = good();
-        for (name, says) in [("tokenizer.json", "more than any tokenizer"), ("model.onnx", "external data")] {
-            let file = File::options().write(true).open(folder.path().join(name)).unwrap();
-            // A sparse file takes no space on the disk.
-            file.set_len(3 << 30).unwrap();
-            let error = CrossEncoderFolder::open(folder.path()).err().unwrap();
-            assert!(error.to_line().contains(says), "{error}");
-        }
+        let file = File::options().write(true).open(folder.path().join("model.onnx")).unwrap();
+        // A sparse file takes no space on the disk.
+        file.set_len(3 << 30).unwrap();
+        let error = CrossEncoderFolder::open(folder.path()).err().unwrap();
+        assert!(error.to_line().contains("external data"), "{error}");
     }
 
     #[test]
