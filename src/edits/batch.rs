@@ -149,18 +149,10 @@ mod tests {
     use super::*;
     use crate::edits::chunks::tests::stored;
 
-    fn read(line: &str) -> Result<Vec<ChunkOrder>> {
-        read_batch(line, &[stored("First sentence here.\n\nSecond sentence is.\n")])
-    }
-
     #[test]
-    fn an_unchanged_line_changes_nothing() {
-        let same = r#"{"chunk_id": "abc123:0.0", "doc_id": "abc123", "chunk_type": "child", "parent_id": "abc123:0",
-            "chunk_index": 0, "content": "First sentence here.", "metadata": {"language": "en", "page_start": null},
-            "updated_at": "then"}"#
-            .replace('\n', " ");
-        assert_eq!(read(&format!("{same}\n\n")).unwrap(), []);
-        let orders = read(r#"{"chunk_id": "abc123:0", "metadata": {"reviewed": true, "old": null}}"#).unwrap();
+    fn values_of_notes_become_text() {
+        let line = r#"{"chunk_id": "abc123:0", "metadata": {"reviewed": true, "old": null}}"#;
+        let orders = read_batch(line, &[stored("First sentence here.\n\nSecond sentence is.\n")]).unwrap();
         assert_eq!(orders[0].metadata, BTreeMap::from([("reviewed".to_owned(), Some("true".to_owned()))]));
     }
 }

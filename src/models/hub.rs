@@ -266,14 +266,10 @@ fn hex(text: &Value, length: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn listing(answer: serde_json::Value) -> Listing {
-        Listing::of(&answer)
-    }
-
     #[test]
     fn sizes_and_hashes_are_those_of_the_files_and_not_of_pointers_to_them() {
         let (commit, sha256, blob) = ("a".repeat(40), "b".repeat(64), "c".repeat(40));
-        let found = listing(serde_json::json!({ "sha": commit, "siblings": [
+        let found = Listing::of(&serde_json::json!({ "sha": commit, "siblings": [
             { "rfilename": "config.json", "size": 7, "blobId": blob },
             { "rfilename": "model.onnx", "size": 134, "blobId": blob, "lfs": { "sha256": sha256, "size": 900, "pointerSize": 134 } },
             { "rfilename": "mirrored", "size": 134, "blobId": blob, "lfs": { "size": 900 } },
@@ -302,14 +298,6 @@ mod tests {
         assert!(digests.iter().all(|digest| digest.is_of(&path).unwrap()));
         std::fs::write(&path, "hello").unwrap();
         assert!(!digests.iter().any(|digest| digest.is_of(&path).unwrap()));
-    }
-
-    #[test]
-    fn only_a_commit_is_a_revision() {
-        for sha in ["../../x", "", "main", "zz"] {
-            assert_eq!(listing(serde_json::json!({ "sha": sha })).revision, "main");
-        }
-        assert_eq!(listing(serde_json::json!({})).revision, "main");
     }
 
     #[test]

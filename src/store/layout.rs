@@ -350,15 +350,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_foreign_folder_is_refused_and_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("precious"), "x").unwrap();
-        let error = Store::open_or_create(Some(folder.path()), folder.path()).unwrap_err();
-        assert!(error.message().contains("not a knowledge base"));
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[test]
     fn a_project_named_instead_of_its_store_is_told_from_other_folders() {
         let folder = tempfile::tempdir().unwrap();
         Store::open_or_create(None, folder.path()).unwrap();

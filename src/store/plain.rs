@@ -141,8 +141,6 @@ fn has_other_names(_facts: &std::fs::Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    #[cfg(unix)]
-    use crate::paths::open_file_itself;
 
     #[test]
     fn only_names_of_files_in_the_folder_are_plain() {
@@ -186,19 +184,5 @@ mod tests {
         std::fs::remove_file(deep.join("link")).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(deep.join("socket")).unwrap();
         assert!(check_folder(folder.path(), usize::MAX).unwrap_err().message().contains("not a file or a folder"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn files_with_links_are_not_written_in_place() {
-        let folder = tempfile::tempdir().unwrap();
-        let (own, link, second) = (folder.path().join("own"), folder.path().join("link"), folder.path().join("second"));
-        open_in_place(&own).unwrap();
-        assert!(open_in_place(&own).is_ok() && open_file_itself(&own).is_ok());
-        std::os::unix::fs::symlink("own", &link).unwrap();
-        assert!(open_in_place(&link).unwrap_err().to_string().contains("symbolic link"));
-        assert!(open_file_itself(&link).is_err());
-        std::fs::hard_link(&own, &second).unwrap();
-        assert!(open_in_place(&second).unwrap_err().to_string().contains("hard link"));
     }
 }
