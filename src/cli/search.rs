@@ -198,7 +198,7 @@ pub(super) async fn ask(
             Error::usage(format!("no endpoint is configured for {} endpoint", Setting("rerank")))
                 .hint("set base_url and model in [reranking] of your config.toml")
         })?;
-        searcher = searcher.reranking(Arc::new(Reranker::new(settings)?));
+        searcher = searcher.reranking(Arc::new(Reranker::new(&settings)?));
     }
     request.restriction = args.times.restriction(request.restriction.filter, config.headings)?;
     if request.restriction.filter.is_some() && !context.is_typed("filter") {

@@ -120,7 +120,6 @@ fn are_same(now: &[Vec<f32>], kept: &[Vec<f32>]) -> bool {
 /// A client of an endpoint.
 pub(super) struct Endpoint {
     wire: Wire,
-    settings: EndpointSettings,
     /// The first numbers of the probes' vectors.
     probes: Vec<Vec<f32>>,
     /// Set once the endpoint has given the same probes.
@@ -134,7 +133,6 @@ impl Endpoint {
     pub(super) fn new(settings: &EndpointSettings, fingerprint: &str) -> Result<Self> {
         Ok(Endpoint {
             wire: Wire::new(settings)?,
-            settings: settings.clone(),
             probes: probes(fingerprint),
             checked: OnceLock::new(),
             sent: AtomicU64::new(0),
@@ -142,12 +140,12 @@ impl Endpoint {
     }
 
     pub(super) fn name(&self) -> String {
-        self.settings.endpoint().to_owned()
+        self.wire.settings.endpoint().to_owned()
     }
 
     /// Concurrent requests.
     pub(super) fn workers(&self) -> usize {
-        self.settings.concurrency
+        self.wire.settings.concurrency
     }
 
     /// The vectors of texts, of length 1. The first request asks for the probes too.
@@ -161,10 +159,10 @@ impl Endpoint {
         let mut vectors = self.ask(&[texts, &PROBES].concat())?;
         let now = vectors.split_off(texts.len());
         if !are_same(&now, &self.probes) {
-            let name = endpoint_model_name(&self.settings.model);
+            let name = endpoint_model_name(&self.wire.settings.model);
             return Err(Error::failed(format!(
                 "{} gives other vectors than when the namespace was made: its model has changed",
-                self.settings.endpoint()
+                self.wire.settings.endpoint()
             ))
             .hint(format!(
                 "configure the model that made them, or re-embed the namespace: `{}`",
@@ -177,7 +175,7 @@ impl Endpoint {
 
     fn ask(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         self.within_ceiling(texts).map_err(|failure| self.failed(&failure))?;
-        let body = json!({ "model": self.settings.model, "input": texts, "encoding_format": "float" });
+        let body = json!({ "model": self.wire.settings.model, "input": texts, "encoding_format": "float" });
         let runtime = RUNTIME.as_ref().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
         // On a thread of its own: `block_on` panics on a thread of an asynchronous runtime.
         let answer = std::thread::scope(|scope| {
@@ -191,7 +189,7 @@ impl Endpoint {
     /// Counts the tokens of a request and refuses it if the run exceeds its limit.
     fn within_ceiling(&self, texts: &[&str]) -> Result<(), Failure> {
         // Counting takes time.
-        let Some(most) = self.settings.max_tokens else { return Ok(()) };
+        let Some(most) = self.wire.settings.max_tokens else { return Ok(()) };
         let own = texts.iter().map(|text| token_count(text)).sum::<u64>();
         match self.sent.fetch_add(own, Ordering::Relaxed) + own > most {
             true => Err(Failure::new(Reason::Ceiling, format!("{most} tokens in this run"))),
@@ -200,9 +198,9 @@ impl Endpoint {
     }
 
     fn failed(&self, failure: &Failure) -> Error {
-        let (model, endpoint) = (&self.settings.model, self.settings.endpoint());
+        let (model, endpoint) = (&self.wire.settings.model, self.wire.settings.endpoint());
         Error::failed(format!("{model} at {endpoint} gave no vectors: {}", failure.in_words()))
-            .hint(failure.reason.hint(&self.settings))
+            .hint(failure.reason.hint(&self.wire.settings))
     }
 }
 

@@ -18,7 +18,6 @@ const NEAREST: f64 = 1e-6;
 #[derive(Debug)]
 pub struct Reranker {
     wire: Wire,
-    settings: EndpointSettings,
     /// Whether it calls the texts `texts`, not `documents`; learnt from a refusal.
     of_texts: AtomicBool,
 }
@@ -26,13 +25,13 @@ pub struct Reranker {
 impl Reranker {
     /// # Errors
     /// If the key has a character that no key has, or the system has no certificates.
-    pub fn new(settings: EndpointSettings) -> Result<Self> {
-        Ok(Reranker { wire: Wire::new(&settings)?, settings, of_texts: AtomicBool::new(false) })
+    pub fn new(settings: &EndpointSettings) -> Result<Self> {
+        Ok(Reranker { wire: Wire::new(settings)?, of_texts: AtomicBool::new(false) })
     }
 
     /// For messages.
     pub fn name(&self) -> String {
-        format!("{} at {}", self.settings.model, self.settings.endpoint())
+        format!("{} at {}", self.wire.settings.model, self.wire.settings.endpoint())
     }
 
     /// The logits of texts for a question, in their order.
@@ -53,7 +52,7 @@ impl Reranker {
 
     async fn ask(&self, question: &str, texts: &[String], of_texts: bool) -> Result<Value, Failure> {
         let name = if of_texts { "texts" } else { "documents" };
-        let body = json!({ "model": self.settings.model, "query": question, name: texts });
+        let body = json!({ "model": self.wire.settings.model, "query": question, name: texts });
         self.wire.post_until_answered(&body, LARGEST).await
     }
 }

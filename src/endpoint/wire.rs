@@ -21,7 +21,7 @@ const LONGEST_DETAIL: usize = 300;
 #[derive(Debug)]
 pub struct Wire {
     http: reqwest::Client,
-    settings: EndpointSettings,
+    pub settings: EndpointSettings,
 }
 
 impl Wire {

@@ -16,7 +16,6 @@ const LARGEST: usize = 2 << 20;
 #[derive(Debug)]
 pub(super) struct Chat {
     wire: Wire,
-    model: String,
     dialect: Mutex<Dialect>,
 }
 
@@ -40,7 +39,7 @@ impl Chat {
     /// # Errors
     /// As for [`Wire::new`].
     pub(super) fn new(settings: &EndpointSettings) -> Result<Self> {
-        Ok(Chat { wire: Wire::new(settings)?, model: settings.model.clone(), dialect: Mutex::default() })
+        Ok(Chat { wire: Wire::new(settings)?, dialect: Mutex::default() })
     }
 
     /// Asks once, and again if a refusal shows that the model speaks another dialect.
@@ -69,7 +68,7 @@ impl Chat {
 
     fn body(&self, dialect: Dialect, ask: &Ask) -> Value {
         let mut body = json!({
-            "model": self.model,
+            "model": self.wire.settings.model,
             "messages": [
                 { "role": "system", "content": ask.system },
                 { "role": "user", "content": ask.user },
