@@ -29,15 +29,13 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
         format!("# Table of contents of {} ({}, document {})\n#\n", document.title, document.source, document.doc_id);
     text.push_str(&HELP.replace("{PAGE}", page).replace("{FOUND}", found));
     text.push('\n');
-    for section in sections.iter().filter(|section| section.path != PREAMBLE) {
-        text.push_str(&"  ".repeat((section.level as usize).saturating_sub(1)));
-        // White space in front of a title would read as its level.
-        let title = crate::text::squeeze(&section.title);
+    for OutlineEntry { level, title, page } in entries_of(sections) {
+        text.push_str(&"  ".repeat((level as usize).saturating_sub(1)));
         if title.starts_with(['#', '\\']) {
             text.push('\\');
         }
         text.push_str(&title);
-        if let Some(page) = section.page_start {
+        if let Some(page) = page {
             text.push_str(&format!("  [p. {page}]"));
         }
         text.push('\n');
@@ -51,6 +49,7 @@ pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
         .filter(|section| section.path != PREAMBLE)
         .map(|section| OutlineEntry {
             level: section.level,
+            // White space in front of a title would read as its level.
             title: crate::text::squeeze(&section.title),
             page: section.page_start,
         })

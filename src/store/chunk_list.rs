@@ -30,12 +30,11 @@ pub struct ChunkFilter {
 impl ChunkFilter {
     /// The condition on rows; `None` if all are wanted.
     fn rows(&self) -> Option<Filter> {
-        let content = || lower(col("content"));
         let conditions = [
             self.doc_ids.as_ref().map(|ids| any_of("doc_id", ids)),
             self.section_ids.as_ref().map(|ids| any_of("section_id", ids)),
             self.chunk_type.map(|chunk_type| col("chunk_type").eq(lit(chunk_type.name()))),
-            self.text.as_ref().map(|text| contains(content(), lit(text.to_lowercase()))),
+            self.text.as_ref().map(|text| contains(lower(col("content")), lit(text.to_lowercase()))),
             self.edited.then(|| col("edited")),
         ];
         conditions.into_iter().flatten().reduce(Filter::and)

@@ -45,11 +45,7 @@ impl Scope {
 
     /// Whether nothing is in the scope.
     pub fn is_empty(&self) -> bool {
-        match self {
-            Scope::Everything => false,
-            Scope::Documents(ids) => ids.is_empty(),
-            Scope::ParentChunks(ids) => ids.is_empty(),
-        }
+        self.named() == Some(0)
     }
 
     /// Whether a parent chunk of a document is in the scope.

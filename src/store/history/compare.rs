@@ -103,14 +103,13 @@ impl Leftover {
     /// changed, wherever it is now.
     pub(super) fn settle(self) -> (Counts, Vec<Item>, BTreeSet<&'static str>) {
         let Leftover { mut before, mut after } = self;
-        let mut found: BTreeMap<Place, Item> = BTreeMap::new();
+        let mut found = BTreeMap::new();
         let mut properties = BTreeSet::new();
         // The same text in the same place: under other titles, on another page, with other notes or another sentence.
         for (place, is) in after.extract_if(.., |place, is| before.get(place).is_some_and(|was| was.own == is.own)) {
             let fields = before.get(&place).map(|was| was.changed_fields(&is)).unwrap_or_default();
             properties.extend(fields.iter().copied());
-            let id = place.1.clone();
-            found.insert(place, Item { what: What::Changed, id, text: is.text, fields, change: None });
+            found.insert(place, (What::Changed, is.text, fields, None));
         }
         before.retain(|place, _| !found.contains_key(place));
         // The same text in another place.
@@ -130,14 +129,12 @@ impl Leftover {
                 Some(was) => (What::Changed, was.changed_fields(&is), TextChange::between(&was.text, &is.text)),
                 None => (What::Added, Vec::new(), None),
             };
-            let id = place.1.clone();
-            found.insert(place, Item { what, id, text: is.text, fields, change });
+            found.insert(place, (what, is.text, fields, change));
         }
-        for (place, was) in before {
-            let id = place.1.clone();
-            found.insert(place, Item { what: What::Gone, id, text: was.text, fields: Vec::new(), change: None });
-        }
-        let items: Vec<Item> = found.into_values().collect();
+        found.extend(before.into_iter().map(|(place, was)| (place, (What::Gone, was.text, Vec::new(), None))));
+        let items = found.into_iter();
+        let items = items.map(|((_, id), (what, text, fields, change))| Item { what, id, text, fields, change });
+        let items: Vec<Item> = items.collect();
         let count = |what| items.iter().filter(|item| item.what == what).count();
         let counts =
             Counts { added: count(What::Added), changed: count(What::Changed), moved, gone: count(What::Gone) };
