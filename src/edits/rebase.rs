@@ -410,21 +410,6 @@ mod tests {
         "# One\n\nFirst one here. Second one here. Third one here.\n\n# Two\n\nAlone it stands. 再检查压力表。\n";
 
     #[test]
-    fn the_same_source_gets_the_same_edits() {
-        let old = deleted(edited(stored(TEXT), "abc123:0", "All is new here.\n\nQuite so."), "abc123:1.1");
-        let (new, what) = carried(&old, TEXT);
-        assert_eq!(text(&new), "All is new here.\n\nQuite so.|Alone it stands.");
-        assert_eq!(what, Rebased { carried: 2, settled: 0, conflicts: 0 });
-        assert!(new.parents[0].edited && new.document.edits.len() == 2);
-        let gone = deleted(stored(TEXT), "abc123:0");
-        let (new, _) = carried(&gone, TEXT);
-        assert_eq!(
-            (text(&new), new.parents[0].chunk_id.as_str()),
-            ("Alone it stands. 再检查压力表。".to_owned(), "abc123:1")
-        );
-    }
-
-    #[test]
     fn an_edit_follows_its_text_to_another_place() {
         let old = "# D\n\n## Part 0\n\nThe first pump is red.\n\n## Part 1\n\nThe other one is blue.\n";
         let new = "# D\n\n## Part 0\n\nThe other one is blue.\n\n## Part 1\n\nA third is green.\n";
