@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::cut_document::CutDocument;
+use super::source::skip;
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, Result, Setting};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
@@ -250,15 +251,14 @@ fn raise_or_skip(limit: &'static str) -> String {
 
 fn crashed() -> Error {
     Error::failed("the parser crashed or ran out of memory on this file").hint(format!(
-        "the file is damaged or hostile: skip it with {}, or raise {}",
-        Setting("exclude"),
+        "the file is damaged or hostile: {}, or raise {}",
+        skip(),
         Setting("worker_memory")
     ))
 }
 
 fn too_much_text() -> Error {
-    Error::failed("holds more text and sections than kb takes from one file")
-        .hint(format!("split it, or skip it with {}", Setting("exclude")))
+    Error::failed("holds more text and sections than kb takes from one file").hint(format!("split it, or {}", skip()))
 }
 
 fn start() -> Result<Running> {

@@ -7,6 +7,7 @@ use super::confine;
 use super::wire::{Answer, Content, Request, send};
 use crate::error::{Error, Result, Setting};
 use crate::ingest::cut_document::CutDocument;
+use crate::ingest::source::skip;
 use crate::load::{Document, Format, parse_with};
 
 /// Serves requests from standard input until it ends. Called in a worker process only.
@@ -32,7 +33,7 @@ pub fn serve() -> Result<()> {
             Ok(Ok(document)) => Answer::Cut(Box::new(document)),
             Ok(Err(error)) => Answer::Refused(error.message().to_owned(), error.next_step().map(str::to_owned)),
             Err(_) => {
-                let hint = format!("the file is damaged or hostile: skip it with {}", Setting("exclude"));
+                let hint = format!("the file is damaged or hostile: {}", skip());
                 Answer::Refused("the parser crashed on this file".to_owned(), Some(hint))
             }
         };
@@ -54,9 +55,7 @@ fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
             .map_err(|error| Error::failed(format!("the worker cannot read the stored document: {error}")))?,
     };
     if matches!(request.content, Content::File(..)) && !document.has_text() {
-        return Err(
-            Error::failed("there is no text in it").hint(format!("skip it with {}, or delete it", Setting("exclude")))
-        );
+        return Err(Error::failed("there is no text in it").hint(format!("{}, or delete it", skip())));
     }
     Ok(CutDocument::of(&document, &request.source, request.corrected.as_deref(), &request.chunking))
 }
