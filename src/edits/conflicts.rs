@@ -298,7 +298,6 @@ impl<'a> Version<'a> {
             let (index, chunk_id) = (row.chunk_index, row.chunk_id.clone());
             Some(Part { index, chunk_id, sentences, range: start..end })
         };
-        let parts: Vec<Part> = parent_chunks.filter_map(part).collect();
-        Some(parts)
+        Some(parent_chunks.filter_map(part).collect())
     }
 }

@@ -117,7 +117,6 @@ impl<'a> Plan<'a> {
         let mut lost = false;
         let mut first = None;
         for (run, space_before, text) in runs(edit, &self.old[whole.clone()], whole.start) {
-            let text: String = text;
             match self.find(&run, &whole, &text) {
                 Found::At(target, place) => {
                     first = first.or(Some(target));

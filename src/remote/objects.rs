@@ -146,9 +146,7 @@ impl Objects {
                 let az = MicrosoftAzureBuilder::from_env().with_container_name(bucket).with_retry(retry);
                 az.with_http_connector(Connector).build().map(|store| Arc::new(store) as _)
             }
-            "db" => {
-                return Err(invalid("kb does not use LanceDB's service".to_owned()).hint(known));
-            }
+            "db" => return Err(invalid("kb does not use LanceDB's service".to_owned()).hint(known)),
             _ => return Err(invalid("it is an address of an unknown kind".to_owned()).hint(known)),
         };
         let store = store.map_err(|error| {

@@ -187,10 +187,9 @@ pub(super) fn folder_aside(namespace: &Namespace) -> Result<TempDir> {
 /// Deletes what interrupted imports have left. Nothing depends on it, so errors are ignored.
 fn clear_interrupted(folder: &Path) {
     const ONE_DAY: Duration = Duration::from_secs(24 * 3600);
-    let is_old =
-        |path: &Path| path.metadata().and_then(|facts| facts.modified()).ok()?.elapsed().ok().map(|age| age > ONE_DAY);
+    let age = |path: &Path| path.metadata().ok()?.modified().ok()?.elapsed().ok();
     for path in paths_in(folder).unwrap_or_default() {
-        if name_of(&path).starts_with(IMPORTING) && is_old(&path) == Some(true) {
+        if name_of(&path).starts_with(IMPORTING) && age(&path).is_some_and(|age| age > ONE_DAY) {
             std::fs::remove_dir_all(&path).unwrap_or_default();
         }
     }
