@@ -134,10 +134,6 @@ mod tests {
     use super::super::tests::{DIMENSION, document, rows};
     use super::*;
 
-    fn findings(rows: StoredRows) -> Vec<Finding> {
-        audit(rows, DIMENSION).0
-    }
-
     #[test]
     fn a_sound_document_is_not_changed() {
         assert_eq!(audit(rows(), DIMENSION), (Vec::new(), document()));
@@ -149,7 +145,7 @@ mod tests {
         for vector in [Vec::new(), vec![f32::NAN, 0.0], vec![1.0]] {
             let mut new = rows();
             (new.document.vector, new.document.embedding_hash) = (vector, Some("h".into()));
-            assert_eq!(findings(new.clone()).len(), 1);
+            assert_eq!(audit(new.clone(), DIMENSION).0.len(), 1);
             assert_eq!(mend(new, DIMENSION).0, document());
         }
     }
