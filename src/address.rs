@@ -1,17 +1,23 @@
-//! The addresses of servers that users configure.
+//! The addresses of servers and pages that users name.
 
 use reqwest::Url;
 
-/// Parses the address of a server. The error never repeats the address, which may contain a password. An address with a
-/// password is refused, because kb prints and stores addresses.
-pub(crate) fn server_address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text.trim()).map_err(|error| format!("is not an address: {error}"))?;
+/// Parses an address. The error never repeats the address, which may contain a password. An address with a password is
+/// refused, because kb prints and stores addresses.
+pub(crate) fn web_address(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| format!("is invalid: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err("is neither http:// nor https://".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("has a user or a password in it".to_owned());
     }
+    Ok(url)
+}
+
+/// Parses the address of a server, in the same way.
+pub(crate) fn server_address(text: &str) -> Result<Url, String> {
+    let url = web_address(text)?;
     if url.query().is_some() || url.fragment().is_some() {
         return Err("has a query or a fragment".to_owned());
     }
@@ -28,8 +34,8 @@ mod tests {
             assert!(server_address(good).is_ok(), "{good}");
         }
         for (bad, says) in [
-            ("secret", "not an address"),
-            ("https://", "not an address"),
+            ("secret", "is invalid"),
+            ("https://", "is invalid"),
             ("secret:secret@example.org", "neither http"),
             ("ftp://secret@example.org", "neither http"),
             ("https://secret@example.org", "a user or a password"),

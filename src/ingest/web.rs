@@ -14,6 +14,7 @@ use reqwest::header::{
 };
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 
+use crate::address::web_address;
 use crate::answer::{USER_AGENT, body_of};
 use crate::error::{Error, Result, Setting, innermost};
 use crate::load::Format;
@@ -65,15 +66,9 @@ pub fn is_address(source: &str) -> bool {
 /// # Errors
 /// If it is not an address of a web page, or contains a user or a password, which the store would keep.
 pub fn address(text: &str) -> Result<Url> {
-    let refused =
-        |what: &str| Error::usage(format!("the address {what}")).hint("write it like https://example.org/page.html");
-    let mut url = Url::parse(text.trim()).map_err(|error| refused(&format!("is invalid: {error}")))?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(refused("is neither http:// nor https://"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(refused("has a user or a password in it, and the store would keep them"));
-    }
+    let mut url = web_address(text).map_err(|what| {
+        Error::usage(format!("the address {what}")).hint("write it like https://example.org/page.html")
+    })?;
     url.set_fragment(None);
     Ok(url)
 }
