@@ -76,10 +76,6 @@ mod tests {
     use crate::store::samples::namespace;
     use crate::store::{Change, NewDocument, Scope, Snapshot};
 
-    fn model(name: &str, dimension: usize) -> ModelRecord {
-        ModelRecord { name: name.to_owned(), dimension, fingerprint: name.to_owned() }
-    }
-
     fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         let mut new = NewDocument::sample(id, &["some text"]);
         new.document.vector.clone_from(&vector);
@@ -95,11 +91,11 @@ mod tests {
     #[tokio::test]
     async fn readers_keep_the_old_vectors_of_another_length() {
         let (_folder, namespace) = namespace();
-        let mut writer = Writer::open(&namespace, &model("narrow", 2)).await.unwrap();
+        let mut writer = Writer::open(&namespace, &ModelRecord::sample(2)).await.unwrap();
         let add = vec![document("aaaaaa", vec![1.0, 0.0]), document("bbbbbb", vec![0.0, 1.0])];
         writer.publish(&Change { add, ..Change::default() }).await.unwrap();
         let before = Snapshot::open(&namespace).await.unwrap();
-        let mut rewrite = writer.rewrite(&model("wide", 3)).await.unwrap();
+        let mut rewrite = writer.rewrite(&ModelRecord::sample(3)).await.unwrap();
         for (id, vector) in [("aaaaaa", vec![0.0, 0.0, 1.0]), ("bbbbbb", vec![0.0, 1.0, 0.0])] {
             let new = document(id, vector);
             rewrite.put(new.document, new.parents).await.unwrap();
