@@ -32,7 +32,7 @@ const WORDS: (f32, f32) = (12.0, -5.2);
 const OTHER_SUBJECT: f32 = 0.5;
 /// Unspaced scripts are indexed by pairs of characters, many of which span two words, so an answer has fewer of them.
 /// Their share to this power compares with the share of spaced words.
-const UNSPACED_POWER: f32 = 0.75;
+const UNSPACED_POWER: f32 = 0.9;
 
 /// Other words that were searched for in addition to some of the question's.
 #[derive(Debug, Clone, PartialEq)]
