@@ -108,7 +108,7 @@ impl InProcess {
             Err(error) => return Answer::of(&parse::as_usage(&error.to_string())),
         };
         let global = self.own.for_agent(namespace);
-        let output = Arc::new(Output::collecting_values());
+        let output = Arc::new(Output::collecting_value());
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let told = warnings.clone();
         let tell = move |text: &str| told.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
@@ -129,7 +129,7 @@ impl InProcess {
                 Stream::Out | Stream::Raw => text.push_str(&piece_text),
             }
         }
-        let value = output.take_values().pop().and_then(|json| serde_json::from_slice(&json).ok());
+        let value = serde_json::from_str(&output.take_value()).ok();
         let is_refused = outcome.as_ref().is_err_and(|error| !error.is_answer());
         let code = outcome.unwrap_or_else(|error| {
             let error = if error.kind() == Kind::Locked { error.hint(LATER) } else { error };

@@ -302,17 +302,17 @@ impl Context {
             let store = self.store()?;
             page.locate_links(|source| address_of(&store.source_path(source)));
         }
-        let mut bytes = Vec::new();
-        page.write(format, self.screen, &mut bytes)?;
-        if self.output.takes_values() {
-            self.output.value(std::mem::take(&mut bytes));
-            page.write(OutputFormat::Markdown, self.screen, &mut bytes)?;
+        let mut text = page.text(format, self.screen);
+        if self.output.takes_value() {
+            self.output.keep_value(text);
+            text = page.text(OutputFormat::Markdown, self.screen);
         }
         // People and agents read the text, programs the JSON. `Page::left_out` writes its note into the text too.
-        let is_read = !format.is_json() || self.output.takes_values();
-        let read = if is_read { String::from_utf8_lossy(&bytes).into_owned() } else { String::new() };
-        self.output.write(if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out }, bytes)?;
-        page.notes.iter().filter(|note| !read.contains(&note.message)).for_each(|note| self.tell(&note.message));
+        let is_read = !format.is_json() || self.output.takes_value();
+        page.notes.retain(|note| !(is_read && text.contains(&note.message)));
+        let stream = if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out };
+        self.output.write(stream, text.into_bytes())?;
+        page.notes.iter().for_each(|note| self.tell(&note.message));
         Ok(0)
     }
 

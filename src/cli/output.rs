@@ -73,8 +73,8 @@ fn fitted(text: &str) -> Cow<'_, str> {
 pub(super) struct Output {
     /// `None` writes to the streams of this process.
     collected: Option<Mutex<Vec<Piece>>>,
-    /// The results as JSON, for who takes them beside the text.
-    values: Option<Mutex<Vec<Vec<u8>>>>,
+    /// The last result as JSON, for who takes it beside the text.
+    value: Option<Mutex<String>>,
     /// Whether long results go to a pager.
     pages: bool,
 }
@@ -90,26 +90,25 @@ impl Output {
         Output { collected: Some(Mutex::default()), ..Output::default() }
     }
 
-    /// Keeps everything in memory, and each result as JSON too.
-    pub(super) fn collecting_values() -> Self {
-        Output { collected: Some(Mutex::default()), values: Some(Mutex::default()), pages: false }
+    /// Keeps everything in memory, and the last result as JSON too.
+    pub(super) fn collecting_value() -> Self {
+        Output { value: Some(Mutex::default()), ..Output::collecting() }
     }
 
-    /// Whether results are taken as JSON too.
-    pub(super) fn takes_values(&self) -> bool {
-        self.values.is_some()
+    /// Whether a result is taken as JSON too.
+    pub(super) fn takes_value(&self) -> bool {
+        self.value.is_some()
     }
 
-    /// Keeps a result as JSON.
-    pub(super) fn value(&self, json: Vec<u8>) {
-        if let Some(values) = &self.values {
-            values.lock().unwrap_or_else(PoisonError::into_inner).push(json);
+    pub(super) fn keep_value(&self, json: String) {
+        if let Some(value) = &self.value {
+            *value.lock().unwrap_or_else(PoisonError::into_inner) = json;
         }
     }
 
-    /// The results as JSON so far.
-    pub(super) fn take_values(&self) -> Vec<Vec<u8>> {
-        self.values.as_ref().map(taken).unwrap_or_default()
+    /// The last result as JSON; empty without one.
+    pub(super) fn take_value(&self) -> String {
+        self.value.as_ref().map(taken).unwrap_or_default()
     }
 
     /// # Errors
@@ -136,6 +135,6 @@ impl Output {
     }
 }
 
-fn taken<T>(list: &Mutex<Vec<T>>) -> Vec<T> {
-    std::mem::take(&mut *list.lock().unwrap_or_else(PoisonError::into_inner))
+fn taken<T: Default>(from: &Mutex<T>) -> T {
+    std::mem::take(&mut *from.lock().unwrap_or_else(PoisonError::into_inner))
 }

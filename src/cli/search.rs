@@ -145,7 +145,7 @@ pub(super) fn origin_of(setting: &str, store: &Store) -> Result<Option<String>> 
 /// is shown a person once a day.
 pub(super) fn report(context: &Context, notes: &[Note], route: &Route, trace: &Trace) -> Result<()> {
     for note in notes {
-        let is_daily = note.code == NoteCode::VectorsLeftOut && !context.global.quiet && !context.output.takes_values();
+        let is_daily = note.code == NoteCode::VectorsLeftOut && !context.global.quiet && !context.output.takes_value();
         if !is_daily || context.store()?.is_first_today(&note.message) {
             context.tell(&note.message);
         }

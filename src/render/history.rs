@@ -213,11 +213,8 @@ mod tests {
             &GenerationDiff { from: 1, to: 2, documents: vec![document], entities: Vec::new(), models: None },
             44,
         );
-        let mut out = Vec::new();
         let screen = Screen { columns: 44, lines: 24, is_terminal: true, has_links: false };
-        diff.write(OutputFormat::Table, screen, &mut out).unwrap();
-        let shown = anstream::adapter::strip_bytes(&out).into_vec();
-        let shown = String::from_utf8(shown).unwrap();
+        let shown = anstream::adapter::strip_str(&diff.text(OutputFormat::Table, screen)).to_string();
         assert!(shown.contains("然后关闭") && shown.contains("然后打开"), "{shown}");
         assert!(shown.lines().all(|line| line.width() <= 44), "{shown}");
     }

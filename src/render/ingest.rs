@@ -165,9 +165,7 @@ mod tests {
             let sources = std::iter::once(of(Action::Stale, "gone.md".into())).chain(skipped).collect();
             let mut page = Page::default();
             name_left_alone(&IngestReport { sources, ..IngestReport::default() }, all, &mut page);
-            let mut out = Vec::new();
-            page.markdown(&mut out).unwrap();
-            String::from_utf8(out).unwrap()
+            page.markdown()
         };
         let few = named(2, false);
         assert!(few.starts_with("without a file: gone.md; ") && few.contains("prune"), "{few}");

@@ -1,7 +1,5 @@
 //! A result described once, as blocks that one function writes as a table and another as Markdown.
 
-use std::io::{Result, Write};
-
 use anstyle::Style;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -238,32 +236,27 @@ impl Page {
         }
     }
 
-    /// Writes the result without invisible characters: documents, file names and rows from others must not control the
-    /// terminal or the model that reads the output.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write(&self, format: OutputFormat, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        let mut shown = Vec::new();
-        match format {
+    /// The result without invisible characters: documents, file names and rows from others must not control the terminal
+    /// or the model that reads the output.
+    pub fn text(&self, format: OutputFormat, screen: Screen) -> String {
+        let shown = match format {
             OutputFormat::Json => {
                 let items = self.items.iter().map(|(name, items)| ((*name).to_owned(), json!(items)));
-                return writeln!(out, "{:#}", for_programs(&self.summary(items)));
+                return format!("{:#}\n", for_programs(&self.summary(items)));
             }
             OutputFormat::Jsonl => {
-                for (of, line) in &self.lines {
-                    writeln!(out, "{}", for_programs(&typed(of, line)))?;
-                }
-                return writeln!(out, "{}", for_programs(&typed("summary", &self.summary(None))));
+                let lines = self.lines.iter().map(|(of, line)| typed(of, line));
+                let lines = lines.chain([typed("summary", &self.summary(None))]);
+                return lines.map(|line| format!("{}\n", for_programs(&line))).collect();
             }
-            OutputFormat::Table => self.table(screen, &mut shown)?,
-            OutputFormat::Markdown => self.markdown(&mut shown)?,
-            OutputFormat::Paths => self.paths.iter().try_for_each(|path| writeln!(shown, "{path}"))?,
+            OutputFormat::Table => self.table(screen),
+            OutputFormat::Markdown => self.markdown(),
+            OutputFormat::Paths => self.paths.iter().map(|path| format!("{path}\n")).collect(),
             OutputFormat::PathsWithNul => {
-                return self.paths.iter().try_for_each(|path| write!(out, "{}\0", visible(path)));
+                return self.paths.iter().map(|path| format!("{}\0", visible(path))).collect();
             }
-        }
-        out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown), &self.links).as_bytes())
+        };
+        visible_but_styles(&shown, &self.links)
     }
 
     /// The JSON object, with `items` before the notes: those in the fields, then those beside the result.
@@ -281,45 +274,47 @@ impl Page {
         Value::Object(first.chain(fields).chain(items).chain([notes]).collect())
     }
 
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+    fn table(&self, screen: Screen) -> String {
         let columns = screen.line();
         let painted = |style: Style, text: &str| -> String {
             lines(text, columns).iter().map(|line| paint(style, line) + "\n").collect()
         };
         let indent = if self.blocks.iter().any(|block| matches!(block, Block::Title(_))) { "  " } else { "" };
+        let mut out = String::new();
         for block in &self.blocks {
             match block {
-                Block::Title(text) | Block::Heading(text) => write!(out, "{}", painted(TITLE, text))?,
-                Block::Line(style, text) | Block::Item(style, text) => write!(out, "{}", painted(*style, text))?,
+                Block::Title(text) | Block::Heading(text) => out += &painted(TITLE, text),
+                Block::Line(style, text) | Block::Item(style, text) => out += &painted(*style, text),
                 Block::Facts(facts) => {
                     let widest = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
                     let widest = widest.min(WIDEST_NAME);
                     let rest = " ".repeat(indent.len() + widest + 1);
                     for (name, value) in facts {
                         let name = format!("{indent}{} ", paint(DIM, format!("{name:<widest$}")));
-                        writeln!(out, "{}", hanging(&name, &rest, value, columns))?;
+                        out += &(hanging(&name, &rest, value, columns) + "\n");
                     }
                 }
                 Block::Quote(name, text) => {
                     let (name, rest) = (format!("  {} ", paint(DIM, format!("{name:<7}"))), " ".repeat(10));
                     let mut lines = text.lines();
-                    writeln!(out, "{}", hanging(&name, &rest, lines.next().unwrap_or_default(), columns))?;
-                    lines.try_for_each(|line| writeln!(out, "{}", hanging(&rest, &rest, line, columns)))?;
+                    out += &(hanging(&name, &rest, lines.next().unwrap_or_default(), columns) + "\n");
+                    lines.for_each(|line| out += &(hanging(&rest, &rest, line, columns) + "\n"));
                 }
                 Block::Grid(grid) => match columns.filter(|columns| grid.divides_words(*columns)) {
-                    Some(columns) => write!(out, "{}", grid.lines(columns))?,
-                    None => writeln!(out, "{}", grid.table(screen.columns))?,
+                    Some(columns) => out += &grid.lines(columns),
+                    None => out += &format!("{}\n", grid.table(screen.columns)),
                 },
-                Block::Gap => writeln!(out)?,
+                Block::Gap => out += "\n",
                 Block::Both { table, .. } if table.is_empty() => {}
-                Block::Both { table, .. } => writeln!(out, "{table}")?,
+                Block::Both { table, .. } => out += &format!("{table}\n"),
             }
         }
-        Ok(())
+        out
     }
 
     /// An empty line separates blocks of different kinds.
-    pub(super) fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn markdown(&self) -> String {
+        let mut out = String::new();
         let mut before: Option<&Block> = None;
         let empty = |block: &&Block| matches!(block, Block::Both { markdown, .. } if markdown.is_empty());
         for block in self.blocks.iter().filter(|block| !empty(block)) {
@@ -329,24 +324,23 @@ impl Page {
                 (before, block) => std::mem::discriminant(before) == std::mem::discriminant(block),
             });
             if !joined {
-                writeln!(out)?;
+                out += "\n";
             }
-            match block {
-                Block::Title(text) => writeln!(out, "# {text}")?,
-                Block::Heading(text) => writeln!(out, "## {text}")?,
-                Block::Line(_, text) => writeln!(out, "{text}")?,
-                Block::Item(_, text) => writeln!(out, "- {text}")?,
-                Block::Facts(facts) => {
-                    facts.iter().try_for_each(|(name, value)| writeln!(out, "- {name}: {value}"))?;
-                }
-                Block::Quote(name, text) => writeln!(out, "{name}:\n\n{}", quoted(text))?,
-                Block::Grid(grid) => write!(out, "{}", grid.markdown())?,
-                Block::Gap => writeln!(out)?,
-                Block::Both { markdown, .. } => writeln!(out, "{markdown}")?,
-            }
+            let shown: String = match block {
+                Block::Title(text) => format!("# {text}\n"),
+                Block::Heading(text) => format!("## {text}\n"),
+                Block::Line(_, text) => format!("{text}\n"),
+                Block::Item(_, text) => format!("- {text}\n"),
+                Block::Facts(facts) => facts.iter().map(|(name, value)| format!("- {name}: {value}\n")).collect(),
+                Block::Quote(name, text) => format!("{name}:\n\n{}\n", quoted(text)),
+                Block::Grid(grid) => grid.markdown(),
+                Block::Gap => "\n".to_owned(),
+                Block::Both { markdown, .. } => format!("{markdown}\n"),
+            };
+            out += &shown;
             before = Some(block);
         }
-        Ok(())
+        out
     }
 }
 
@@ -363,10 +357,9 @@ mod tests {
 
     const SCREEN: Screen = Screen { columns: 80, lines: 24, is_terminal: false, has_links: false };
 
-    fn markdown(page: &Page) -> String {
-        let mut out = Vec::new();
-        page.markdown(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
+    /// A table without its colours.
+    fn table(page: &Page, screen: Screen) -> String {
+        anstream::adapter::strip_str(&page.table(screen)).to_string()
     }
 
     #[test]
@@ -376,7 +369,7 @@ mod tests {
         page.item(DIM, "one");
         page.item(DIM, "two");
         page.line("both done");
-        assert_eq!(markdown(&page), "| id |\n| --- |\n| a\\|b |\n\n- one\n- two\n\nboth done\n");
+        assert_eq!(page.markdown(), "| id |\n| --- |\n| a\\|b |\n\n- one\n- two\n\nboth done\n");
     }
 
     #[test]
@@ -387,9 +380,7 @@ mod tests {
         page.facts([(hostile, hostile.to_owned())]);
         page.grid(Grid::new(&["id"], &[], vec![vec![hostile.to_owned()]]));
         for format in OutputFormat::value_variants() {
-            let mut out = Vec::new();
-            page.write(*format, SCREEN, &mut out).unwrap();
-            let out = String::from_utf8(out).unwrap();
+            let out = page.text(*format, SCREEN);
             let plain = anstream::adapter::strip_str(&out).to_string();
             assert!(plain.contains("a]0;xb[8mcd2Je"), "{format:?}: {out:?}");
             assert!(!plain.replace('\n', "").contains(crate::text::is_hidden), "{format:?}: {out:?}");
@@ -403,10 +394,8 @@ mod tests {
         page.gap();
         page.facts([("id", "a".to_owned()), ("pages", String::new())]);
         page.grid(Grid::new(&["id"], &[], Vec::new()));
-        assert_eq!(markdown(&page), "- id: a\n");
-        let mut table = Vec::new();
-        page.table(SCREEN, &mut table).unwrap();
-        assert_eq!(anstream::adapter::strip_bytes(&table).into_vec(), b"id a\n");
+        assert_eq!(page.markdown(), "- id: a\n");
+        assert_eq!(table(&page, SCREEN), "id a\n");
     }
 
     #[test]
@@ -414,11 +403,7 @@ mod tests {
         let mut page = Page::default();
         let row = vec!["small".to_owned(), "bge-small-zh".to_owned(), "Xenova/bge-small-zh".to_owned()];
         page.grid(Grid { whole: vec![0, 1], ..Grid::new(&["choice", "model", "from"], &[], [row]) });
-        let shown = |columns, is_terminal| {
-            let mut out = Vec::new();
-            page.table(Screen { columns, is_terminal, ..SCREEN }, &mut out).unwrap();
-            String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).unwrap()
-        };
+        let shown = |columns, is_terminal| table(&page, Screen { columns, is_terminal, ..SCREEN });
         assert_eq!(shown(36, true), "small  model bge-small-zh\n    from Xenova/bge-small-zh\n");
         assert!(shown(60, true).contains("choice") && shown(36, false).contains("choice"));
     }
@@ -428,11 +413,7 @@ mod tests {
         let mut page = Page::default();
         page.line("the whole of the note");
         page.facts([("id", String::from("a")), ("summary", String::from("prime the pump"))]);
-        let shown = |is_terminal| {
-            let mut out = Vec::new();
-            page.table(Screen { columns: 18, is_terminal, ..SCREEN }, &mut out).unwrap();
-            String::from_utf8(anstream::adapter::strip_bytes(&out).into_vec()).unwrap()
-        };
+        let shown = |is_terminal| table(&page, Screen { columns: 18, is_terminal, ..SCREEN });
         assert_eq!(shown(true), "the whole of the\nnote\nid      a\nsummary prime the\n        pump\n");
         assert_eq!(shown(false), "the whole of the note\nid      a\nsummary prime the pump\n");
     }

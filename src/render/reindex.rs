@@ -87,12 +87,6 @@ pub fn reembedded(report: &RevectorReport) -> Page {
 mod tests {
     use super::*;
 
-    fn shown(report: &RevectorReport) -> String {
-        let mut out = Vec::new();
-        reembedded(report).markdown(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
     #[test]
     fn a_resumed_run_reports_what_the_interrupted_one_embedded() {
         let report = RevectorReport {
@@ -108,11 +102,11 @@ mod tests {
             ..RevectorReport::default()
         };
         assert_eq!(
-            shown(&report),
+            reembedded(&report).markdown(),
             "2 documents got vectors of b, of 8 numbers, instead of a; 1 of them had none\n\
              5 texts embedded, 3 by an earlier run that was interrupted; published as generation 4, 0.0 s\n"
         );
         let none = RevectorReport { documents: 0, ..report };
-        assert_eq!(shown(&none), "all documents have vectors of b; force embeds them again\n");
+        assert_eq!(reembedded(&none).markdown(), "all documents have vectors of b; force embeds them again\n");
     }
 }
