@@ -1,9 +1,9 @@
 //! Bad input: one clear line with the next step, the right exit code, and nothing changed.
 
-use crate::common::{Sandbox, fixtures};
+use crate::common::{Run, Sandbox, fixtures};
 
 /// Expects failure with this code and one line on standard error that holds all these words.
-fn refused(run: &crate::common::Run, code: i32, words: &[&str]) {
+fn refused(run: &Run, code: i32, words: &[&str]) {
     assert_eq!(run.code, code, "{}{}", run.out, run.err);
     let line = run.err.lines().last().unwrap_or("");
     for word in words {
@@ -120,7 +120,7 @@ fn foreign_folders_and_stores_of_another_format_are_refused() {
 fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
     let sandbox = Sandbox::of_two_documents();
     sandbox.write(".kb/kb.json", r#"{"min_reader": 2, "min_writer": 99, "created_by": "9.0.0"}"#);
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.count(&["docs"]), 2);
     assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
     let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     sandbox.write("a.md", "# Valves\n\nOpen the valve slowly.");
@@ -133,7 +133,7 @@ fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
     ] {
         refused(&sandbox.kb(change), 3, &["cannot write to the store", "format 99", "kb 9.0.0", "newer kb"]);
     }
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
+    assert_eq!(sandbox.status()["generation"], 1);
 }
 
 #[cfg(unix)]
@@ -155,16 +155,7 @@ fn a_full_disk_keeps_the_last_generation() {
         (0..600).map(|i| format!("Sentence number {i} speaks of pumps and of nothing else.\n\n")).collect();
     sandbox.write("b.md", &long);
     // A limit on file sizes stands for a full disk, because a test may not mount one.
-    let kb = env!("CARGO_BIN_EXE_kb");
-    let script = format!("ulimit -f 8; exec {kb} ingest b.md");
-    let output = std::process::Command::new("bash")
-        .args(["-c", &script])
-        .current_dir(sandbox.path("."))
-        .env("KB_ONNXRUNTIME", "off")
-        .env("HOME", sandbox.path("."))
-        .output()
-        .unwrap();
-    let run = crate::common::Run::of(output);
+    let run = Run::of(sandbox.command_behind("ulimit -f 8", &["ingest", "b.md"]).output().unwrap());
     refused(&run, 3, &["file too large", "free some space"]);
     let docs = sandbox.kb(&["docs", "--format", "paths"]);
     assert_eq!(docs.out, "a.md\n");
@@ -220,7 +211,7 @@ fn a_read_only_store_can_be_searched_and_is_not_written() {
     assert_eq!(refused.code, 3, "{}{}", refused.out, refused.err);
     assert!(refused.err.contains("permission denied") && refused.err.contains("--kb"), "{}", refused.err);
     sandbox.set_store_writable(true);
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
+    assert_eq!(sandbox.status()["generation"], 1);
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! `kb check`: damage is found, named and repaired; what needs the source names the command.
 
-use crate::common::{Sandbox, rewrite};
+use crate::common::{Sandbox, rewrite, texts};
 use kb::internals::embed::Model;
 use kb::internals::store::ParentChunk;
 use serde_json::Value;
@@ -22,7 +22,7 @@ fn two_documents() -> Sandbox {
 /// The check's JSON for the namespace, with any exit code, and that code.
 fn check(sandbox: &Sandbox, args: &[&str]) -> (i32, Value) {
     let run = sandbox.kb(&[&["check", "--format", "json"], args].concat());
-    let json: Value = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err));
+    let json = run.json();
     (run.code, json["items"][0].clone())
 }
 
@@ -58,8 +58,7 @@ fn checking_a_sound_store_writes_nothing() {
     assert!(run.out.contains("default: sound; generation 1"), "{}", run.out);
     sandbox.json(&["ingest", "docs", "-n", "words", "--no-embed"]);
     let both = sandbox.json(&["check", "--all-namespaces"]);
-    let names: Vec<&str> = both["items"].as_array().unwrap().iter().map(|n| n["namespace"].as_str().unwrap()).collect();
-    assert_eq!((names, &both["sound"]), (vec!["default", "words"], &Value::Bool(true)));
+    assert_eq!((texts(&both["items"], "/namespace"), &both["sound"]), (vec!["default", "words"], &Value::Bool(true)));
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/words/keyword")).unwrap();
     let words = sandbox.kb(&["check", "--all-namespaces"]);
     assert!(words.code == 3 && words.out.contains("; kb check --repair -n words"), "{}", words.out);
@@ -87,19 +86,14 @@ fn a_wrong_keyword_index_is_found_and_rebuilt() {
     other.json(&["ingest", "."]);
     std::fs::remove_dir_all(sandbox.path(KEYWORD)).unwrap();
     crate::common::copy_files(&other.path(KEYWORD), &sandbox.path(KEYWORD));
-    let id = |sandbox: &Sandbox, source: &str| {
-        let documents = sandbox.items(&["docs"]);
-        let mut all = documents.as_array().unwrap().iter();
-        all.find(|row| row["source"] == source).unwrap()["doc_id"].as_str().unwrap().to_owned()
-    };
-    let (a, b, c) = (id(&sandbox, "a.md"), id(&sandbox, "b.md"), id(&other, "c.md"));
+    let (a, b, c) = (sandbox.id("a.md"), sandbox.id("b.md"), other.id("c.md"));
     found(&sandbox, &format!("{a}:0"), "other words");
     found(&sandbox, &format!("{a}:2"), "not in the keyword index");
     found(&sandbox, &format!("{b}:0"), "not in the keyword index");
     found(&sandbox, &format!("{c}:0"), "not in the tables");
     assert_eq!(findings(&sandbox).len(), 4);
     assert!(repaired(&sandbox).contains("rebuilt from the tables"));
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], 2);
+    assert_eq!(sandbox.status()["generation"], 2);
     assert!(sandbox.kb(&["search", "pump", "--method", "keyword"]).out.contains("Prime"));
 }
 
@@ -137,7 +131,7 @@ fn damaged_rows_are_repaired_in_one_generation() {
     found(&sandbox, &format!("{id}:0"), "the id of 2 rows");
     found(&sandbox, &format!("{id}#1.1"), "has parent chunk 1");
     found(&sandbox, &format!("{id}:1"), "length 0.000");
-    let generation = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
+    let generation = sandbox.status()["generation"].as_u64().unwrap();
     let done = repaired(&sandbox);
     for what in [
         "rows without a document removed",
@@ -148,7 +142,7 @@ fn damaged_rows_are_repaired_in_one_generation() {
     ] {
         assert!(done.contains(what), "{what}: {done}");
     }
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     assert_eq!(status["generation"].as_u64().unwrap(), generation + 1);
     assert_eq!((status["parents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(4), Some(4)));
 }
@@ -183,9 +177,9 @@ fn the_next_ingest_makes_a_lost_vector() {
     });
     found(&sandbox, &format!("{id}:0.0"), "length 19.596");
     assert!(repaired(&sandbox).contains("kb reindex --vectors"));
-    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 1);
+    assert_eq!(sandbox.status()["without_vectors"], 1);
     sandbox.json(&["ingest", "."]);
-    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 0);
+    assert_eq!(sandbox.status()["without_vectors"], 0);
     assert_eq!(findings(&sandbox), []);
 }
 
@@ -299,7 +293,7 @@ fn unusable_history_records_are_found_and_removed() {
     let version = needed["manifest"]["chunks"].as_u64().unwrap();
     std::fs::remove_file(versions.join(format!("{:020}.manifest", u64::MAX - version))).unwrap();
     let check = sandbox.kb(&["check", "--format", "json"]);
-    let message: Value = serde_json::from_str(&check.out).unwrap();
+    let message = check.json();
     for text in ["history/0000001.json", "history/0000002.json", "history/0000004.json", "which is gone"] {
         assert!(check.code == 3 && message.to_string().contains(text), "{text}: {message}");
     }
@@ -321,38 +315,39 @@ fn files_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Vec<std::path::Pat
     paths.filter(|path| path.to_string_lossy().ends_with(ending)).collect()
 }
 
-#[test]
-fn a_keyword_index_that_crashes_its_library_is_found_and_mended() {
+/// Damages the files of the keyword index with this ending.
+fn is_found_and_mended(ending: &str, damage: fn(&mut Vec<u8>), says: &str) {
     let sandbox = Sandbox::of_two_documents();
-    for file in files_of(&sandbox, "keyword", ".pos") {
+    for file in files_of(&sandbox, "keyword", ending) {
         let mut bytes = std::fs::read(&file).unwrap();
-        // Behind it stand the length and the checksum.
-        let end = bytes.windows(10).position(|window| window == b"{\"version\"").unwrap();
-        bytes[..end].fill(0xff);
+        damage(&mut bytes);
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, bytes).unwrap();
     }
     let run = sandbox.kb(&["check", "--format", "json"]);
-    assert!(run.code == 3 && run.out.contains("keyword index is missing or damaged"), "{}{}", run.out, run.err);
+    assert!(run.code == 3 && run.out.contains(says), "{}{}", run.out, run.err);
     assert!(!run.err.contains("panicked"), "{}", run.err);
     assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
     assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
 }
 
 #[test]
+fn a_keyword_index_that_crashes_its_library_is_found_and_mended() {
+    let damage = |bytes: &mut Vec<u8>| {
+        // Behind it stand the length and the checksum.
+        let end = bytes.windows(10).position(|window| window == b"{\"version\"").unwrap();
+        bytes[..end].fill(0xff);
+    };
+    is_found_and_mended(".pos", damage, "keyword index is missing or damaged");
+}
+
+#[test]
 fn a_changed_byte_in_the_keyword_index_is_found_and_mended() {
-    let sandbox = Sandbox::of_two_documents();
-    for file in files_of(&sandbox, "keyword", ".term") {
-        let mut bytes = std::fs::read(&file).unwrap();
+    let damage = |bytes: &mut Vec<u8>| {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x80;
-        std::fs::remove_file(&file).unwrap();
-        std::fs::write(&file, bytes).unwrap();
-    }
-    let run = sandbox.kb(&["check", "--format", "json"]);
-    assert!(run.code == 3 && run.out.contains("keyword index is damaged"), "{}{}", run.out, run.err);
-    assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
-    assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
+    };
+    is_found_and_mended(".term", damage, "keyword index is damaged");
 }
 
 #[test]

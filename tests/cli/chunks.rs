@@ -23,16 +23,10 @@ fn ids(rows: &[Value]) -> Vec<String> {
     rows.iter().map(|row| text(row, "chunk_id").to_owned()).collect()
 }
 
-fn id_of(sandbox: &Sandbox, source: &str) -> String {
-    let documents = sandbox.items(&["docs"]);
-    let document = documents.as_array().unwrap().iter().find(|row| text(row, "source") == source).unwrap();
-    text(document, "doc_id").to_owned()
-}
-
 #[test]
 fn chunks_are_listed_in_order_with_their_facts() {
     let sandbox = guides();
-    let (guide, other) = (id_of(&sandbox, "guide.md"), id_of(&sandbox, "other.md"));
+    let (guide, other) = (sandbox.id("guide.md"), sandbox.id("other.md"));
     let all = list(&sandbox, &[]);
     // Each parent, followed by its children, document by document.
     let parents: Vec<&Value> = all.iter().filter(|row| text(row, "chunk_type") == "parent").collect();
@@ -61,7 +55,7 @@ fn chunks_are_listed_in_order_with_their_facts() {
 #[test]
 fn a_list_can_be_narrowed_ordered_and_paged() {
     let sandbox = guides();
-    let guide = id_of(&sandbox, "guide.md");
+    let guide = sandbox.id("guide.md");
     let children = ids(&list(&sandbox, &["--doc", "guide.md", "--type", "child"]));
     assert!(children.len() > 6 && children.iter().all(|id| id.starts_with(&guide) && id.contains('.')));
     let all = ids(&list(&sandbox, &["--doc", "guide.md"]));
@@ -211,7 +205,7 @@ fn neither_retriever_finds_a_deleted_child_chunk() {
     let done = sandbox.json(&["chunk-delete", &id, "--yes"]);
     assert_eq!(done["items"][0]["deleted"], serde_json::json!([id]));
     assert_eq!(done["items"][0]["rebuilt"], serde_json::json!([text(child.unwrap(), "parent_id")]));
-    assert_eq!(done["generation"], sandbox.items(&["status"])[0]["generation"]);
+    assert_eq!(done["generation"], sandbox.status()["generation"]);
     for method in ["keyword", "semantic", "hybrid"] {
         let found = search(&sandbox, "step 7 turns the handle number 7", method);
         assert!(!found.is_empty() && found.iter().all(|content| !content.contains("Step 7 ")), "{method}: {found:?}");
@@ -300,7 +294,7 @@ fn a_deletion_asks_first_and_is_all_or_nothing() {
         assert!(run.code == 1 && run.err.contains(unknown) && !run.err.contains(&format!("{first:?}")), "{}", run.err);
     }
     assert_eq!(list(&sandbox, &[]), before);
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
+    assert_eq!(sandbox.status()["generation"], 1);
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn no_tokenizer_exceeds_the_token_limit() {
                 assert!(run.err.contains("not even the first parent chunk fits"), "{args:?}: {}", run.err);
                 continue;
             }
-            let found: Value = serde_json::from_str(&run.out).unwrap();
+            let found = run.json();
             let (tokens, text) = (found["tokens"].as_u64().unwrap(), found["text"].as_str().unwrap());
             assert!(tokens <= most, "{args:?}: {tokens}");
             if tokenizer == "chars/1" {

@@ -1,6 +1,6 @@
 //! Profiles of documents: shown, kept true through every change, and made again where it is missing.
 
-use crate::common::{Sandbox, rewrite};
+use crate::common::{Sandbox, rewrite, stage};
 use kb::internals::store::{Snapshot, Store};
 use serde_json::Value;
 
@@ -36,10 +36,6 @@ fn vectors(sandbox: &Sandbox) -> std::collections::HashMap<String, Vec<f32>> {
     tokio::runtime::Runtime::new().unwrap().block_on(work)
 }
 
-fn id(sandbox: &Sandbox, document: &str) -> String {
-    sandbox.items(&["docs", document])[0]["doc_id"].as_str().unwrap().to_owned()
-}
-
 #[test]
 fn a_profile_is_in_the_language_of_its_document() {
     let sandbox = Sandbox::new();
@@ -69,7 +65,7 @@ fn every_change_of_the_text_changes_the_profile() {
     let sandbox = Sandbox::new();
     sandbox.write("guide.md", GUIDE);
     sandbox.json(&["ingest", "."]);
-    let (first, id) = (summary(&sandbox, "guide.md"), id(&sandbox, "guide.md"));
+    let (first, id) = (summary(&sandbox, "guide.md"), sandbox.id("guide.md"));
     let before = vectors(&sandbox)[&id].clone();
     assert_eq!(before.len(), 384);
     let list = sandbox.items(&["chunks-list", "--doc", "guide.md"]);
@@ -93,7 +89,7 @@ fn every_change_of_the_text_changes_the_profile() {
     // A deleted text, and a restored generation.
     sandbox.kb(&["chunk-delete", &seal, "--yes"]).ok();
     assert_eq!(kinds(&sandbox, "guide.md"), ["theory"]);
-    let generation = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
+    let generation = sandbox.status()["generation"].as_u64().unwrap();
     sandbox.kb(&["restore", &(generation - 1).to_string()]).ok();
     assert_eq!((summary(&sandbox, "guide.md"), &vectors(&sandbox)[&id]), (first.clone(), &before));
 
@@ -191,8 +187,7 @@ fn a_drill_finds_the_document_by_its_title() {
     sandbox.json(&["ingest", ".", "--no-embed"]);
     let found = sandbox.json(&["search", "priming the pump", "--mode", "drill", "--explain"]);
     assert_eq!(found["groups"][0]["source"], "b.md", "{found}");
-    let stages = found["stages"].as_array().unwrap();
-    let drill = stages.iter().find(|stage| stage["name"] == "drill").unwrap();
+    let drill = stage(&found, "drill");
     assert!(drill["notes"][1].as_str().unwrap().contains("titles 1.00"), "{drill}");
 }
 
@@ -208,8 +203,7 @@ fn a_drill_finds_a_document_without_a_top_parent_chunk() {
     assert_eq!(search(&["-k", "1"])["hits"][0]["source"], "a.md", "the only one that is recalled by its words");
     let found = search(&["--mode", "drill:1,1,1"]);
     assert_eq!(found["groups"][0]["source"], "b.md", "{found}");
-    let stages = found["stages"].as_array().unwrap();
-    let by_documents = stages.iter().find(|stage| stage["name"] == "by_documents").unwrap();
+    let by_documents = stage(&found, "by_documents");
     assert_eq!((by_documents["taken"].as_u64(), by_documents["given"].as_u64()), (Some(1), Some(1)));
     assert!(by_documents["notes"][0].as_str().unwrap().ends_with(", 1 parent chunk more of it"), "{by_documents}");
     let again = search(&["--mode", "drill:1,1,1"]);

@@ -36,7 +36,7 @@ fn edit(sandbox: &Sandbox, id: &str, text: &str) -> Value {
 
 fn list(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     let run = sandbox.kb(&[&["chunks-list", "--doc", "guide.md", "--format", "json"], args].concat());
-    serde_json::from_str::<Value>(&run.out).unwrap()["items"].as_array().unwrap().clone()
+    run.json()["items"].as_array().unwrap().clone()
 }
 
 /// The id of the chunk of a type with a text in it.
@@ -282,7 +282,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     let source = GUIDE.replace("# Start", "# Preface\n\nNew words.\n\n# Start").replace("检查压力表", "检查电压表");
     sandbox.write("guide.md", full(&source.replace("Turn the handle", "Turn the crank")));
     let run = sandbox.kb(&["ingest", ".", "--format", "json"]);
-    let report: Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     let line = report["items"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
     assert_eq!((line["edits_carried"].as_u64(), line["edits_in_conflict"].as_u64()), (Some(1), Some(2)), "{line}");
     assert!(line["warnings"].to_string().contains("--conflicts"), "{line}");
@@ -380,6 +380,6 @@ fn a_refused_edit_changes_nothing() {
     let run = sandbox.kb_with_input(&["chunk-edit", &parent_chunk], huge.as_bytes());
     assert_refused(&run, 2, "more than");
     assert_eq!(list(&sandbox, &[]), before);
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
+    assert_eq!(sandbox.status()["generation"], 1);
     assert_refused(&Sandbox::new().kb(&["chunk-edit", "x:1", "--content", "x"]), 3, "no knowledge base");
 }

@@ -88,7 +88,7 @@ fn documents_and_questions_get_the_vectors_of_the_endpoint() {
     let requests = server.requests();
     assert!(requests.iter().all(|request| request.target == "/v1/embeddings" && request.body["model"] == "words"));
     assert!(requests.last().unwrap().body["input"].to_string().contains("passage: "), "{requests:?}");
-    assert_eq!(sandbox.items(&["status"])[0]["model"], "endpoint:words");
+    assert_eq!(sandbox.status()["model"], "endpoint:words");
     let found = sandbox.json(&["search", "slowly close", "--method", "semantic"]);
     assert_eq!(found["hits"][0]["source"], "a.md", "{found}");
     assert!(server.requests().last().unwrap().body["input"][0].as_str().unwrap().starts_with("query: "));

@@ -1,6 +1,6 @@
 //! Entities: their states over time, set, listed, found in parent chunks, shown in contexts.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, stage, texts};
 use serde_json::{Value, json};
 
 const GUIDE: &str = "# Station guide\n\n## Pumps\n\nPump P-12 feeds the boiler. Prime pump P-12 before it is started.\n\n\
@@ -24,12 +24,8 @@ fn set(sandbox: &Sandbox, args: &[&str]) -> Value {
     sandbox.json(&[&["entity-set"], args].concat())
 }
 
-fn names(list: &Value) -> Vec<&str> {
-    list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
-}
-
 fn generation(sandbox: &Sandbox) -> u64 {
-    sandbox.items(&["status"])[0]["generation"].as_u64().unwrap()
+    sandbox.status()["generation"].as_u64().unwrap()
 }
 
 #[test]
@@ -43,9 +39,7 @@ fn a_state_holds_from_its_time_until_the_next() {
     assert_eq!(state("2025"), "out of order", "at the end of the year");
     assert_eq!(state("2025-02-03"), "out of order");
     let pump = &sandbox.items(&["entities", "一号泵"])[0];
-    let states: Vec<&str> =
-        pump["states"].as_array().unwrap().iter().map(|one| one["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["new", "in service", "out of order"]);
+    assert_eq!(texts(&pump["states"], "/state"), ["new", "in service", "out of order"]);
     assert_eq!(pump["entity_type"], "pump");
 }
 
@@ -120,7 +114,7 @@ fn a_context_has_the_states_of_mentioned_entities() {
     set(&sandbox, &["泄压阀", "--state", "已更换", "--time", "2025-01-02"]);
     let context = |args: &[&str]| sandbox.json(&[&["context"], args, &["--method", "keyword"]].concat());
     let found = context(&["how is pump P-12 primed"]);
-    assert_eq!(names(&found["entities"])[0], "Pump P-12", "the question's come first: {found}");
+    assert_eq!(texts(&found["entities"], "/name")[0], "Pump P-12", "the question's come first: {found}");
     assert_eq!(
         (&found["entities"][0]["state"], &found["entities"][0]["in_question"]),
         (&json!("out of order"), &json!(true))
@@ -132,12 +126,12 @@ fn a_context_has_the_states_of_mentioned_entities() {
     );
     // A parent chunk mentions one, in Chinese, and the question another.
     let found = context(&["启动之前先检查什么"]);
-    assert_eq!(names(&found["entities"]), ["Pump P-12", "泄压阀"]);
+    assert_eq!(texts(&found["entities"], "/name"), ["Pump P-12", "泄压阀"]);
     assert_eq!(found["entities"][1]["in_question"], false);
     let text = found["text"].as_str().unwrap();
     assert!(text.contains("- 泄压阀: 已更换, since 2025-01-02\n"), "{text}");
     let found = context(&["泄压阀怎么样", "--as-of", "2024-12"]);
-    assert!(!names(&found["entities"]).contains(&"泄压阀"), "it had no state then");
+    assert!(!texts(&found["entities"], "/name").contains(&"泄压阀"), "it had no state then");
     let run =
         sandbox.kb(&["context", "pump P-12", "--method", "keyword", "--max-tokens", "90", "--tokenizer", "chars/1"]);
     // Not even one chunk fits: the state may be the answer.
@@ -158,9 +152,7 @@ fn a_context_has_the_states_of_mentioned_entities() {
 fn explain_names_the_entities_of_the_question() {
     let sandbox = station();
     let found = sandbox.json(&["search", "is 一号泵 primed?", "--method", "keyword", "--explain"]);
-    let stages = found["stages"].as_array().unwrap();
-    let stage = stages.iter().find(|stage| stage["name"] == "entities").unwrap();
-    assert_eq!(stage["notes"][0], "Pump P-12 (pump; also 一号泵): out of order, since 2025-02-03");
+    assert_eq!(stage(&found, "entities")["notes"][0], "Pump P-12 (pump; also 一号泵): out of order, since 2025-02-03");
     let args = ["search", "is 一号泵 primed?", "--method", "keyword", "--explain", "--as-of", "2024-07"];
     let run = sandbox.kb(&args);
     assert!(run.out.contains("in service, since 2024-06-01"), "{}{}", run.out, run.err);
@@ -173,19 +165,14 @@ fn each_namespace_has_its_own_entities() {
     sandbox.json(&["ingest", "other", "--no-embed", "-n", "plant"]);
     set(&sandbox, &["Pump P-12", "--state", "sold", "--time", "2025-05", "-n", "plant"]);
     let found = sandbox.json(&["context", "pump P-12 primed", "--method", "keyword", "-n", "default,plant"]);
-    let message: Vec<String> = found["entities"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| format!("{} {}", one["namespace"].as_str().unwrap(), one["state"].as_str().unwrap()))
-        .collect();
-    assert_eq!(message, ["default out of order", "plant sold"]);
+    assert_eq!(texts(&found["entities"], "/namespace"), ["default", "plant"]);
+    assert_eq!(texts(&found["entities"], "/state"), ["out of order", "sold"]);
     assert!(found["text"].as_str().unwrap().contains("since 2025-05-01 [plant]"));
     let list = sandbox.kb(&["entities", "-n", "all", "--format", "markdown"]);
     assert!(list.out.contains("| namespace |") && list.out.contains("| plant |"), "{}", list.out);
     // A renamed namespace keeps its entities.
     sandbox.items(&["namespaces", "rename", "plant", "works"]);
-    assert_eq!(names(&sandbox.items(&["entities", "-n", "works"])), ["Pump P-12"]);
+    assert_eq!(texts(&sandbox.items(&["entities", "-n", "works"]), "/name"), ["Pump P-12"]);
 }
 
 #[test]
@@ -201,7 +188,7 @@ fn a_state_can_be_removed() {
     set(&sandbox, &["Pump P-12", "--remove"]);
     let empty = sandbox.kb(&["entities", "--format", "json"]);
     assert_eq!(empty.code, 1);
-    assert_eq!(serde_json::from_str::<Value>(&empty.out).unwrap()["items"], json!([]));
+    assert_eq!(empty.json()["items"], json!([]));
     let diff = sandbox.json(&["diff", &before.to_string()]);
     assert_eq!((&diff["entities"][0]["name"], &diff["entities"][0]["what"]), (&json!("Pump P-12"), &json!("gone")));
     assert!(diff["items"].as_array().unwrap().is_empty());
@@ -235,7 +222,7 @@ fn a_list_can_be_imported_into_another_namespace() {
     }
     set(&sandbox, &["O'Brien \\ 50%", "--state", "gone"]);
     set(&sandbox, &["o'brien \\ 50%", "--remove"]);
-    assert_eq!(names(&sandbox.items(&["entities"])), ["Pump P-12"]);
+    assert_eq!(texts(&sandbox.items(&["entities"]), "/name"), ["Pump P-12"]);
 }
 
 #[test]
@@ -309,7 +296,7 @@ fn a_filter_keeps_the_parent_chunks_that_mention_an_entity() {
     assert_eq!(sandbox.items(&["entities", "station guide"])[0]["parents"], 2);
     let found =
         sandbox.json(&["context", "relief valve", "--method", "keyword", "--filter", "entity = 'station guide'"]);
-    assert!(names(&found["entities"]).contains(&"station guide"), "{found}");
+    assert!(texts(&found["entities"], "/name").contains(&"station guide"), "{found}");
     set(&sandbox, &["停机"]);
     assert_eq!(sections("entity = 停机"), ["停机"]);
 }

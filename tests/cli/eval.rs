@@ -1,6 +1,6 @@
 //! `kb eval` on the small set among the fixtures.
 
-use crate::common::{Sandbox, fixtures};
+use crate::common::{Sandbox, fixtures, texts};
 
 #[test]
 fn fixtures_reach_their_minimum_quality() {
@@ -34,7 +34,7 @@ fn own_questions_are_asked_of_the_store_and_compared_with_an_earlier_run() {
     sandbox.write("q.jsonl", questions.map(line).concat());
     let run = sandbox.kb(&["eval", "--questions", "q.jsonl", "--format", "json", "--min", "hit@1>=0.9"]);
     assert_eq!(run.code, 1, "{}", run.err);
-    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     let places: Vec<_> = report["items"].as_array().unwrap().iter().map(|one| one["place"].as_u64()).collect();
     assert_eq!((places[0], places[1], places[3]), (Some(1), Some(1), None), "{report}");
     assert_eq!((&report["figures"]["refused"], report["baseline"].is_null()), (&1.0.into(), true));
@@ -75,13 +75,8 @@ fn answers_that_no_document_can_give_are_named() {
     ];
     sandbox.write("q.jsonl", questions.join("\n"));
     let run = sandbox.kb(&["eval", "--questions", "q.jsonl", "--format", "json"]);
-    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-    let notes: Vec<(&str, &str)> = report["notes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|note| (note["code"].as_str().unwrap(), note["message"].as_str().unwrap()))
-        .collect();
+    let report = run.json();
+    let notes = texts(&report["notes"], "/code").into_iter().zip(texts(&report["notes"], "/message"));
     let expected = [
         ("source_unknown", "no document has the source \"gone.pdf\", which the question \"retry limit\" names"),
         (
@@ -89,7 +84,7 @@ fn answers_that_no_document_can_give_are_named() {
             "pump-station-manual.pdf has no section \"Roling\", which the question \"how do I prime the pump\" names",
         ),
     ];
-    assert_eq!(notes, expected);
+    assert_eq!(notes.collect::<Vec<_>>(), expected);
     assert!(expected.iter().all(|(_, message)| run.err.contains(message)), "{}", run.err);
 }
 
@@ -114,7 +109,7 @@ fn a_published_beir_set_is_read_and_its_gaps_are_reported() {
     }
     sandbox.write("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq01\ten01\t1\nq02\tgone\t1\nq99\ten01\t1\n");
     let run = sandbox.kb(&["eval", "set", "--methods", "keyword", "--format", "json"]);
-    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     assert_eq!(report["missing"], 1);
     assert_eq!((run.code, report["queries"].as_u64()), (0, Some(2)));
     assert!(run.err.contains("corpus.jsonl lacks 1 document that the judgements name"), "{}", run.err);

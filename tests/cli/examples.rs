@@ -37,7 +37,7 @@ fn a_night_reports_what_changed_and_only_that() {
     }
     let unmounted = script(&sandbox, "nightly.sh", "docs");
     assert!(unmounted.code == 3 && unmounted.out.contains("not confirmed"), "{}", unmounted.out);
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 6, "nothing was removed");
+    assert_eq!(sandbox.count(&["docs"]), 6, "nothing was removed");
 }
 
 #[test]

@@ -120,8 +120,10 @@ fn titles_and_metadata_come_from_the_documents() {
 }
 
 #[test]
-fn tables_and_messages_are_found_by_their_fields() {
+fn tables_messages_and_records_are_found_by_their_fields() {
     let sandbox = ingested();
+    let found = sandbox.kb(&["search", "bread-01", "--method", "keyword", "-k", "1"]).out;
+    assert!(found.contains("Rye bread"), "{found}");
     let found = sandbox.json(&["search", "depth of the north quay", "--filter", "format = csv", "--method", "keyword"]);
     assert_eq!(found["hits"][0]["tables"][0][1], serde_json::json!(["North quay, outer", "7.5", "120"]), "{found}");
     let found = sandbox.json(&["search", "雾天灯芯多久检查一次", "--filter", "format = go"]);
@@ -139,13 +141,6 @@ fn a_chunk_shows_its_table_in_the_shape_of_its_schema() {
     let found = sandbox.json(&["search", "fee", "--filter", "format = csv", "--method", "keyword"]);
     let shown = sandbox.json(&["show", found["hits"][0]["chunk_id"].as_str().unwrap()]);
     assert_eq!(shown["tables"][0][0][0], "berth", "{shown}");
-}
-
-#[test]
-fn records_are_found_by_their_id() {
-    let sandbox = ingested();
-    let found = sandbox.kb(&["search", "bread-01", "--method", "keyword", "-k", "1"]).out;
-    assert!(found.contains("Rye bread"), "{found}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The history: what each generation did, restoring one, the difference of two, and a store that does not grow.
 
-use crate::common::{Sandbox, assert_sound, files_below, names_in};
+use crate::common::{Sandbox, assert_sound, files_below, names_in, text, texts};
 use kb::internals::store::{
     Change, Chunk, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Snapshot, Store, Writer,
 };
@@ -98,7 +98,7 @@ fn the_log_lists_what_each_generation_did() {
     assert_eq!(sandbox.kb(&["log", "--format", "paths"]).out, "3\n2\n1\n");
     let table = sandbox.kb(&["log", "--format", "table"]).out;
     assert!(table.contains("can be restored"), "{table}");
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     assert_eq!(status["restorable_generations"], 2);
     assert!(status["history_bytes"].as_u64().unwrap() > 0);
     assert_ne!(sandbox.kb(&["log", "-n", "other"]).code, 0);
@@ -119,13 +119,8 @@ fn every_publishing_command_is_in_the_log() {
     sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).ok();
     sandbox.kb(&["reindex", "--structure", "--force"]).ok();
     let log = sandbox.items(&["log"]);
-    let message: Vec<String> = log
-        .as_array()
-        .unwrap()
-        .iter()
-        .rev()
-        .map(|entry| format!("{} {}", entry["command"].as_str().unwrap(), entry["counts"]))
-        .collect();
+    let line = |entry: &Value| format!("{} {}", text(entry, "command"), entry["counts"]);
+    let message: Vec<String> = log.as_array().unwrap().iter().rev().map(line).collect();
     assert_eq!(
         message,
         [
@@ -291,19 +286,17 @@ fn a_diff_lists_added_changed_and_removed_items() {
     assert!(titles("changed").is_empty() && titles("gone").is_empty(), "{a}");
     assert_eq!(a["sections"]["moved"], 2, "those behind it have other numbers: {a}");
     let chunks = a["chunk_items"].as_array().unwrap();
-    let texts = |what: &str| -> String {
+    let joined = |what: &str| -> String {
         let items = chunks.iter().filter(|item| item["what"] == what);
         items.map(|item| item["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
     };
-    assert!(texts("added").contains("New: seals"), "{a}");
-    let (old, new) = (texts("gone") + &texts("changed"), texts("added") + &texts("changed"));
+    assert!(joined("added").contains("New: seals"), "{a}");
+    let (old, new) = (joined("gone") + &joined("changed"), joined("added") + &joined("changed"));
     assert!(new.contains("motor") && !new.contains("valve") && !old.contains("valve"), "{a}");
     assert!(a["chunks"]["moved"].as_u64().unwrap() > 0, "the valves are where they were, behind the seals: {a}");
     // In the other direction, added items are removed ones.
     let back = sandbox.json(&["diff", "2", "1"]);
-    let back: Vec<&str> =
-        back["items"].as_array().unwrap().iter().map(|document| document["what"].as_str().unwrap()).collect();
-    assert_eq!(back, ["changed", "added", "gone"]);
+    assert_eq!(texts(&back["items"], "/what"), ["changed", "added", "gone"]);
     let markdown = sandbox.kb(&["diff", "1"]).out;
     assert!(markdown.starts_with("# Generation 1 to 2\n") && markdown.contains("added `docs/c.md`"), "{markdown}");
     assert!(markdown.ends_with("\ndocuments: 1 added, 1 changed, 1 gone\n"), "{markdown}");
@@ -373,7 +366,7 @@ fn settings_limit_the_history() {
     let gone = sandbox.kb(&["restore", "9"]);
     assert_eq!(gone.code, 2);
     assert!(gone.err.contains("generation 9 is no longer kept"), "{}", gone.err);
-    assert_eq!(sandbox.items(&["status"])[0]["restorable_generations"], 0);
+    assert_eq!(sandbox.status()["restorable_generations"], 0);
     // Commands that change one document leave nothing behind either.
     sandbox.kb(&["remove", "docs/1.md"]).ok();
     let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, of_hits};
+use crate::common::{Sandbox, of_hits, texts};
 
 /// Documents with vectors and indexes of them.
 fn indexed() -> Sandbox {
@@ -25,7 +25,7 @@ fn text(number: usize) -> String {
 }
 
 fn status(sandbox: &Sandbox) -> Value {
-    sandbox.items(&["status"])[0]["vector_index"].take()
+    sandbox.status()["vector_index"].take()
 }
 
 /// The chunks found, in order.
@@ -69,14 +69,14 @@ fn indexes_follow_changes() {
     let documents: Vec<String> =
         found(&sandbox, &[]).iter().map(|id| id.split(':').next().unwrap().to_owned()).collect();
     let held = sandbox.items(&["docs"]);
-    let held: Vec<&str> = held.as_array().unwrap().iter().map(|row| row["doc_id"].as_str().unwrap()).collect();
+    let held = texts(&held, "/doc_id");
     assert!(documents.iter().all(|id| held.contains(&id.as_str())), "{documents:?}");
     let edited = found(&sandbox, &[]).remove(0);
     sandbox.json(&["chunk-edit", &edited, "--content", "Turn the pump with the long lever."]);
     sandbox.json(&["chunk-delete", &found(&sandbox, &[])[1], "--yes"]);
     sandbox.json(&["restore", "1"]);
     sandbox.kb(&["check"]).ok();
-    assert_eq!(sandbox.items(&["docs"]).as_array().map(Vec::len), Some(12));
+    assert_eq!(sandbox.count(&["docs"]), 12);
 }
 
 #[test]

@@ -13,9 +13,9 @@ fn a_list_names_the_files_by_lines_or_with_nul() {
         (run.code, run.out, run.err)
     };
     assert_eq!(listed(&["--files-from", "-"], "a.md\nb c.md\n").0, 0);
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.count(&["docs"]), 2);
     assert_eq!(listed(&["-0", "--files-from", "-"], "d.md\0a.md\0").1, "d.md\0", "what is unchanged is not listed");
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 3);
+    assert_eq!(sandbox.count(&["docs"]), 3);
     assert_eq!(listed(&["--files-from", "-"], "\u{feff}a.md\n").0, 0, "PowerShell writes a byte-order mark");
     let (code, _, message) = listed(&["--files-from", "-"], "");
     assert!(code == 0 && message.contains("lists no file"), "{message}");
@@ -98,7 +98,7 @@ fn prune_removes_only_documents_whose_file_is_gone() {
     std::fs::remove_file(sandbox.path("other/c.md")).unwrap();
     assert_eq!(sandbox.json(&["ingest", "docs"])["counts"]["removed"], 0, "not without --prune");
     assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--dry-run"])["counts"]["removed"], 1);
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 3, "a dry run changes nothing");
+    assert_eq!(sandbox.count(&["docs"]), 3, "a dry run changes nothing");
     assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--yes"])["counts"]["removed"], 1);
     let left = sandbox.kb(&["docs", "--format", "paths"]).out;
     assert_eq!(left, "docs/b.md\nother/c.md\n", "what lies elsewhere is not this run's");
@@ -140,7 +140,7 @@ fn prune_does_not_trust_the_absence_of_many_files() {
     sandbox.write("other/c.md", "About filters.");
     sandbox.json(&["ingest", "docs", "other", "--no-embed"]);
     let prune = |args: &[&str]| sandbox.kb(&[&["ingest", "--prune", "--no-embed", "--format", "json"], args].concat());
-    let documents = || sandbox.items(&["docs"]).as_array().unwrap().len();
+    let documents = || sandbox.count(&["docs"]);
     // Two of thirteen are few.
     (0..2).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
     assert_eq!((prune(&["docs"]).code, documents()), (0, 11));
@@ -197,7 +197,7 @@ fn an_unreadable_folder_fails_alone() {
     lock(0o000);
     let run = sandbox.kb(&["ingest", "docs", "--no-embed", "--format", "json"]);
     lock(0o755);
-    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     assert_eq!(
         (run.code, report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()),
         (4, Some(1), Some(1))
@@ -297,7 +297,7 @@ fn a_store_lies_where_its_name_says() {
     for named in ["~/notes", "notes:2026"] {
         sandbox.json(&["ingest", "a.md", "--no-embed", "--kb", named]);
         assert!(sandbox.path(named).join("namespaces/default/tables/chunks.lance").is_dir(), "{named}");
-        assert_eq!(sandbox.items(&["docs", "--kb", named]).as_array().unwrap().len(), 1, "{named}");
+        assert_eq!(sandbox.count(&["docs", "--kb", named]), 1, "{named}");
     }
     assert!(!sandbox.path("notes").exists(), "nothing lies in the home folder");
 }
@@ -352,7 +352,7 @@ fn a_missing_engine_leaves_no_empty_store() {
     assert!(!sandbox.path(".kb").exists(), "it would shadow a store further up");
     sandbox.json(&["ingest", "a.md"]);
     refused(&["--device", "cuda", "-n", "other"]);
-    assert_eq!(sandbox.items(&["namespaces"]).as_array().unwrap().len(), 1, "no empty namespace either");
+    assert_eq!(sandbox.count(&["namespaces"]), 1, "no empty namespace either");
     // Without vectors no engine is needed.
     sandbox.kb(&["ingest", "a.md", "--no-embed", "--device", "cuda", "-n", "words"]).ok();
 }
@@ -403,7 +403,7 @@ fn failing_files_are_named_and_the_others_ingested() {
     sandbox.write("in/good.md", "# Valves\n\nClose the valve slowly.");
     let run = sandbox.kb(&["ingest", "in", "--format", "json"]);
     assert_eq!(run.code, 4, "{}", run.err);
-    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     let reason = |name: &str| {
         let source = format!("in/{name}");
         let line = report["items"].as_array().unwrap().iter().find(|line| line["source"] == source.as_str());
@@ -450,10 +450,6 @@ fn skipped_and_stale_files_are_listed_with_the_reason() {
     assert!(shown.contains("of other formats: docs/c.xyz"), "{shown}");
 }
 
-fn ingest_all(sandbox: &Sandbox) -> i32 {
-    sandbox.kb(&["ingest", "docs", "--no-embed"]).code
-}
-
 #[test]
 fn only_new_failures_count_on_request() {
     let sandbox = Sandbox::new();
@@ -479,7 +475,7 @@ fn only_new_failures_count_on_request() {
     for name in ["bad.pdf", "other.pdf"] {
         std::fs::remove_file(sandbox.path(&format!("docs/{name}"))).unwrap();
     }
-    assert_eq!(ingest_all(&sandbox), 0);
+    sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
     sandbox.write("docs/bad.pdf", "no PDF, and a new one");
     assert_eq!(ingest().code, 4, "it was gone in between");
 }
@@ -495,7 +491,7 @@ fn many_small_changes_leave_few_files() {
     let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
     let parts = meta["segments"].as_array().unwrap().len();
     assert!(parts < 9, "the keyword index is in {parts} parts");
-    assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 20);
+    assert_eq!(sandbox.status()["keyword_chunks"], 20);
 }
 
 /// The first run, before the folder exists, names sources as later runs do.

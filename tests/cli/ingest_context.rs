@@ -67,7 +67,7 @@ fn docs_and_status_show_the_context() {
         assert!(sandbox.kb(&["docs", document]).out.contains(&format!("\n- context: {context}\n")));
         assert_eq!(sandbox.items(&["docs", document])[0]["context"], context);
     }
-    assert_eq!(sandbox.items(&["status"])[0]["contexts"], serde_json::json!({ "headings": 1, "subjects": 1 }));
+    assert_eq!(sandbox.status()["contexts"], serde_json::json!({ "headings": 1, "subjects": 1 }));
     assert!(sandbox.kb(&["status"]).out.contains("- contexts: headings 1, subjects 1\n"));
 }
 

@@ -23,7 +23,7 @@ fn sources(result: &Value) -> Vec<String> {
 #[test]
 fn keyword_search_finds_documents_without_vectors() {
     let sandbox = without_vectors();
-    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 2);
+    assert_eq!(sandbox.status()["without_vectors"], 2);
     assert!(sandbox.kb(&["status"]).out.contains("2 without vectors"));
     for method in ["keyword", "auto", "hybrid"] {
         let found = sandbox.json(&["search", "close the valve", "--method", method]);
@@ -41,7 +41,7 @@ fn keyword_search_finds_documents_without_vectors() {
 
     let later = sandbox.json(&["ingest", "."]);
     assert_eq!((later["counts"]["embedded"].as_u64(), later["embedded"].as_u64()), (Some(2), Some(2)));
-    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 0);
+    assert_eq!(sandbox.status()["without_vectors"], 0);
     assert!(embeds_the_question());
     let found = sandbox.json(&["search", "filling it with water at first", "--method", "semantic"]);
     assert_eq!(sources(&found).len(), 2);

@@ -95,13 +95,13 @@ fn every_command_that_writes_waits_as_long_as_it_is_told() {
         assert!(run.code == 5 && run.err.contains("after 1 second "), "{command:?}: {}", run.err);
     }
     drop(lock);
-    assert_eq!(sandbox.items(&["log"]).as_array().unwrap().len(), 2, "none of them wrote");
+    assert_eq!(sandbox.count(&["log"]), 2, "none of them wrote");
 }
 
 #[test]
 fn status_shows_the_writer_and_the_pending_generation() {
     let sandbox = one_document();
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     assert_eq!((status["writing"].as_bool(), status["writer"].is_null()), (Some(false), true));
     assert!(status["pending_generation"].is_null() && status["without_vectors"] == 0);
     let bytes = ["bytes", "tables_bytes", "keyword_bytes"].map(|name| status[name].as_u64().unwrap());
@@ -111,7 +111,7 @@ fn status_shows_the_writer_and_the_pending_generation() {
     assert!(!words.contains("writing") && !words.contains("pending"), "{words}");
 
     let mut holder = start_long_ingest(&sandbox);
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     assert_eq!(
         (status["writing"].as_bool(), status["writer"]["process"].as_u64()),
         (Some(true), Some(holder.id().into()))
@@ -120,13 +120,13 @@ fn status_shows_the_writer_and_the_pending_generation() {
     assert!(words.contains(&format!("writing: process {} since ", holder.id())), "{words}");
     holder.kill().unwrap();
     holder.wait().unwrap();
-    assert_eq!(sandbox.items(&["status"])[0]["writing"], false);
+    assert_eq!(sandbox.status()["writing"], false);
 
     let namespace = sandbox.path(".kb/namespaces/default");
     let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
     let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
     std::fs::write(namespace.join("PENDING.json"), announced).unwrap();
-    assert_eq!(sandbox.items(&["status"])[0]["pending_generation"], 2);
+    assert_eq!(sandbox.status()["pending_generation"], 2);
     assert!(sandbox.kb(&["status"]).out.contains("pending: generation 2 is unfinished; the next command that writes"));
 }
 
@@ -144,7 +144,7 @@ fn a_waiting_writer_reports_it_and_reads_the_new_state() {
     assert_eq!((removed.code, ingested.code), (0, 0), "{}{}", removed.err, ingested.err);
     assert!(removed.err.contains("is being written by") && removed.err.contains("; waiting"), "{}", removed.err);
     assert_eq!(ingested.err, "");
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], 3, "neither undid the other");
+    assert_eq!(sandbox.status()["generation"], 3, "neither undid the other");
     assert!(sandbox.kb(&["docs", "--format", "paths"]).out.contains("docs/b.md"));
 }
 
@@ -162,7 +162,7 @@ fn two_first_ingests_at_once_both_succeed() {
         added += run.out.matches("\"action\": \"added\"").count();
     }
     assert_eq!(added, 12, "each document is taken in once:\n{}\n{}", both[0].out, both[1].out);
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     let figures = ["documents", "keyword_chunks", "generation"].map(|name| status[name].as_u64().unwrap());
     assert_eq!(figures, [12, 12, 1], "the one that came second changed nothing");
 }
@@ -223,14 +223,14 @@ fn readers_see_each_batch_of_an_ingest() {
     }
     let mut seen = BTreeSet::new();
     while ingest.try_wait().unwrap().is_none() {
-        let documents = sandbox.items(&["docs"]).as_array().unwrap().len();
+        let documents = sandbox.count(&["docs"]);
         assert_eq!(documents % BATCH, 0, "a half of a generation");
         seen.insert(documents);
         sandbox.kb(&["search", "valve", "--method", "keyword"]).ok();
     }
     assert_eq!(end(ingest).code, 0);
     assert!(!seen.is_empty());
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 4 * BATCH);
+    assert_eq!(sandbox.count(&["docs"]), 4 * BATCH);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn keywords_are_published_first_and_vectors_follow_also_after_a_kill() {
     for n in 0..DOCUMENTS {
         sandbox.write(&format!("docs/{n}.md"), format!("# Part {n}\n\nAbout the valve of part {n}."));
     }
-    let without = || sandbox.items(&["status"])[0]["without_vectors"].as_u64().unwrap() as usize;
+    let without = || sandbox.status()["without_vectors"].as_u64().unwrap() as usize;
     let mut ingest = start(&sandbox, &["ingest", "docs"]);
     while !sandbox.path(".kb/namespaces/default/MANIFEST.json").exists() || without() < DOCUMENTS {
         assert!(ingest.try_wait().unwrap().is_none(), "the ingest ended without publishing all keywords first");

@@ -507,7 +507,7 @@ fn a_client_gets_a_configuration_that_starts_the_server() {
     let sandbox = handbook();
     let run = sandbox.kb(&["mcp", "--install", "claude-code", "--allow-write"]);
     assert!(run.code == 0 && run.err.contains(".mcp.json"), "{}", run.err);
-    let configuration: Value = serde_json::from_str(&run.out).unwrap();
+    let configuration = run.json();
     let arguments = configuration["mcpServers"]["kb"]["args"].as_array().unwrap();
     let arguments: Vec<&str> = arguments.iter().map(|argument| argument.as_str().unwrap()).collect();
     let elsewhere = Sandbox::new();

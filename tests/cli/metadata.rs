@@ -103,7 +103,7 @@ fn what_a_document_does_not_have_is_not_taken_away() {
         let run = sandbox.kb(&[&["doc-set", "manual.md"][..], &nothing].concat());
         assert!(run.code == 0 && run.out.contains("no change: "), "{nothing:?}: {} {}", run.out, run.err);
     }
-    assert_eq!(sandbox.items(&["log"]).as_array().unwrap().len(), 3, "nothing was published for nothing");
+    assert_eq!(sandbox.count(&["log"]), 3, "nothing was published for nothing");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     sandbox.write("manual.md.meta.toml", "level =\n");
     let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
     assert!(run.code == 4 && run.err.contains("manual.md.meta.toml"), "{} {}", run.code, run.err);
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+    assert_eq!(sandbox.count(&["docs"]), 1, "the other file is in");
     for (args, says) in [
         (&["doc-set", "a.md"][..], "no option says what to set"),
         (&["doc-set", "a.md", "--meta", "x"], "NAME=VALUE"),
@@ -127,7 +127,7 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
     // Named files are documents under any name, but the side file of one is not.
     sandbox.write("manual.md.meta.toml", "level = 1\n");
     sandbox.kb(&["ingest", "manual.md", "manual.md.meta.toml", "--no-embed"]).ok();
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.count(&["docs"]), 2);
     sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"a[b\"\nx = 1\n");
     let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
     assert!(run.code == 2 && run.err.contains("is not a glob"), "{}", run.err);

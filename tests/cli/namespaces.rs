@@ -108,7 +108,7 @@ fn removing_asks_first_and_removes_one_namespace() {
     assert_eq!((removed["outcome"].as_str(), removed["name"].as_str()), (Some("removed"), Some("manuals")));
     assert_eq!(folders(&sandbox), ["default"]);
     assert!(sandbox.path("b.md").exists(), "the file stays");
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.count(&["docs"]), 2);
     assert_eq!(sandbox.kb(&["ingest", "b.md", "--no-embed", "-n", "manuals"]).code, 0, "the name is free again");
 }
 
@@ -214,7 +214,7 @@ fn a_writer_waiting_for_a_renamed_namespace_fails() {
     drop(lock);
     let run = crate::common::Run::of(waiting.wait_with_output().unwrap());
     assert!(run.code == 3 && run.err.contains("nothing was ingested"), "{}", run.err);
-    assert_eq!(sandbox.items(&["docs", "-n", "other"]).as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.count(&["docs", "-n", "other"]), 1);
     assert_eq!(folders(&sandbox), ["default", "other"]);
 }
 

@@ -69,5 +69,5 @@ fn the_first_ingest_offers_a_model_that_reads_the_documents() {
     terminal.press("y\n");
     terminal.waits_for("folder");
     assert_eq!(terminal.exit_code(), Some(0), "what was read is in: {}", terminal.shown());
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "what was read is in the store");
+    assert_eq!(sandbox.count(&["docs"]), 1, "what was read is in the store");
 }

@@ -98,7 +98,7 @@ fn an_ingest_says_what_text_the_model_cannot_read() {
     let message = sandbox.kb(&["ingest", "zh", "--force", "-n", "other"]).out;
     assert!(message.contains("cannot read") && message.contains("`kb models suggest`"), "{message}");
     assert!(sandbox.json(&["ingest", "en"])["languages"].is_null());
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     assert_eq!(status["without_vectors"], 0, "nothing is missing that this model could make: {status}");
     assert_eq!(sandbox.json(&["ingest", "zh"])["counts"]["unchanged"], 1, "it is not tried again");
     assert!(sandbox.kb(&["check"]).code == 0);

@@ -77,7 +77,7 @@ fn a_generation_that_cannot_be_read_gives_way_to_the_newest_that_can() {
         assert_eq!((found.code, found.err.as_str()), (0, ""), "{}", found.out);
         let log = sandbox.kb(&["log"]).out;
         assert!(log.contains("recovery of generation 2"), "{log}");
-        assert_eq!(sandbox.items(&["status"])[0]["generation"], 4, "the number of the lost one is not used again");
+        assert_eq!(sandbox.status()["generation"], 4, "the number of the lost one is not used again");
         sandbox.kb(&["check"]).ok();
     }
 }
@@ -92,7 +92,7 @@ fn a_writer_goes_on_from_the_newest_generation_that_can_be_read() {
         assert!(run.err.contains("generation 2, published") && run.err.contains("as generation 4"), "{}", run.err);
         let found = search(&sandbox, "version3x");
         assert_eq!((found.code, found.err.as_str()), (0, ""), "{}", found.out);
-        assert_eq!(sandbox.items(&["status"])[0]["generation"], 5);
+        assert_eq!(sandbox.status()["generation"], 5);
         assert_eq!(search(&sandbox, "version2x").code, 1);
         sandbox.kb(&["check", "--repair"]).ok();
         sandbox.kb(&["check"]).ok();
@@ -176,7 +176,7 @@ mod refused {
         set(0o644);
         assert_eq!(folder.metadata().unwrap().ino(), before, "it is the same folder");
         assert_eq!(search(&sandbox, "valve").code, 0);
-        assert_eq!(sandbox.items(&["status"])[0]["generation"], 1);
+        assert_eq!(sandbox.status()["generation"], 1);
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod refused {
         let found = search(&sandbox, "version3x");
         assert_eq!((found.code, found.err.as_str()), (0, ""));
         assert_eq!(keyword(&sandbox).metadata().unwrap().ino(), before, "it is the same folder");
-        assert_eq!(sandbox.items(&["status"])[0]["generation"], 3);
+        assert_eq!(sandbox.status()["generation"], 3);
         sandbox.kb(&["check"]).ok();
     }
 

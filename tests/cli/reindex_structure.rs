@@ -138,7 +138,7 @@ fn a_failing_document_stays_and_the_others_are_rebuilt() {
     let run = sandbox.kb(&["reindex", "--structure", "--format", "json"]);
     assert_eq!(run.code, 4, "{}", run.err);
     assert!(run.err.contains("failed: b.md: the corrected table of contents"), "{}", run.err);
-    let report: Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     assert_eq!((report["failed"].as_u64(), report["items"].as_array().unwrap().len()), (Some(1), 2));
     assert!(report["items"][0]["hint"].as_str().unwrap().contains("--reset"));
     assert_eq!(everything(&sandbox, "b.md"), before);
@@ -156,7 +156,7 @@ fn corrections_survive_and_documents_without_vectors_stay_without() {
     let report = sandbox.json(&["reindex", "--structure", "--force"]);
     assert_eq!((report["embedded"].as_u64(), report["reused"].as_u64()), (Some(0), Some(3)), "{report}");
     assert_eq!(sandbox.sections("guide.md"), corrected);
-    assert_eq!(sandbox.items(&["status"])[0]["without_vectors"], 1);
+    assert_eq!(sandbox.status()["without_vectors"], 1);
     assert_eq!(sandbox.json(&["ingest", "b.md"])["counts"]["embedded"], 1);
 }
 

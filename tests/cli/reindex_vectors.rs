@@ -27,14 +27,14 @@ fn best_by_meaning(sandbox: &Sandbox, args: &[&str]) -> String {
 }
 
 fn status(sandbox: &Sandbox) -> (String, u64, u64) {
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     let number = |name: &str| status[name].as_u64().unwrap();
     (status["model"].as_str().unwrap().to_owned(), number("dimension"), number("without_vectors"))
 }
 
 fn is_sound(sandbox: &Sandbox) -> bool {
     let run = sandbox.kb(&["check", "--format", "json"]);
-    let report: Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     assert_eq!(report["sound"], true, "{}", run.out);
     run.code == 0
 }

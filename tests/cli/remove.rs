@@ -6,9 +6,9 @@ use crate::common::Sandbox;
 fn removed_documents_are_gone_from_both_indexes() {
     let sandbox = Sandbox::of_two_documents();
     sandbox.kb(&["remove", "a.md", "--dry-run"]).ok();
-    assert_eq!(sandbox.items(&["status"])[0]["documents"], 2);
+    assert_eq!(sandbox.status()["documents"], 2);
     sandbox.kb(&["remove", "a.md"]).ok();
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     assert_eq!((status["documents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(1), Some(1)));
     assert_eq!(sandbox.kb(&["search", "valve slowly", "--method", "keyword"]).code, 1);
     let semantic = sandbox.json(&["search", "close the valve", "--method", "semantic"]);
@@ -31,7 +31,7 @@ fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{change:?}");
         assert!(run.err.contains("part of the name of") && run.err.contains(&id), "{change:?}: {}", run.err);
     }
-    assert_eq!(sandbox.items(&["status"])[0]["documents"], 1);
+    assert_eq!(sandbox.status()["documents"], 1);
     for read in
         [&["toc", "valves"][..], &["docs", "valves"], &["section", "valves", "1"], &["toc", "valves", "--editable"]]
     {

@@ -1,7 +1,5 @@
 //! `kb schema`: the shape of what each command prints. That all JSON has its shape is checked wherever a test asks for JSON.
 
-use serde_json::Value;
-
 use crate::common::Sandbox;
 use crate::common::schema::{check, parts};
 
@@ -23,7 +21,7 @@ fn every_command_that_prints_json_has_a_schema() {
     for command in commands(&sandbox) {
         let run = sandbox.kb(&["schema", &command]);
         assert_eq!(run.code, 0, "{command}: {}", run.err);
-        let schema: Value = serde_json::from_str(&run.out).unwrap();
+        let schema = run.json();
         assert!(schema["anyOf"].as_array().is_some_and(|any| !any.is_empty()), "{command}: {schema}");
     }
 }

@@ -98,7 +98,7 @@ fn the_nearest_hit_is_named_and_all_shows_it() {
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{}", run.err);
         assert!(run.err.contains("nothing found") && run.err.contains("--all shows them"), "{}", run.err);
         let json = sandbox.kb(&["search", question, "--format", "json"]);
-        let result: Value = serde_json::from_str(&json.out).unwrap();
+        let result = json.json();
         assert_eq!(
             (json.code, &result["hits"], &result["confidence"]),
             (1, &Value::Array(Vec::new()), &Value::from(0.0))
@@ -139,7 +139,7 @@ fn a_question_in_a_language_of_no_document_gets_advice() {
     let advice = |query: &str| {
         let run = sandbox.kb(&["search", query, "--format", "json"]);
         assert_eq!(run.code, 1, "nothing is found: {}", run.err);
-        let found: Value = serde_json::from_str(&run.out).unwrap();
+        let found = run.json();
         let notes = found["notes"].as_array().unwrap().iter();
         notes
             .filter(|note| note["code"] == "other_language")

@@ -48,8 +48,7 @@ fn explain_says_where_each_method_found_a_hit_and_how_candidates_begin() {
     let result = sandbox.json(&["search", "air in the pump", "--explain"]);
     let hit = &result["hits"][0];
     assert_eq!(hit["found_by"]["keyword"], 1, "{hit}");
-    let stages = result["stages"].as_array().unwrap();
-    let keyword = stages.iter().find(|stage| stage["name"] == "keyword").unwrap();
+    let keyword = stage(&result, "keyword");
     let begins = keyword["candidates"][0]["begins"].as_str().unwrap().trim_end_matches('…');
     assert!(begins.len() > 5 && hit["content"].as_str().unwrap().starts_with(begins), "{keyword}");
     let plain = sandbox.json(&["search", "air in the pump"]);
@@ -105,7 +104,7 @@ fn manuals() -> Sandbox {
 /// The answer of `--why` about an id, for a search with `args`.
 fn why(sandbox: &Sandbox, args: &[&str], id: &str) -> Value {
     let run = sandbox.kb(&[&["search"], args, &["--why", id, "--format", "json"]].concat());
-    let why: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{args:?} {id}: {}", run.err));
+    let why = run.json();
     assert_eq!(run.code, i32::from(why["rank"].is_null()), "{args:?}: {why}");
     why
 }

@@ -93,7 +93,7 @@ fn repeated_chunks_are_left_out_with_a_note() {
     let args = ["apprentice priming handle", "--format", "json"];
     let run = sandbox.kb(&[&["search"], &args[..]].concat());
     assert!(run.err.contains("left out: 1 parent chunk that repeats a better hit"), "{}", run.err);
-    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let found = run.json();
     assert_eq!(found["hits"][0]["duplicates"].as_array().unwrap().len(), 1);
     assert_ne!(
         found["hits"][1]["doc_id"],
@@ -159,7 +159,7 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     let run =
         sandbox.kb(&["search", "Priming the pump", "--mode", "section", "--max-tokens", "400", "--format", "json"]);
     assert!(run.err.contains("left out: "), "{}", run.err);
-    let cut: Value = serde_json::from_str(&run.out).unwrap();
+    let cut = run.json();
     let shown = text(&cut["hits"][0], "content");
     assert!(whole.starts_with(shown) && shown.len() < whole.len() && shown.ends_with("waits."), "{shown}");
     assert!(!cut["left_out"][0]["chunk_ids"].as_array().unwrap().is_empty());

@@ -108,7 +108,7 @@ fn all_means_every_namespace_with_documents() {
         assert_eq!(found["hits"][0]["also_in"], serde_json::json!(["valves"]));
     }
     let run = sandbox.kb_with(&[("KB_NAMESPACE", "all")], &["search", "valve", "--format", "json"]);
-    let found: Value = serde_json::from_str(&run.out).unwrap();
+    let found = run.json();
     assert_eq!(found["namespaces"].as_array().unwrap().len(), 3, "{}", run.err);
 
     let empty = Sandbox::new();

@@ -1,7 +1,7 @@
 //! `kb search`: how a question is understood (phrases, unknown words, identifiers, questions about contents), and the settings
 //! that decide it: weights, fusion, fallback.
 
-use crate::common::{Sandbox, titles_of};
+use crate::common::{Sandbox, titles, titles_of};
 use serde_json::Value;
 
 const PUMPS: &str = "# Pump manual\n\n## Priming\n\nPrime the pump before it is started: open the vent and fill the casing. \
@@ -21,12 +21,6 @@ fn sandbox(flags: &[&str]) -> Sandbox {
         }
         sandbox.kb(&[&["ingest", "."], flags].concat()).ok();
     })
-}
-
-/// The titles of the sections found, best first.
-fn sections(result: &Value) -> Vec<String> {
-    let last = |hit: &Value| hit["section"]["title"].as_str().unwrap().to_owned();
-    result["hits"].as_array().unwrap().iter().map(last).collect()
 }
 
 #[test]
@@ -49,13 +43,13 @@ fn a_greeting_is_not_searched_for() {
 fn phrases_are_found_word_for_word() {
     let sandbox = sandbox(&["--no-embed"]);
     let search = |query: &str| sandbox.json(&["search", query, "-k", "20"]);
-    assert!(sections(&search("prime the pump")).len() > 1);
-    assert_eq!(sections(&search("\"prime the pump\"")), ["Priming"]);
-    assert_eq!(sections(&search("oil “the pump is primed”")), ["Bearings"]);
-    assert_eq!(sections(&search("\"推力轴承\"")), ["第一章 概述"], "the other parent chunk has the words apart");
-    assert_eq!(sections(&search("水泵「启动水泵」")), ["第二章 启动"]);
-    assert_eq!(sections(&search("\"E-417\"")), ["Priming"], "the other parent chunk has its parts");
-    assert_eq!(sections(&search("\"bearings oil\"")), ["Oil"], "titles are searched too");
+    assert!(titles(&search("prime the pump")).len() > 1);
+    assert_eq!(titles(&search("\"prime the pump\"")), ["Priming"]);
+    assert_eq!(titles(&search("oil “the pump is primed”")), ["Bearings"]);
+    assert_eq!(titles(&search("\"推力轴承\"")), ["第一章 概述"], "the other parent chunk has the words apart");
+    assert_eq!(titles(&search("水泵「启动水泵」")), ["第二章 启动"]);
+    assert_eq!(titles(&search("\"E-417\"")), ["Priming"], "the other parent chunk has its parts");
+    assert_eq!(titles(&search("\"bearings oil\"")), ["Oil"], "titles are searched too");
     let none = sandbox.kb(&["search", "pump \"vent the casing\""]);
     assert_eq!((none.code, none.out.as_str()), (1, ""));
     assert!(none.err.contains("no parent chunk contains the phrase \"vent the casing\""), "{}", none.err);
@@ -86,8 +80,7 @@ fn a_misspelt_question_finds_by_meaning_what_the_word_means() {
     sandbox.write("backup.md", "# Backup\n\nFull backups run every Sunday at 02:00. Tapes are kept for a year.\n");
     sandbox.kb(&["ingest", "."]).ok();
     let first = |question: &str| {
-        let run = sandbox.kb(&["search", question, "--format", "json"]);
-        let found: Value = serde_json::from_str(&run.out).unwrap();
+        let found = sandbox.kb(&["search", question, "--format", "json"]).json();
         found["hits"][0]["content"].as_str().unwrap_or_default().to_owned()
     };
     assert!(first("bakup").contains("Sunday") && first("when do bakups run").contains("Sunday"));
@@ -129,8 +122,8 @@ fn unknown_words_fall_back_to_near_ones() {
     let (code, err, _) = message(&["presure", "--expand", "off"]);
     assert!(code == 1 && err.starts_with("nothing found"), "{err}");
     let all = sandbox.json(&["search", "waterhammer", "--expand", "all"]);
-    assert!(sections(&all).contains(&"Closing".to_owned()), "its parts stand there: {all}");
-    assert!(!sections(&sandbox.json(&["search", "waterhammer"])).contains(&"Closing".to_owned()));
+    assert!(titles(&all).contains(&"Closing"), "its parts stand there: {all}");
+    assert!(!titles(&sandbox.json(&["search", "waterhammer"])).contains(&"Closing"));
 }
 
 #[test]
@@ -139,7 +132,7 @@ fn identifiers_and_quantities_are_recognised() {
     let result = sandbox.json(&["search", "E-417"]);
     assert_eq!(result["understood"]["kind"], "lookup");
     assert_eq!(result["method"], "keyword");
-    assert_eq!(sections(&result), ["Priming", "Bearings"], "whole before its parts");
+    assert_eq!(titles(&result), ["Priming", "Bearings"], "whole before its parts");
     let understood = &sandbox.json(&["search", "How high is the pressure at 16 MPa?"])["understood"];
     assert_eq!((&understood["kind"], &understood["quantities"][0]), (&"reference".into(), &"16 MPa".into()));
 }
@@ -201,12 +194,12 @@ fn a_fallback_searches_again_for_too_few_hits() {
     let stages =
         |result: &Value| -> Vec<String> { result["timings_ms"].as_object().unwrap().keys().cloned().collect() };
     let once = sandbox.json(&["search", "waterhammer", "--method", "keyword"]);
-    assert_eq!(sections(&once), ["Oil"]);
+    assert_eq!(titles(&once), ["Oil"]);
     assert!(!stages(&once).iter().any(|stage| stage.starts_with("fallback")), "off unless it is asked for");
     let args = ["search", "waterhammer", "--method", "keyword", "--fallback", "min_docs=2"];
     let again = sandbox.json(&args);
-    assert_eq!(sections(&again)[0], "Oil");
-    assert!(sections(&again).contains(&"Closing".to_owned()), "found by the parts of the word: {again}");
+    assert_eq!(titles(&again)[0], "Oil");
+    assert!(titles(&again).contains(&"Closing"), "found by the parts of the word: {again}");
     assert!(stages(&again).contains(&"fallback".to_owned()), "{:?}", stages(&again));
     let told = again["notes"].as_array().unwrap().iter().any(|note| note["code"] == "fallback_used");
     assert!(told, "{again}");
@@ -215,7 +208,7 @@ fn a_fallback_searches_again_for_too_few_hits() {
     let run = sandbox.kb(&["search", "waterhammer"]);
     assert!(run.err.contains("the fallback found nothing more"), "{}", run.err);
     let enough = sandbox.json(&["search", "waterhammer", "--fallback", "off"]);
-    assert_eq!(sections(&enough), ["Oil"]);
+    assert_eq!(titles(&enough), ["Oil"]);
     std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
 }
 
@@ -225,9 +218,9 @@ fn weights_fusion_and_fallback_combine_both_retrievers() {
     let search = |args: &[&str]| sandbox.json(&[&["search", "how is the pump primed", "-k", "20"], args].concat());
     // Semantic search keeps to the phrase too.
     let quoted = sandbox.json(&["search", "how is \"prime the pump\" done", "--method", "semantic"]);
-    assert_eq!(sections(&quoted), ["Priming"]);
+    assert_eq!(titles(&quoted), ["Priming"]);
     let quoted = sandbox.json(&["search", "how is \"prime the pump\" done", "-k", "20"]);
-    assert_eq!((sections(&quoted), &quoted["method"]), (vec!["Priming".to_owned()], &"hybrid".into()));
+    assert_eq!((titles(&quoted), &quoted["method"]), (vec!["Priming"], &"hybrid".into()));
     let weights = |result: &Value| (result["weights"]["keyword"].as_f64().unwrap() * 100.0).round();
     assert!((1.0..=60.0).contains(&weights(&search(&[]))));
     assert_eq!(weights(&search(&["--weights", "3,1"])), 75.0);
@@ -236,11 +229,7 @@ fn weights_fusion_and_fallback_combine_both_retrievers() {
     assert!(chinese.err.contains("does not know the language of this question"), "{}", chinese.err);
     let ranked = search(&["--fusion", "rrf:1"]);
     let first = &ranked["hits"][0];
-    assert_eq!(
-        (sections(&ranked)[0].as_str(), first["score"].as_f64().unwrap()),
-        ("Priming", 1.0),
-        "first in both retrievers"
-    );
+    assert_eq!((titles(&ranked)[0], first["score"].as_f64().unwrap()), ("Priming", 1.0), "first in both retrievers");
     // Ranks, not scores: with k = 1 the second of both has 2/3.
     let scores: Vec<f64> =
         ranked["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
@@ -315,7 +304,7 @@ fn a_section_that_several_documents_have_is_not_certain() {
     // A higher limit refuses both, and names what is nearest.
     for question in ["what does chapter 2 say", "Chapter 2"] {
         let run = sandbox.kb(&["search", question, "--min-confidence", "0.6", "--format", "json"]);
-        let refused: Value = serde_json::from_str(&run.out).unwrap();
+        let refused = run.json();
         let count = |field: &str| refused[field].as_array().map_or(0, Vec::len);
         assert_eq!((run.code, count("contents"), count("hits")), (1, 0, 0), "{question}: {refused}");
         assert!(refused["nearest"][0]["confidence"].as_f64() <= Some(0.5), "{question}: {refused}");

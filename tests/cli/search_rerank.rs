@@ -251,13 +251,11 @@ fn why_names_chunks_that_the_model_did_not_read() {
     let why = |args: &[&str]| {
         let run = sandbox
             .kb(&[&["search", QUESTION, "--all", "-k", "1", "--format", "json", "--why", overview], args].concat());
-        (run.code, serde_json::from_str::<Value>(&run.out).unwrap())
+        (run.code, run.json())
     };
     let (code, found) = why(&["--rerank", "model"]);
     assert_eq!((code, found["rank"].as_u64()), (0, Some(1)), "{found}");
-    let stages = found["stages"].as_array().unwrap();
-    let reranked = stages.iter().find(|stage| stage["name"] == "cross_encoder").unwrap();
-    assert_eq!(reranked["place"].as_u64(), Some(1), "{found}");
+    assert_eq!(stage(&found, "cross_encoder")["place"].as_u64(), Some(1), "{found}");
     let (code, lost) = why(&["--rerank", "model", "--rerank-budget", "1"]);
     assert_eq!((code, lost["setting"].as_str()), (1, Some("limit")), "{lost}");
 }

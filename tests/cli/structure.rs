@@ -1,7 +1,7 @@
 //! Tables of contents and sections of PDFs: from outlines of every kind, from typography without an outline, and the
 //! text between headings.
 
-use crate::common::{Sandbox, copy_files, fixtures};
+use crate::common::{Sandbox, copy_files, fixtures, texts};
 use serde_json::{Map, Value};
 
 /// The PDFs of `fixtures/structure`, without vectors.
@@ -26,8 +26,7 @@ fn essence(entry: &Value) -> (u64, String, u64) {
 /// The text of a whole section, with its subsections.
 fn section(sandbox: &Sandbox, document: &str, section: &str) -> String {
     let answer = sandbox.json(&["section", document, section]);
-    let parts = answer["items"].as_array().unwrap();
-    parts.iter().map(|part| part["content"].as_str().unwrap().to_owned() + "\n").collect()
+    texts(&answer["items"], "/content").into_iter().map(|part| part.to_owned() + "\n").collect()
 }
 
 /// The text of a whole document.
@@ -71,7 +70,7 @@ fn sections_are_given_whole_by_path_and_by_title() {
     assert!(by_path.contains("Close the discharge valve"), "{by_path}");
     assert!(!by_path.contains("Turn the selector"), "the next section's text: {by_path}");
     let chapter = sandbox.json(&["section", "pump-station-manual.pdf", "3.2"]);
-    let paths: Vec<&str> = chapter["items"].as_array().unwrap().iter().map(|p| p["path"].as_str().unwrap()).collect();
+    let paths = texts(&chapter["items"], "/path");
     assert!(paths.starts_with(&["3.2", "3.2.1", "3.2.2"]), "{paths:?}");
     let chinese = sandbox.kb(&["section", "泵站维护手册", "泵站简介"]).out;
     assert!(chinese.contains("柳溪"), "{chinese}");

@@ -1,6 +1,6 @@
 //! Other names for the same thing: defined by documents, listed by the user, and searched for beside the question's.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, stage};
 use serde_json::Value;
 
 const TRAINS: &str = "# Trains\n\n## Protocol\n\nThe server sends a Transport Disconnect Order (TDO) at the end.\n\n\
@@ -108,6 +108,6 @@ fn a_document_full_of_definitions_has_a_limit() {
     let several = notes.lines().find(|line| line.starts_with("\"TDO\"")).unwrap();
     assert_eq!(several.matches("Order").count(), 4, "{several}");
     let explained = sandbox.json(&["search", "TDO BAAA CAAA DAAA", "--explain"]);
-    let words = explained["stages"].as_array().unwrap().iter().find(|stage| stage["name"] == "words").unwrap();
+    let words = stage(&explained, "words");
     assert!(words["milliseconds"].as_f64().unwrap() < 200.0, "{words}");
 }

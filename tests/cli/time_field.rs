@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Sandbox, of_hits};
+use crate::common::{Sandbox, of_hits, titles};
 
 /// Three documents of one story, one without a time, and what each says of the sword.
 fn story() -> Sandbox {
@@ -87,8 +87,7 @@ fn headings_state_the_time_of_their_sections() {
         "1200",
         "--merge=false",
     ]);
-    let titles: Vec<&str> =
-        json["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect();
+    let titles = titles(&json);
     assert!(titles.len() == 2 && !titles.contains(&"Year 1300"), "{titles:?}");
     sandbox.kb(&["search", "sword", "--method", "keyword", "--filter", "story_time = 1300"]).ok();
     sandbox.write("plenty.md", "---\nstory_time: 900\n---\n# Year of plenty\n\nNobody drew a sword.\n");

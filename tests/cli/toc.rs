@@ -1,6 +1,6 @@
 //! `kb toc`: all documents, the provenance of entries, and corrections.
 
-use crate::common::{Run, Sandbox, titles_of};
+use crate::common::{Run, Sandbox, texts, titles_of};
 use serde_json::Value;
 
 const PDF: &str = "pump-station-manual.pdf";
@@ -37,8 +37,7 @@ fn without_a_document_all_documents_are_listed() {
     sandbox.write("notes.txt", "Nothing but lines here.");
     sandbox.json(&["ingest", "notes.txt"]);
     let list = sandbox.items(&["toc"]);
-    let titles: Vec<&str> =
-        list[0]["entries"].as_array().unwrap().iter().map(|e| e["title"].as_str().unwrap()).collect();
+    let titles = texts(&list[0]["entries"], "/title");
     assert_eq!((list[0]["source"].as_str(), titles), (Some("guide.md"), vec!["Start", "Stop"]));
     assert_eq!(list[1]["entries"], Value::Array(Vec::new()));
     crate::output::snapshots().bind(|| {
@@ -129,13 +128,13 @@ fn pages_of_a_pdf_can_be_corrected_by_script() {
         same.out,
         same.err
     );
-    let before = sandbox.items(&["status"])[0]["generation"].as_u64().unwrap();
+    let before = sandbox.status()["generation"].as_u64().unwrap();
     let report = sandbox.items(&["section", PDF, "3.2.1"]);
     sandbox.write("t.txt", text.replace("3.2.1 Priming the pump", "3.2.1 Filling the casing"));
     let set = sandbox.json(&["toc", PDF, "--set", "t.txt"]);
     assert_eq!(set["outcome"], "stored");
     assert!(set["reused"].as_u64().unwrap() > set["embedded"].as_u64().unwrap(), "{set}");
-    assert_eq!(sandbox.items(&["status"])[0]["generation"].as_u64().unwrap(), before + 1);
+    assert_eq!(sandbox.status()["generation"].as_u64().unwrap(), before + 1);
     let entry = toc(&sandbox, PDF).into_iter().find(|entry| entry.0 == "3.2.1").unwrap();
     assert_eq!(entry, edited("3.2.1", "3.2.1 Filling the casing"));
     let hits = sandbox.json(&["search", "how do I prime the pump?"]);
@@ -147,7 +146,7 @@ fn pages_of_a_pdf_can_be_corrected_by_script() {
 #[test]
 fn bad_lines_are_reported_and_nothing_is_written() {
     let sandbox = guide();
-    let before = sandbox.items(&["status"])[0].take();
+    let before = sandbox.status();
     for (text, message) in [
         ("Start\n   Before use\n", "line 2: is indented by an odd number"),
         ("Start\nNowhere\n", "line 2, \"Nowhere\""),
@@ -162,7 +161,7 @@ fn bad_lines_are_reported_and_nothing_is_written() {
     let pdf = Sandbox::with_fixtures();
     let run = pdf.kb_with_input(&["toc", PDF, "--set", "-"], b"Start  [p. 4000]\n");
     assert!(run.code == 2 && run.err.contains("line 1: names no page of this document"), "{}", run.err);
-    assert_eq!(sandbox.items(&["status"])[0]["generation"], before["generation"]);
+    assert_eq!(sandbox.status()["generation"], before["generation"]);
     for wrong in [&["toc", "--edit"][..], &["toc", "guide.md", "--edit", "--reset"]] {
         assert_eq!(sandbox.kb(wrong).code, 2, "{wrong:?}");
     }

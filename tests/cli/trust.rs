@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::common::{Run, Sandbox, fixtures};
+use crate::common::{Run, Sandbox, fixtures, texts};
 
 /// What a cloned folder may bring along.
 const HOSTILE: &str = "onnxruntime = \"x.so\"\n[ingest]\nocr_command = \"./ocr.sh {}\"\nworker_memory = 100000\n\
@@ -93,12 +93,8 @@ fn trust_shows_what_counts_and_ends_with_the_settings() {
     let hits = sandbox.json(&["search", "slowly prime"]);
     assert_eq!(hits["hits"].as_array().unwrap().len(), 1, "harmless settings count");
     let shown = sandbox.json(&["trust"]);
-    let settings: BTreeMap<&str, &str> = shown["items"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|risky| (risky["setting"].as_str().unwrap(), risky["value"].as_str().unwrap()))
-        .collect();
+    let (settings, values) = (texts(&shown["items"], "/setting"), texts(&shown["items"], "/value"));
+    let settings: BTreeMap<&str, &str> = settings.into_iter().zip(values).collect();
     assert_eq!((settings["onnxruntime"], settings["llm.api_key_env"]), ("\"x.so\"", "\"SECRET\""));
     assert!(!settings.contains_key("search.limit"));
     let table = sandbox.kb(&["trust", "--format", "table"]).out;
@@ -227,7 +223,7 @@ fn reading_mends_a_store_of_the_users_own_alone() {
     sandbox.kb(&["ingest", "."]).ok();
     std::fs::remove_dir_all(&keyword).unwrap();
     assert!(sandbox.kb(&["search", "valve"]).ok().out.contains("slowly"));
-    assert_eq!(sandbox.items(&["status"])[0]["keyword_chunks"], 2);
+    assert_eq!(sandbox.status()["keyword_chunks"], 2);
     assert!(keyword.exists());
 }
 

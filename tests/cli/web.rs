@@ -78,7 +78,7 @@ fn a_page_that_has_not_changed_is_not_sent_again() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     ingest(&sandbox, &site.at("/guide"));
     let run = ingest(&sandbox, &site.at("/guide"));
-    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let report = run.json();
     assert_eq!((&report["counts"]["unchanged"], &report["generation"]), (&1.into(), &serde_json::Value::Null));
     let request = &site.http.requests()[1];
     assert_eq!(request.header("if-none-match"), Some("\"v1\""));
@@ -113,7 +113,7 @@ fn what_is_no_page_fails_alone() {
         let run = sandbox.kb(&["ingest", "a.md", &address, "--no-embed", "--allow-private", "--max-file-size", "1"]);
         assert!(run.code == 4 && run.out.contains(words), "{address}: {}{}", run.out, run.err);
     }
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.count(&["docs"]), 1);
     for bad in ["https://", "http://ann:secret@example.org/"] {
         let run = sandbox.kb(&["ingest", bad]);
         assert!(run.code == 2 && !run.err.contains("secret"), "{bad}: {}", run.err);
@@ -147,12 +147,7 @@ fn an_address_that_is_named_twice_is_one_document() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     let twice = [site.at("/guide#a"), site.at("/guide#b")];
     let run = sandbox.kb(&["ingest", &twice[0], &twice[1], "--no-embed", "--allow-private"]);
-    assert_eq!(
-        (run.code, sandbox.items(&["docs"]).as_array().unwrap().len(), site.http.requests().len()),
-        (0, 1, 1),
-        "{}",
-        run.err
-    );
+    assert_eq!((run.code, sandbox.count(&["docs"]), site.http.requests().len()), (0, 1, 1), "{}", run.err);
 }
 
 #[test]

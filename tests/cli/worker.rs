@@ -38,7 +38,7 @@ fn text_is_cut_within_the_limits_of_a_worker() {
         assert_eq!(large.code, 4, "{}{}", large.out, large.err);
         assert!(large.out.contains("memory") && large.out.contains("--worker-memory"), "{}", large.out);
     }
-    assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+    assert_eq!(sandbox.count(&["docs"]), 1, "the other file is in");
 }
 
 #[cfg(target_os = "linux")]
@@ -118,7 +118,7 @@ mod ocr {
         sandbox.write("z.pdf", other);
         let run = sandbox.kb(&[&INGEST[..], &["z.pdf", "--jobs", "1"]].concat());
         assert!(run.code == 4 && run.out.contains("crashed"), "{}{}", run.out, run.err);
-        assert_eq!(sandbox.items(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+        assert_eq!(sandbox.count(&["docs"]), 1, "the other file is in");
     }
 
     #[test]

@@ -286,6 +286,21 @@ impl Sandbox {
         self.json(args)["items"].take()
     }
 
+    /// How many items a command lists.
+    pub fn count(&self, args: &[&str]) -> usize {
+        self.items(args).as_array().expect("a list").len()
+    }
+
+    /// The figures of `kb status`.
+    pub fn status(&self) -> serde_json::Value {
+        self.items(&["status"])[0].take()
+    }
+
+    /// The id of a document.
+    pub fn id(&self, document: &str) -> String {
+        text(&self.items(&["docs", document])[0], "doc_id").to_owned()
+    }
+
     /// The sections of a document, one after the other; none if it has no table of contents.
     pub fn sections(&self, document: &str) -> Vec<serde_json::Value> {
         let run = self.kb(&["toc", document, "--format", "jsonl"]);
@@ -298,7 +313,7 @@ impl Sandbox {
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let run = self.kb(&[args, &["--format", "json"]].concat());
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
-        serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{args:?}: {error}: {}", run.out))
+        run.json()
     }
 }
 
@@ -308,6 +323,11 @@ impl Run {
     pub fn ok(self) -> Self {
         assert_eq!(self.code, 0, "{}{}", self.out, self.err);
         self
+    }
+
+    /// The JSON that it printed, whatever its exit code.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
     }
 
     pub fn of(output: Output) -> Self {
@@ -424,6 +444,12 @@ pub fn text<'v>(json: &'v serde_json::Value, field: &str) -> &'v str {
     json[field].as_str().unwrap_or_default()
 }
 
+/// A text of each element of a list in JSON, by its pointer: `/source`, `/section/title`.
+pub fn texts<'v>(list: &'v serde_json::Value, pointer: &str) -> Vec<&'v str> {
+    let text = |one: &'v serde_json::Value| one.pointer(pointer).and_then(serde_json::Value::as_str).expect(pointer);
+    list.as_array().expect("a list").iter().map(text).collect()
+}
+
 /// The hits of a search, in groups or not.
 pub fn hits(result: &serde_json::Value) -> Vec<serde_json::Value> {
     let groups = result["groups"].as_array().into_iter().flatten().map(|group| &group["hits"]);
@@ -443,7 +469,7 @@ pub fn stage<'v>(result: &'v serde_json::Value, name: &str) -> &'v serde_json::V
 
 /// The titles of the sections of hits.
 pub fn titles(result: &serde_json::Value) -> Vec<&str> {
-    result["hits"].as_array().unwrap().iter().map(|hit| hit["section"]["title"].as_str().unwrap()).collect()
+    texts(&result["hits"], "/section/title")
 }
 
 /// The titles of a table of contents, each before those below it.

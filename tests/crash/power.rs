@@ -154,7 +154,7 @@ fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
             sandbox.json(&["ingest", "docs"]);
         })
     };
-    let model = |sandbox: &Sandbox| sandbox.items(&["status"])[0]["model"].to_string();
+    let model = |sandbox: &Sandbox| sandbox.status()["model"].to_string();
     let reindex = ["reindex", "--vectors", "--model", "tiny"];
     let first = STEPS.iter().position(|step| *step == "tables compacted").unwrap();
     for (place, step) in REWRITE_STEPS.iter().chain(&STEPS[first..]).enumerate() {

@@ -1,7 +1,7 @@
 //! Versions of a folder, each different from the others in every table and in the keyword index.
 
-use crate::common::Sandbox;
 pub use crate::common::assert_sound;
+use crate::common::{Sandbox, texts};
 
 /// How many documents a version of the folder has.
 const DOCUMENTS: usize = 4;
@@ -24,7 +24,7 @@ pub const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
 /// Which version the store holds; panics where it holds parts of two, or its indexes disagree.
 pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
     let documents = sandbox.items(&["docs"]);
-    let sources: Vec<&str> = documents.as_array().unwrap().iter().map(|row| row["source"].as_str().unwrap()).collect();
+    let sources = texts(&documents, "/source");
     let held: Vec<usize> =
         candidates.iter().copied().filter(|version| sources.contains(&&*format!("docs/only-{version}.md"))).collect();
     assert_eq!(held.len(), 1, "of one version: {sources:?}");
@@ -37,7 +37,7 @@ pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
     }
     let text: String = sources.iter().map(|source| sandbox.kb(&["section", source, "1"]).out).collect();
     assert_eq!(text.matches(&format!("version{}x", held[0])).count(), DOCUMENTS, "{text}");
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     assert_eq!(status["keyword_chunks"].as_u64(), Some(DOCUMENTS as u64), "{status}");
     held[0]
 }

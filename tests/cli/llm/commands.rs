@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::server::{Messages, Reply, Server};
-use crate::common::{Run, Sandbox, files_below, stage, titles};
+use crate::common::{Run, Sandbox, files_below, stage, texts, titles};
 
 /// The answer to every request.
 type Answer = fn() -> Reply;
@@ -68,7 +68,7 @@ fn other_words_are_searched_and_the_model_is_asked_once() {
     // The question's own word is found first, then what only the other words find.
     assert_eq!(titles(&result), ["Rattling", "Bleeding", "Paint"]);
     let llm = stage(&result, "llm");
-    let says: Vec<&str> = llm["notes"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    let says = texts(&llm["notes"], "");
     assert!(says[0].contains("1 request") && says.iter().any(|line| line.contains("How is air removed")), "{says:?}");
     assert_eq!((llm["given"].as_u64(), stage(&result, "reworded")["given"].as_u64()), (Some(4), Some(2)));
     assert!(llm["milliseconds"].as_f64() > Some(0.0));
@@ -139,7 +139,7 @@ fn the_model_says_the_kind_of_a_question_that_is_open() {
     let sandbox = sandbox(&server, "");
     let kind = |query: &str| {
         let run = sandbox.kb(&["search", query, "--expand", "llm", "--explain", "--format", "json"]);
-        let found: Value = serde_json::from_str(&run.out).unwrap();
+        let found = run.json();
         (
             found["understood"]["kind"].clone(),
             found["stages"].as_array().unwrap().iter().any(|stage| stage["name"] == "kind"),
@@ -173,7 +173,7 @@ fn a_failing_model_costs_a_note_and_no_result() {
         let plain = sandbox.json(&["search", "rattle"]);
         let run = sandbox.kb(&["search", "rattle", "--expand", "llm", "--format", "json", "--fallback", "min_hits=3"]);
         assert_eq!(run.code, 0, "{reason}: {}", run.err);
-        let result: Value = serde_json::from_str(&run.out).unwrap();
+        let result = run.json();
         assert_eq!(titles(&result), titles(&plain), "{reason}");
         assert!(
             run.err.contains("searched without the language model's wordings") && run.err.contains(reason),

@@ -50,7 +50,7 @@ fn a_model_of_the_catalogue_is_downloaded_checked_and_added() {
     let hub = Hub::with("BAAI/bge-reranker-base", reranker(), well);
     let run =
         with_hub(&sandbox, &hub.endpoint(), &["models", "add", "bge-reranker-base", "--format", "json"], &[]).ok();
-    let added: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let added = run.json();
     assert_eq!((&added["model"]["name"], &added["model"]["licence"]), (&"bge-reranker-base".into(), &"MIT".into()));
     let from = added["model"]["from"].as_str().unwrap();
     assert!(from.ends_with(&format!("BAAI/bge-reranker-base@{REVISION}")), "{from}");

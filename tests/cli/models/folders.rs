@@ -219,9 +219,9 @@ fn a_removed_model_is_reported_by_the_store_that_uses_it(engine: &str) {
         error_text.contains("has vectors of mine (namespaces: default)") && error_text.contains("--yes"),
         "{error_text}"
     );
-    assert!(sandbox.items(&["status"])[0]["model_problem"].is_null());
+    assert!(sandbox.status()["model_problem"].is_null());
     sandbox.kb(&["models", "remove", "mine", "--yes"]).ok();
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     let problem = status["model_problem"].as_str().unwrap();
     assert!(problem.contains("is not installed") && problem.contains("kb models add mine"), "{problem}");
     let lost = &sandbox.json(&["models"])["items"];

@@ -76,7 +76,7 @@ fn an_unavailable_device_is_refused_with_the_available_ones(engine: &str) {
         list["notes"][0]["message"].as_str().is_some_and(|note| note.contains("offers no device cuda, only cpu")),
         "{list}"
     );
-    let status = sandbox.items(&["status"])[0].take();
+    let status = sandbox.status();
     let problem = status["engine_problem"].as_str();
     assert!(problem.is_some_and(|problem| problem.contains("offers no device cuda")), "{status}");
     let run = sandbox.kb_with(&[("KB_DEVICE", "coreml")], &["models"]);
