@@ -105,8 +105,7 @@ fn disagreeing_generations_are_found_and_repaired() {
     let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
     std::fs::write(namespace.join("PENDING.json"), &announced).unwrap();
     found(&sandbox, "PENDING.json", "generation 2 was interrupted");
-    let lock = std::fs::File::options().write(true).open(namespace.join("lock")).unwrap();
-    lock.lock().unwrap();
+    let lock = sandbox.locked("default");
     assert_eq!(findings(&sandbox), [], "somebody is publishing it");
     assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0, "nothing to repair, so nothing is locked");
     drop(lock);

@@ -75,8 +75,7 @@ fn every_command_that_writes_waits_as_long_as_it_is_told() {
     let chunk = sandbox.items(&["chunks-list", "--type", "parent"])[0]["chunk_id"].as_str().unwrap().to_owned();
     // A second generation, so that there is something to undo.
     sandbox.kb(&["doc-set", "a.md", "--tag", "pump"]).ok();
-    let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();
-    lock.lock().unwrap();
+    let lock = sandbox.locked("default");
     let commands = [
         &["chunk-edit", &chunk, "--content", "Open it."][..],
         &["chunk-delete", &chunk, "--yes"],
@@ -134,8 +133,7 @@ fn status_shows_the_writer_and_the_pending_generation() {
 fn a_waiting_writer_reports_it_and_reads_the_new_state() {
     let sandbox = one_document();
     sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
-    let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();
-    lock.lock().unwrap();
+    let lock = sandbox.locked("default");
     let waiting = start(&sandbox, &["remove", "a.md", "--wait", "60"]);
     let quiet = start(&sandbox, &["ingest", "docs", "--wait", "60", "--quiet"]);
     std::thread::sleep(Duration::from_secs(1));

@@ -1,15 +1,15 @@
 //! `kb mcp`: the protocol over standard input and output, as a client speaks it.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, schema};
+use crate::common::{Process, Sandbox, schema};
 
-/// A client with its server, which ends with it.
+/// A client with its server.
 struct Client {
-    server: Child,
+    server: Process,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     number: u64,
@@ -24,7 +24,7 @@ impl Client {
         let mut command = sandbox.command(&[&["mcp"], flags].concat());
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let (input, output) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
-        let mut client = Client { server, input, output, number: 0 };
+        let mut client = Client { server: Process(server), input, output, number: 0 };
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
         let greeting = client.ask("initialize", hello);
         assert_eq!(greeting["result"]["serverInfo"]["name"], "kb");
@@ -69,13 +69,6 @@ impl Client {
     /// The text of an answer.
     fn text(&mut self, tool: &str, arguments: Value) -> String {
         self.call(tool, arguments)["content"][0]["text"].as_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        self.server.kill().unwrap_or_default();
-        self.server.wait().unwrap();
     }
 }
 
@@ -281,9 +274,8 @@ fn a_failed_ingest_is_answered_while_threads_still_read() {
     sandbox.kb(&["ingest", "a.md", "--no-embed"]).ok();
     sandbox.configure("[ingest]\njobs = 2\npage_timeout = 600\nfile_timeout = 600\nocr_command = \"sh ocr.sh\"\n");
     // Another writer has the namespace that the first document that is read would create.
-    std::fs::create_dir_all(sandbox.path(".kb/namespaces/new")).unwrap();
-    let lock = std::fs::File::create(sandbox.path(".kb/namespaces/new/lock")).unwrap();
-    lock.lock().unwrap();
+    sandbox.write(".kb/namespaces/new/lock", "");
+    let _lock = sandbox.locked("new");
     let mut client = Client::start(&sandbox, &["--allow-write"]);
     let begun = Instant::now();
     for meta in [json!({}), json!({ "progressToken": 7 })] {
@@ -524,11 +516,11 @@ fn ctrl_c_between_two_ingests_speaks_of_none() {
     sandbox.write("a.md", "Close the valve slowly.");
     let mut client = Client::start_with(&sandbox, &["--allow-write"], Stdio::piped());
     assert_eq!(client.call("kb_ingest", json!({ "paths": ["a.md"], "no_embed": true }))["isError"], false);
-    let pid = client.server.id().to_string();
+    let pid = client.server.0.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(client.server.wait().unwrap().code(), Some(130));
+    assert_eq!(client.server.0.wait().unwrap().code(), Some(130));
     let mut told = String::new();
-    client.server.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    client.server.0.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert!(!told.contains("interrupted"), "{told}");
 }
 
@@ -537,8 +529,7 @@ fn an_agent_calls_again_later_while_another_process_writes() {
     let sandbox = handbook();
     let chunk = sandbox.items(&["chunks-list", "--type", "parent"])[0]["chunk_id"].clone();
     let mut client = Client::start(&sandbox, &["--allow-write"]);
-    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
-    lock.lock().unwrap();
+    let lock = sandbox.locked("default");
     let edit = json!({ "chunk_id": chunk, "content": "Other words." });
     let answer = client.call("kb_edit_chunk", edit.clone());
     let text = answer["content"][0]["text"].as_str().unwrap();

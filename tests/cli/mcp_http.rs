@@ -2,17 +2,17 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::common::Sandbox;
+use crate::common::{Process, Sandbox};
 
 const TOKEN: &str = "a-token-of-this-test";
 
 /// A server at a free port.
 struct Server {
-    process: Child,
+    _process: Process,
     /// Host and port.
     host: String,
     /// What it said at its start.
@@ -29,7 +29,7 @@ impl Server {
         let said: Vec<String> = lines.take(if token.is_empty() { 2 } else { 1 }).collect();
         let (_, rest) = said[0].split_once("http://").unwrap_or_else(|| panic!("{said:?}"));
         let host = rest.split_once("/mcp").unwrap().0.to_owned();
-        Server { process, host, said }
+        Server { _process: Process(process), host, said }
     }
 
     /// Sends a request and returns the status and the body of the answer.
@@ -66,13 +66,6 @@ impl Server {
         let (status, body) = self.ask_with(&[], method, parameters);
         assert_eq!(status, 200, "{body}");
         serde_json::from_str(&body).unwrap()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.process.kill().unwrap_or_default();
-        self.process.wait().unwrap();
     }
 }
 

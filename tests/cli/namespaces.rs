@@ -173,8 +173,7 @@ fn a_link_in_place_of_a_namespace_is_not_followed() {
 #[test]
 fn a_namespace_with_a_writer_cannot_be_renamed_or_removed() {
     let sandbox = two_namespaces();
-    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/manuals/lock")).unwrap();
-    lock.lock().unwrap();
+    let lock = sandbox.locked("manuals");
     for change in [
         &["rename", "manuals", "other"][..],
         &["remove", "manuals", "--yes"],
@@ -202,8 +201,7 @@ fn a_namespace_without_a_publication_does_not_take_its_name() {
 #[test]
 fn a_writer_waiting_for_a_renamed_namespace_fails() {
     let sandbox = two_namespaces();
-    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/manuals/lock")).unwrap();
-    lock.lock().unwrap();
+    let lock = sandbox.locked("manuals");
     let waiting = sandbox
         .command(&["remove", "b.md", "-n", "manuals", "--wait", "60"])
         .stderr(std::process::Stdio::piped())

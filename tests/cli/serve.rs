@@ -5,12 +5,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Process, Run, Sandbox};
 
 const QUESTION: [&str; 5] = ["search", "how", "is", "it", "primed"];
 const SERVED: &str = "answered by kb serve\n";
@@ -18,7 +18,7 @@ const SERVED: &str = "answered by kb serve\n";
 /// A server with the sandbox whose store it serves.
 struct Serving<'s> {
     sandbox: &'s Sandbox,
-    child: Child,
+    child: Process,
     /// Its first line.
     says: String,
     socket: PathBuf,
@@ -46,7 +46,7 @@ fn serve<'s>(sandbox: &'s Sandbox, args: &[&str]) -> Serving<'s> {
     let mut says = String::new();
     BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut says).unwrap();
     let socket = says.split(' ').find(|word| word.ends_with(".sock")).unwrap_or_default().into();
-    Serving { sandbox, child, says, socket }
+    Serving { sandbox, child: Process(child), says, socket }
 }
 
 impl Serving<'_> {
@@ -58,26 +58,19 @@ impl Serving<'_> {
     }
 
     fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        kill_process(Pid::from_child(&self.child.0), signal).unwrap();
     }
 
     /// Waits for its end.
     fn ends(&mut self) -> i32 {
         let start = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = self.child.0.try_wait().unwrap() {
                 return status.code().unwrap_or(-1);
             }
             assert!(start.elapsed() < Duration::from_secs(20), "it does not end");
             std::thread::sleep(Duration::from_millis(10));
         }
-    }
-}
-
-impl Drop for Serving<'_> {
-    fn drop(&mut self) {
-        self.child.kill().unwrap_or_default();
-        self.child.wait().unwrap();
     }
 }
 

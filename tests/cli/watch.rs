@@ -1,25 +1,13 @@
 //! `kb watch`: what is saved is found, however it is saved.
 
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::Sandbox;
+use crate::common::{Process, Sandbox};
 
-/// A watch that ends with the test.
-struct Watch(Child);
-
-impl Watch {
-    fn start(sandbox: &Sandbox, arguments: &[&str]) -> Self {
-        let mut command = sandbox.command(&[&["watch"], arguments].concat());
-        Watch(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.0.kill().unwrap_or_default();
-        self.0.wait().unwrap();
-    }
+fn watch(sandbox: &Sandbox, arguments: &[&str]) -> Process {
+    let mut command = sandbox.command(&[&["watch"], arguments].concat());
+    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// Waits until a search finds a text, or does not.
@@ -35,7 +23,7 @@ fn wait_for(sandbox: &Sandbox, query: &str, found: bool) {
 fn whatever_is_saved_is_found() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Valves\n\nfirstword");
-    let mut watch = Watch::start(&sandbox, &["docs", "--", "--no-embed", "--prune", "--yes"]);
+    let mut watch = watch(&sandbox, &["docs", "--", "--no-embed", "--prune", "--yes"]);
     wait_for(&sandbox, "firstword", true);
     sandbox.write("docs/b.md", "# Pumps\n\nsecondword");
     wait_for(&sandbox, "secondword", true);
@@ -70,7 +58,7 @@ fn folders_behind_links_are_not_watched() {
         std::fs::create_dir_all(sandbox.path(&format!("elsewhere/{number}"))).unwrap();
     }
     std::os::unix::fs::symlink("../elsewhere", sandbox.path("docs/link")).unwrap();
-    let watch = Watch::start(&sandbox, &["docs", "--", "--no-embed"]);
+    let watch = watch(&sandbox, &["docs", "--", "--no-embed"]);
     wait_for(&sandbox, "firstword", true);
     let open = std::fs::read_dir(format!("/proc/{}/fdinfo", watch.0.id())).unwrap();
     let facts = open.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default());
@@ -83,7 +71,7 @@ fn files_and_folders_are_watched_again_after_each_replacement() {
     let sandbox = Sandbox::new();
     sandbox.write("one.md", "# Valves\n\nword0");
     sandbox.write("docs/a.md", "# Pumps\n\npump0");
-    let _watch = Watch::start(&sandbox, &["one.md", "docs", "--", "--no-embed"]);
+    let _watch = watch(&sandbox, &["one.md", "docs", "--", "--no-embed"]);
     wait_for(&sandbox, "pump0", true);
     for round in 1..4 {
         sandbox.write(".one.tmp", format!("# Valves\n\nword{round}"));
@@ -100,9 +88,8 @@ fn a_busy_store_is_tried_again_and_a_mistake_ends_it() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Valves\n\nfirstword");
     sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
-    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
-    lock.lock().unwrap();
-    let _watch = Watch::start(&sandbox, &["docs", "--", "--no-embed"]);
+    let lock = sandbox.locked("default");
+    let _watch = watch(&sandbox, &["docs", "--", "--no-embed"]);
     sandbox.write("docs/b.md", "# Pumps\n\nsecondword");
     std::thread::sleep(Duration::from_secs(2));
     wait_for(&sandbox, "secondword", false);

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use kb::internals::config::KnownStores;
@@ -281,6 +281,14 @@ impl Sandbox {
         record.write(&folder).expect("a record");
     }
 
+    /// The lock of a namespace, held as by another process that writes.
+    pub fn locked(&self, namespace: &str) -> std::fs::File {
+        let path = self.path(".kb/namespaces").join(namespace).join("lock");
+        let lock = std::fs::File::options().write(true).open(path).expect("a lock");
+        lock.lock().expect("nobody else writes");
+        lock
+    }
+
     /// Runs and expects success; returns the list of the JSON it printed.
     pub fn items(&self, args: &[&str]) -> serde_json::Value {
         self.json(args)["items"].take()
@@ -336,6 +344,16 @@ impl Run {
             out: String::from_utf8(output.stdout).expect("UTF-8"),
             err: String::from_utf8(output.stderr).expect("UTF-8"),
         }
+    }
+}
+
+/// A process that ends with the test.
+pub struct Process(pub Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.0.kill().unwrap_or_default();
+        self.0.wait().unwrap();
     }
 }
 

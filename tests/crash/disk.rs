@@ -15,6 +15,7 @@ use kb::internals::store::STEPS;
 
 use crate::common::{Run, Sandbox};
 use crate::versions::{INGEST, assert_sound, version_of, write_version};
+use crate::with_two_versions;
 
 const FULL: &str = "ulimit -f 0";
 const SEARCH: [&str; 5] = ["search", "valves", "--method", "keyword", "--quiet"];
@@ -177,10 +178,7 @@ fn a_disk_without_room_at_any_step_leaves_one_generation() {
 
 fn every_step_of_an_ingest(trouble: Trouble) {
     for step in STEPS {
-        let sandbox = trouble.sandbox();
-        write_version(&sandbox, 1);
-        sandbox.json(&INGEST);
-        write_version(&sandbox, 2);
+        let sandbox = with_two_versions(trouble.sandbox());
         let struck = trouble.strike(&sandbox, &INGEST, step);
         if trouble.hinders(step) {
             trouble.assert_reported(&struck, step);

@@ -24,12 +24,23 @@ use versions::{INGEST, assert_sound, version_of, write_version};
 /// From this step on the next generation stands.
 const DECIDED: &str = "keyword committed";
 
-/// With version 1 published, and a process that died at a step while it published version 2.
-fn crashed_at(step: &str) -> Sandbox {
-    let sandbox = Sandbox::indexed();
+/// Whether the next generation stands where a process ended at this step.
+fn is_decided(step: &str) -> bool {
+    let place = |wanted: &str| STEPS.iter().position(|step| *step == wanted);
+    place(step) >= place(DECIDED)
+}
+
+/// With version 1 published and version 2 in the folder.
+fn with_two_versions(sandbox: Sandbox) -> Sandbox {
     write_version(&sandbox, 1);
     sandbox.json(&INGEST);
     write_version(&sandbox, 2);
+    sandbox
+}
+
+/// With version 1 published, and a process that died at a step while it published version 2.
+fn crashed_at(step: &str) -> Sandbox {
+    let sandbox = with_two_versions(Sandbox::indexed());
     let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
     assert!(crashed.status.code().is_none(), "the process dies at {step:?}");
     sandbox
@@ -37,10 +48,9 @@ fn crashed_at(step: &str) -> Sandbox {
 
 #[test]
 fn a_crash_at_any_step_leaves_one_generation() {
-    for (place, name) in STEPS.iter().enumerate() {
+    for name in STEPS {
         let sandbox = crashed_at(name);
-        let decided = place >= STEPS.iter().position(|step| *step == DECIDED).unwrap();
-        assert_eq!(version_of(&sandbox, &[1, 2]), if decided { 2 } else { 1 }, "after a crash at {name:?}");
+        assert_eq!(version_of(&sandbox, &[1, 2]), if is_decided(name) { 2 } else { 1 }, "after a crash at {name:?}");
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after a crash at {name:?}");
         assert_sound(&sandbox);
@@ -50,12 +60,8 @@ fn a_crash_at_any_step_leaves_one_generation() {
 #[test]
 fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
     for name in STEPS {
-        let sandbox = Sandbox::indexed();
-        write_version(&sandbox, 1);
-        sandbox.json(&INGEST);
-        write_version(&sandbox, 2);
-        let failed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("fail:{name}")).output().unwrap();
-        let failed = common::Run::of(failed);
+        let sandbox = with_two_versions(Sandbox::indexed());
+        let failed = sandbox.kb_with(&[("KB_TEST_FAULT", format!("fail:{name}"))], &INGEST);
         // A failure while tidying up does not undo a publication.
         let tidying = *name == "history pruned";
         assert_eq!(failed.code, if tidying { 0 } else { 3 }, "{}", failed.err);

@@ -5,10 +5,10 @@
 
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 
-use crate::DECIDED;
 use crate::common::Sandbox;
 use crate::random::Random;
 use crate::versions::{INGEST, assert_sound, version_of, write_version};
+use crate::{is_decided, with_two_versions};
 
 /// What is lost: the contents of files, or their names too.
 const LOSSES: [&str; 2] = ["contents", "names"];
@@ -26,19 +26,11 @@ fn lose_power(sandbox: &Sandbox, args: &[&str], loss: &str, step: &str) {
     }
 }
 
-fn is_decided(step: &str) -> bool {
-    let place = |wanted: &str| STEPS.iter().position(|step| *step == wanted);
-    place(step).is_some_and(|place_of| place_of >= place(DECIDED).unwrap())
-}
-
 #[test]
 fn a_power_loss_at_any_step_of_an_ingest_leaves_one_generation() {
     for step in STEPS {
         for loss in LOSSES {
-            let sandbox = Sandbox::indexed();
-            write_version(&sandbox, 1);
-            sandbox.json(&INGEST);
-            write_version(&sandbox, 2);
+            let sandbox = with_two_versions(Sandbox::indexed());
             lose_power(&sandbox, &INGEST, loss, step);
             let held = if is_decided(step) { 2 } else { 1 };
             assert_eq!(version_of(&sandbox, &[1, 2]), held, "{loss} lost at {step:?}");
@@ -94,9 +86,7 @@ fn one_version() -> Sandbox {
 
 #[test]
 fn an_edit_survives_a_power_loss_whole_or_not_at_all() {
-    let documents = one_version().items(&["docs"]);
-    let document = documents.as_array().unwrap().iter().find(|row| row["source"] == "docs/1.md").unwrap();
-    let id = format!("{}:0", document["doc_id"].as_str().unwrap());
+    let id = format!("{}:0", one_version().id("docs/1.md"));
     let edit = ["chunk-edit", &id, "--content", "Written by hand."];
     a_power_loss_at_each(STEPS, one_version, &edit, ["version1x", "Written by hand"]);
 }

@@ -16,7 +16,7 @@ const SHORT: Duration = Duration::from_millis(500);
 /// Longer than anything takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-pub const PUMP: ContextDocument<'static> = ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation" };
+const PUMP: ContextDocument<'static> = ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation" };
 
 /// Settings that retry at once and have time on a busy machine.
 pub fn settings(server: &Server) -> EndpointSettings {
@@ -58,11 +58,18 @@ pub fn honest(request: &Request) -> String {
 
 /// Asks for the contexts of this many parent chunks.
 fn ask(settings: EndpointSettings, store: &Path, count: usize) -> (Vec<Option<String>>, LlmReport) {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let texts = texts(count);
-    runtime.block_on(async {
+    ask_about(settings, store, &parent_chunks(&texts(count)))
+}
+
+/// Asks for the contexts of these parent chunks.
+pub fn ask_about(
+    settings: EndpointSettings,
+    store: &Path,
+    parent_chunks: &[ContextParentChunk<'_>],
+) -> (Vec<Option<String>>, LlmReport) {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
         let client = Client::new(settings, Some(store)).unwrap();
-        let lines = contexts(&client, &PUMP, &parent_chunks(&texts), Unanswered::Skip).await;
+        let lines = contexts(&client, &PUMP, parent_chunks, Unanswered::Skip).await;
         (lines, client.report())
     })
 }
