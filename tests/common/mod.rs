@@ -1,9 +1,11 @@
 //! Scratch folders in which tests run the real binary, and stores that are ingested once and copied for each test.
 
 // Each test binary uses its own part of this, and a helper that fails ends its test.
-#![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
+#![allow(dead_code, unused_imports, clippy::expect_used, clippy::unwrap_used)]
 
+mod files;
 pub mod http;
+mod json;
 pub mod repository;
 pub mod schema;
 #[cfg(target_os = "linux")]
@@ -12,15 +14,17 @@ pub mod terminal;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use files::copy_tree;
+pub use files::{copy_files, files_below, fixtures, names_in};
+pub use json::{hits, of_hits, stage, text, texts, titles, titles_of};
 use kb::internals::config::KnownStores;
 use kb::internals::embed::{EmbeddingConfig, GRAPH, Model, ModelFiles};
 use kb::internals::models::{ModelFile, ModelKind, Record, record_of};
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
-use repository::in_repository;
 
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {
@@ -399,104 +403,10 @@ fn templates() -> PathBuf {
     FOLDER.get_or_init(folder).clone()
 }
 
-/// Copies a folder with all folders in it. Files keep their times, by which an ingest knows what is unchanged.
-fn copy_tree(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            copy_tree(&from, &to);
-        } else {
-            std::fs::copy(&from, &to).expect("a copy");
-            let time = entry.metadata().and_then(|data| data.modified()).expect("a time");
-            std::fs::File::options().write(true).open(&to).and_then(|file| file.set_modified(time)).expect("a time");
-        }
-    }
-}
-
-pub fn fixtures() -> PathBuf {
-    in_repository("fixtures")
-}
-
-/// Copies the files of a folder, but not its subfolders.
-pub fn copy_files(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        if entry.path().is_file() {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
-        }
-    }
-}
-
-/// The names in a folder, sorted; none if it does not exist.
-pub fn names_in(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
-/// All files below a folder, sorted; none if it does not exist.
-pub fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
-}
-
 /// `kb check` finds nothing wrong.
 pub fn assert_sound(sandbox: &Sandbox) {
     let check = sandbox.kb(&["check"]);
     assert_eq!(check.code, 0, "{}{}", check.out, check.err);
-}
-
-/// A text in JSON; empty if there is none.
-pub fn text<'v>(json: &'v serde_json::Value, field: &str) -> &'v str {
-    json[field].as_str().unwrap_or_default()
-}
-
-/// A text of each element of a list in JSON, by its pointer: `/source`, `/section/title`.
-pub fn texts<'v>(list: &'v serde_json::Value, pointer: &str) -> Vec<&'v str> {
-    let text = |one: &'v serde_json::Value| one.pointer(pointer).and_then(serde_json::Value::as_str).expect(pointer);
-    list.as_array().expect("a list").iter().map(text).collect()
-}
-
-/// The hits of a search, in groups or not.
-pub fn hits(result: &serde_json::Value) -> Vec<serde_json::Value> {
-    let groups = result["groups"].as_array().into_iter().flatten().map(|group| &group["hits"]);
-    std::iter::once(&result["hits"]).chain(groups).filter_map(serde_json::Value::as_array).flatten().cloned().collect()
-}
-
-/// A text of each hit.
-pub fn of_hits(result: &serde_json::Value, field: &str) -> Vec<String> {
-    hits(result).iter().map(|hit| text(hit, field).to_owned()).collect()
-}
-
-/// A stage of a search with `--explain`.
-pub fn stage<'v>(result: &'v serde_json::Value, name: &str) -> &'v serde_json::Value {
-    let stages = result["stages"].as_array().unwrap();
-    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
-}
-
-/// The titles of the sections of hits.
-pub fn titles(result: &serde_json::Value) -> Vec<&str> {
-    texts(&result["hits"], "/section/title")
-}
-
-/// The titles of a table of contents, each before those below it.
-pub fn titles_of(entries: &serde_json::Value) -> Vec<String> {
-    let of_entry = |entry: &serde_json::Value| {
-        let own = entry["title"].as_str().unwrap().to_owned();
-        std::iter::once(own).chain(titles_of(&entry["children"])).collect::<Vec<_>>()
-    };
-    entries.as_array().unwrap().iter().flat_map(of_entry).collect()
 }
 
 /// Changes a stored document and returns its id.
