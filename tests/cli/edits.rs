@@ -281,8 +281,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     sandbox.json(&["chunk-delete", &id_of(&sandbox, "child", "Turn the"), "--yes"]);
     let source = GUIDE.replace("# Start", "# Preface\n\nNew words.\n\n# Start").replace("检查压力表", "检查电压表");
     sandbox.write("guide.md", full(&source.replace("Turn the handle", "Turn the crank")));
-    let run = sandbox.kb(&["ingest", ".", "--format", "json"]);
-    let report = run.json();
+    let report = sandbox.kb(&["ingest", ".", "--format", "json"]).json();
     let line = report["items"].as_array().unwrap().iter().find(|line| text(line, "source") == "guide.md").unwrap();
     assert_eq!((line["edits_carried"].as_u64(), line["edits_in_conflict"].as_u64()), (Some(1), Some(2)), "{line}");
     assert!(line["warnings"].to_string().contains("--conflicts"), "{line}");

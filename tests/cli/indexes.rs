@@ -32,7 +32,7 @@ fn status(sandbox: &Sandbox) -> Value {
 fn found(sandbox: &Sandbox, more: &[&str]) -> Vec<String> {
     let args = ["search", "how do I turn the pump?", "--method", "semantic", "--all", "-k", "5", "--format", "json"];
     let run = sandbox.kb(&[&args, more].concat());
-    of_hits(&serde_json::from_str(&run.out).unwrap(), "chunk_id")
+    of_hits(&run.json(), "chunk_id")
 }
 
 /// The files of the indexes of the chunks.

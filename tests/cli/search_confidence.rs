@@ -97,10 +97,10 @@ fn the_nearest_hit_is_named_and_all_shows_it() {
         let run = sandbox.kb(&["search", question]);
         assert_eq!((run.code, run.out.as_str()), (1, ""), "{}", run.err);
         assert!(run.err.contains("nothing found") && run.err.contains("--all shows them"), "{}", run.err);
-        let json = sandbox.kb(&["search", question, "--format", "json"]);
-        let result = json.json();
+        let run = sandbox.kb(&["search", question, "--format", "json"]);
+        let result = run.json();
         assert_eq!(
-            (json.code, &result["hits"], &result["confidence"]),
+            (run.code, &result["hits"], &result["confidence"]),
             (1, &Value::Array(Vec::new()), &Value::from(0.0))
         );
         assert!(result["nearest"][0]["confidence"].as_f64() < Some(0.05), "{result}");

@@ -13,10 +13,6 @@ fn found() -> Sandbox {
     })
 }
 
-fn entries(sandbox: &Sandbox, document: &str) -> Vec<Value> {
-    sandbox.sections(document)
-}
-
 /// Level, title without white space, and page.
 fn essence(entry: &Value) -> (u64, String, u64) {
     let title = entry["title"].as_str().unwrap().split_whitespace().collect();
@@ -31,7 +27,7 @@ fn section(sandbox: &Sandbox, document: &str, section: &str) -> String {
 
 /// The text of a whole document.
 fn text(sandbox: &Sandbox, document: &str) -> String {
-    let paths = entries(sandbox, document);
+    let paths = sandbox.sections(document);
     let tops = paths.iter().filter(|entry| entry["level"] == 1).map(|entry| entry["path"].as_str().unwrap());
     tops.map(|path| section(sandbox, document, path)).collect()
 }
@@ -45,9 +41,7 @@ fn outlines_of_every_kind_are_read_without_loss() {
     let expected: Map<String, Value> = serde_json::from_str(&expected).unwrap();
     assert!(expected.len() >= 7);
     for (file, toc) in expected {
-        let run = sandbox.kb(&["toc", &file, "--format", "jsonl"]);
-        let found = run.out.lines().map(|line| serde_json::from_str(line).unwrap());
-        let found: Vec<Value> = found.filter(|line: &Value| line["type"] == "section").collect();
+        let found = sandbox.sections(&file);
         let squeeze = |title: &Value| title.as_str().unwrap().split_whitespace().collect::<String>();
         // An entry that leads nowhere has page -1.
         let page = |page: &Value| page.as_i64().unwrap_or(-1);
@@ -57,7 +51,7 @@ fn outlines_of_every_kind_are_read_without_loss() {
         let wanted: Vec<_> =
             wanted.iter().map(|e| (e["level"].as_u64(), squeeze(&e["title"]), page(&e["page"]))).collect();
         assert_eq!(found, wanted, "{file}");
-        assert_eq!(run.code, if wanted.is_empty() { 1 } else { 0 }, "{file}");
+        assert_eq!(sandbox.kb(&["toc", &file]).code, if wanted.is_empty() { 1 } else { 0 }, "{file}");
     }
 }
 
@@ -88,7 +82,7 @@ fn contents_are_found_without_an_outline() {
     let expected: Map<String, Value> = serde_json::from_str(&expected).unwrap();
     assert_eq!(expected.len(), std::fs::read_dir(sandbox.path("pdf")).unwrap().count());
     for (file, wanted) in &expected {
-        let found: Vec<_> = entries(&sandbox, file).iter().map(essence).collect();
+        let found: Vec<_> = sandbox.sections(file).iter().map(essence).collect();
         let wanted: Vec<_> = wanted.as_array().unwrap().iter().map(essence).collect();
         assert_eq!(found, wanted, "{file}");
     }
@@ -98,7 +92,7 @@ fn contents_are_found_without_an_outline() {
 fn entries_have_a_provenance_and_a_confidence() {
     let sandbox = found();
     let read = |file: &str| {
-        let entries = entries(&sandbox, file);
+        let entries = sandbox.sections(file);
         let mut provenances: Vec<String> =
             entries.iter().map(|entry| entry["provenance"].as_str().unwrap().to_owned()).collect();
         provenances.sort_unstable();

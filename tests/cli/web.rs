@@ -77,8 +77,7 @@ fn a_page_is_a_document_with_its_address_as_the_source() {
 fn a_page_that_has_not_changed_is_not_sent_again() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     ingest(&sandbox, &site.at("/guide"));
-    let run = ingest(&sandbox, &site.at("/guide"));
-    let report = run.json();
+    let report = ingest(&sandbox, &site.at("/guide")).json();
     assert_eq!((&report["counts"]["unchanged"], &report["generation"]), (&1.into(), &serde_json::Value::Null));
     let request = &site.http.requests()[1];
     assert_eq!(request.header("if-none-match"), Some("\"v1\""));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::server::{Messages, Reply, Server};
 use crate::common::{Run, Sandbox, files_below, stage, texts, titles};
@@ -138,8 +138,7 @@ fn the_model_says_the_kind_of_a_question_that_is_open() {
     let server = Server::start(move |_| Reply::Say(answer.into()));
     let sandbox = sandbox(&server, "");
     let kind = |query: &str| {
-        let run = sandbox.kb(&["search", query, "--expand", "llm", "--explain", "--format", "json"]);
-        let found = run.json();
+        let found = sandbox.kb(&["search", query, "--expand", "llm", "--explain", "--format", "json"]).json();
         (
             found["understood"]["kind"].clone(),
             found["stages"].as_array().unwrap().iter().any(|stage| stage["name"] == "kind"),
@@ -202,7 +201,7 @@ fn check_reports_an_answer_or_the_problem() {
     });
     let run = check(&good.base_url(), Some(KEY), &[]);
     assert!(run.code == 0 && run.out.contains("test answers in") && run.out.contains("100 tokens sent"), "{}", run.out);
-    let json: Value = serde_json::from_str(&check(&good.base_url(), Some(KEY), &["--format", "json"]).out).unwrap();
+    let json = check(&good.base_url(), Some(KEY), &["--format", "json"]).json();
     assert_eq!((&json["answer"], &json["with_key"]), (&json!("OK"), &json!(true)));
     let wrong = |url: &str, key: Option<&str>, words: &[&str]| {
         let run = check(url, key, &["-v"]);
