@@ -6,8 +6,7 @@ use crate::common::{Sandbox, copy_files, fixtures};
 fn ingested() -> Sandbox {
     Sandbox::prepared("formats::ingested", |sandbox| {
         copy_files(&fixtures().join("formats"), &sandbox.path("in"));
-        let run = sandbox.kb(&["ingest", "in"]);
-        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        sandbox.kb(&["ingest", "in"]).ok();
     })
 }
 

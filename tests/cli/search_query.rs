@@ -53,8 +53,7 @@ fn phrases_are_found_word_for_word() {
     let none = sandbox.kb(&["search", "pump \"vent the casing\""]);
     assert_eq!((none.code, none.out.as_str()), (1, ""));
     assert!(none.err.contains("no parent chunk contains the phrase \"vent the casing\""), "{}", none.err);
-    let asked = sandbox.kb(&["search", "how do I \"vent the casing\""]);
-    assert_eq!(asked.code, 0);
+    let asked = sandbox.kb(&["search", "how do I \"vent the casing\""]).ok();
     assert!(asked.err.contains("searched for its words") && asked.out.contains("Priming"), "{}", asked.err);
 }
 
@@ -288,8 +287,7 @@ fn a_section_that_several_documents_have_is_not_certain() {
         sandbox.write("leave_2022.md", rules("Rules of leave 2022", "Days off"));
         sandbox.write("fire.md", rules("Fire safety", "Exits"));
         sandbox.write("safes.md", "# Safes\n\n## Chapter 9 Locks\n\nTurn the key.\n");
-        let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
-        assert_eq!(run.code, 0, "{}", run.err);
+        sandbox.kb(&["ingest", ".", "--no-embed"]).ok();
     });
     let note = |result: &Value| {
         let notes = result["notes"].as_array().unwrap();
@@ -331,8 +329,7 @@ fn a_name_that_a_file_writes_as_one_word_is_found() {
         }
         // Another document says more about revenue.
         sandbox.write("paper.txt", "Revenue from paper: the revenue of mills and the revenue of shops.\n");
-        let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
-        assert_eq!(run.code, 0, "{}", run.err);
+        sandbox.kb(&["ingest", ".", "--no-embed"]).ok();
     });
     let first = |query: &str| sandbox.json(&["search", query])["hits"][0]["source"].clone();
     assert_eq!(first("Kraft Heinz revenue"), "KRAFTHEINZ_2019_10K.txt");

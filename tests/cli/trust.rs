@@ -77,8 +77,7 @@ fn a_found_store_runs_no_program() {
     // The program is beside kb.toml, in any working folder.
     std::fs::create_dir(sandbox.path("below")).unwrap();
     let args = ["ingest", "../scan.pdf", "--no-embed"];
-    let run = Run::of(sandbox.command(&args).current_dir(sandbox.path("below")).output().unwrap());
-    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    Run::of(sandbox.command(&args).current_dir(sandbox.path("below")).output().unwrap()).ok();
     assert!(sandbox.kb(&["search", "landing stage"]).out.contains("repaired"));
 }
 

