@@ -34,12 +34,10 @@ fn a_namespace_survives_export_and_import() {
 #[test]
 fn a_namespace_may_come_back_under_another_name_but_replaces_none() {
     let sandbox = exported();
-    let taken = sandbox.kb(&["import", "backup.kb"]);
-    assert!(taken.code == 2 && taken.err.contains("already"), "{}", taken.err);
+    sandbox.kb(&["import", "backup.kb"]).tells(2, "already");
     sandbox.json(&["import", "backup.kb", "-n", "acme/restored"]);
     assert_eq!(answer(&sandbox, &["-n", "acme/restored"])[0]["content"], answer(&sandbox, &[])[0]["content"]);
-    let again = sandbox.kb(&["export", "backup.kb"]);
-    assert!(again.code == 2 && again.err.contains("already exists"), "{}", again.err);
+    sandbox.kb(&["export", "backup.kb"]).tells(2, "already exists");
     assert_eq!(sandbox.kb(&["export", "none.kb", "-n", "nothing"]).code, 3);
     assert!(!sandbox.path("none.kb").exists());
 }
@@ -89,8 +87,7 @@ fn a_failed_import_leaves_no_folder_and_keeps_what_was_there() {
     other.write("bad.kb", &bytes);
     other.write("set/kb.toml", "");
     for store in ["deep/in/store", "set"] {
-        let run = other.kb(&["import", "bad.kb", "--kb", store]);
-        assert!(run.code == 3 && run.err.contains("nothing was changed"), "{}", run.err);
+        other.kb(&["import", "bad.kb", "--kb", store]).tells(3, "nothing was changed");
     }
     assert!(!other.path("deep").exists());
     assert_eq!(names_in(&other.path("set")), ["kb.toml"]);

@@ -12,8 +12,7 @@ fn pumps() -> Sandbox {
 
 #[test]
 fn without_a_terminal_it_says_so() {
-    let run = pumps().kb(&["browse"]);
-    assert!(run.code == 2 && run.err.contains("needs a terminal"), "{}", run.err);
+    pumps().kb(&["browse"]).tells(2, "needs a terminal");
 }
 
 #[cfg(target_os = "linux")]

@@ -59,8 +59,7 @@ fn checking_a_sound_store_writes_nothing() {
     let both = sandbox.json(&["check", "--all-namespaces"]);
     assert_eq!((texts(&both["items"], "/namespace"), &both["sound"]), (vec!["default", "words"], &Value::Bool(true)));
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/words/keyword")).unwrap();
-    let words = sandbox.kb(&["check", "--all-namespaces"]);
-    assert!(words.code == 3 && words.out.contains("; kb check --repair -n words"), "{}", words.out);
+    sandbox.kb(&["check", "--all-namespaces"]).shows(3, "; kb check --repair -n words");
     assert_eq!(sandbox.kb(&["check", "-n", "nobody"]).code, 3);
     assert_eq!(sandbox.kb(&["check", "--wait", "1"]).code, 2);
 }
@@ -320,7 +319,7 @@ fn is_found_and_mended(ending: &str, damage: fn(&mut Vec<u8>), says: &str) {
         std::fs::write(&file, bytes).unwrap();
     }
     let run = sandbox.kb(&["check", "--format", "json"]);
-    assert!(run.code == 3 && run.out.contains(says), "{}{}", run.out, run.err);
+    run.shows(3, says);
     assert!(!run.err.contains("panicked"), "{}", run.err);
     assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
     assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));

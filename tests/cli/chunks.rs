@@ -228,8 +228,7 @@ fn deleting_a_parent_chunk_deletes_its_child_chunks() {
     let sandbox = guides();
     let parents = list(&sandbox, &["--doc", "guide.md", "--type", "parent", "--section", "2"]);
     let (first, second) = (text(&parents[0], "chunk_id"), text(&parents[1], "chunk_id"));
-    let run = sandbox.kb(&["chunk-delete", second, "--no-cascade", "--yes"]);
-    assert!(run.code == 2 && run.err.contains(&format!("{second}.0")), "{}", run.err);
+    sandbox.kb(&["chunk-delete", second, "--no-cascade", "--yes"]).tells(2, &format!("{second}.0"));
     sandbox.json(&["chunk-delete", second, "--yes"]);
     let left = ids(&list(&sandbox, &["--doc", "guide.md"]));
     assert!(left.iter().all(|id| id != second && !id.starts_with(&format!("{second}."))));
@@ -256,8 +255,7 @@ fn a_document_without_chunks_stays_deleted() {
     let sandbox = guides();
     let parents = list(&sandbox, &["--doc", "other.md", "--type", "parent"]);
     assert_eq!(parents.len(), 1);
-    let run = sandbox.kb(&["chunk-delete", text(&parents[0], "chunk_id"), "--yes"]);
-    assert!(run.code == 0 && run.out.contains("the document is empty now"), "{}{}", run.out, run.err);
+    sandbox.kb(&["chunk-delete", text(&parents[0], "chunk_id"), "--yes"]).shows(0, "the document is empty now");
     let assert_away = |sandbox: &Sandbox| {
         assert!(search(sandbox, "quokka", "keyword").is_empty());
         assert!(search(sandbox, "quokka", "semantic").iter().all(|content| !content.contains("quokka")));
@@ -276,8 +274,7 @@ fn a_document_without_chunks_stays_deleted() {
     sandbox.kb(&["ingest", "."]).ok();
     assert!(search(&sandbox, "quokka", "keyword").is_empty() && search(&sandbox, "wombat", "keyword").len() == 1);
     // The deletion can be undone, and a command that misses the chunk says how.
-    let gone = sandbox.kb(&["show", text(&parents[0], "chunk_id")]);
-    assert!(gone.code == 1 && gone.err.contains("was deleted by hand; `kb chunk-edit"), "{}", gone.err);
+    sandbox.kb(&["show", text(&parents[0], "chunk_id")]).tells(1, "was deleted by hand; `kb chunk-edit");
     sandbox.json(&["chunk-edit", text(&parents[0], "chunk_id"), "--reset"]);
     assert_eq!(search(&sandbox, "quokka", "keyword").len(), 1);
 }
@@ -287,8 +284,7 @@ fn a_deletion_asks_first_and_is_all_or_nothing() {
     let sandbox = guides();
     let before = list(&sandbox, &[]);
     let first = text(&before[0], "chunk_id");
-    let run = sandbox.kb(&["chunk-delete", first]);
-    assert!(run.code == 2 && run.err.contains("--yes"), "{}", run.err);
+    sandbox.kb(&["chunk-delete", first]).tells(2, "--yes");
     for unknown in ["zzzzzz:1", "nonsense", &format!("{first}.99")] {
         let run = sandbox.kb(&["chunk-delete", first, unknown, "--yes"]);
         assert!(run.code == 1 && run.err.contains(unknown) && !run.err.contains(&format!("{first:?}")), "{}", run.err);

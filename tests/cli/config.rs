@@ -43,7 +43,6 @@ fn forbidden_settings_of_an_untrusted_store_do_not_count() {
 fn a_key_in_the_place_of_its_variable_is_not_shown() {
     let sandbox = Sandbox::new();
     sandbox.configure("[llm]\nbase_url = \"https://example.org/v1?key=sk-1\"\napi_key_env = \"sk-2\"\n");
-    let run = sandbox.kb(&["config", "--set"]);
-    assert!(run.code == 0 && run.out.contains("llm.api_key_env"), "{}{}", run.out, run.err);
+    let run = sandbox.kb(&["config", "--set"]).shows(0, "llm.api_key_env");
     assert!(!run.out.contains("sk-"), "{}", run.out);
 }

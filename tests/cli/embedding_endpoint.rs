@@ -51,8 +51,7 @@ fn a_store_that_is_not_trusted_sends_no_text_to_the_users_endpoint() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
     sandbox.write(".kb/kb.toml", "model = \"endpoint\"\n");
-    let run = sandbox.kb_with(&named(&server), &["ingest", "a.md"]);
-    assert!(run.code == 0 && run.err.contains("ignored model"), "{}", run.err);
+    sandbox.kb_with(&named(&server), &["ingest", "a.md"]).tells(0, "ignored model");
     assert_eq!(server.count(), 0);
 }
 
@@ -65,11 +64,9 @@ fn a_store_of_others_sends_no_question_to_the_users_endpoint() {
     let before = server.count();
     let run = |args: &[&str]| sandbox.kb_with(&named(&server), args);
     let search = ["search", "slowly close", "--method", "semantic"];
-    let asked = run(&search);
-    assert!(asked.code == 3 && asked.err.contains("this store is not trusted"), "{}", asked.err);
+    run(&search).tells(3, "this store is not trusted");
     sandbox.write("c.md", "# Seals\n\nGrease the seal.");
-    let ingested = run(&["ingest", "c.md"]);
-    assert!(ingested.code == 3 && ingested.err.contains("kb trust"), "{}", ingested.err);
+    run(&["ingest", "c.md"]).tells(3, "kb trust");
     assert_eq!(server.count(), before);
     assert!(run(&["trust"]).out.contains("endpoint:words"));
     assert_eq!(run(&search).code, 0);
@@ -102,8 +99,7 @@ fn documents_and_questions_get_the_vectors_of_the_endpoint() {
 fn another_model_than_that_of_the_endpoint_is_refused() {
     let server = Server::start(|request| vectors(request, 7));
     let sandbox = sandbox(&server, "");
-    let run = sandbox.kb(&["ingest", ".", "--model", "endpoint:other"]);
-    assert!(run.code == 2 && run.err.contains("[embedding] names \"endpoint:words\""), "{}", run.err);
+    sandbox.kb(&["ingest", ".", "--model", "endpoint:other"]).tells(2, "[embedding] names \"endpoint:words\"");
     assert_eq!(server.count(), 0);
     assert_eq!(sandbox.json(&["ingest", ".", "--model", "endpoint:words"])["embedded"], 2);
     let run = sandbox.kb(&["ingest", ".", "--model", "endpoint:other"]);
@@ -201,11 +197,9 @@ fn an_endpoint_of_another_model_is_refused() {
     let sandbox = sandbox(&server, "");
     ingest(&sandbox);
     seed.store(8, Ordering::SeqCst);
-    let asked = sandbox.kb(&["search", "close the valve", "--method", "semantic"]);
-    assert!(asked.code == 3 && asked.err.contains("its model has changed"), "{}", asked.err);
+    sandbox.kb(&["search", "close the valve", "--method", "semantic"]).tells(3, "its model has changed");
     sandbox.write("c.md", "# Seals\n\nGrease the seal.");
-    let run = sandbox.kb(&["ingest", "c.md"]);
-    assert!(run.code == 3 && run.err.contains("kb reindex --vectors"), "{}", run.err);
+    sandbox.kb(&["ingest", "c.md"]).tells(3, "kb reindex --vectors");
     sandbox.kb(&["reindex", "--vectors", "--model", "endpoint", "--force"]).ok();
     sandbox.kb(&["search", "close the valve", "--method", "semantic"]).ok();
 }
@@ -233,8 +227,7 @@ fn a_slow_endpoint_ends_with_its_time() {
     let server = Server::start(|_| Reply::Late(Duration::from_secs(5), String::new()));
     let sandbox = sandbox(&server, "");
     let hurried = [("KB_EMBEDDING_TIMEOUT", "1"), ("KB_EMBEDDING_RETRIES", "0")];
-    let run = sandbox.kb_with(&hurried, &["ingest", ".", "--model", "endpoint"]);
-    assert!(run.code == 3 && run.err.contains("no answer within 1 s"), "{}", run.err);
+    sandbox.kb_with(&hurried, &["ingest", ".", "--model", "endpoint"]).tells(3, "no answer within 1 s");
 }
 
 #[test]

@@ -19,24 +19,21 @@ fn a_night_reports_what_changed_and_only_that() {
     for number in 0..6 {
         sandbox.write(&format!("docs/{number}.md"), format!("# Part {number}\n\nThe part number {number} is green."));
     }
-    let first = script(&sandbox, "nightly.sh", "docs");
-    assert!(first.code == 0 && first.out.contains("6 added"), "{}{}", first.out, first.err);
+    script(&sandbox, "nightly.sh", "docs").shows(0, "6 added");
     let quiet = script(&sandbox, "nightly.sh", "docs");
     assert_eq!((quiet.code, quiet.out.as_str()), (0, ""), "{}", quiet.err);
     sandbox.write("docs/1.md", "# Part 1\n\nThe part number 1 is red.");
     let changed = script(&sandbox, "nightly.sh", "docs");
     assert!(changed.code == 0 && changed.out.contains("1.md") && !changed.out.contains("2.md"), "{}", changed.out);
     sandbox.write("docs/broken.pdf", "%PDF-1.4 nothing");
-    let broken = script(&sandbox, "nightly.sh", "docs");
-    assert!(broken.code == 4 && broken.out.contains("broken.pdf"), "{}", broken.out);
+    let broken = script(&sandbox, "nightly.sh", "docs").shows(4, "broken.pdf");
     assert_eq!(broken.out.matches("broken.pdf").count(), 1, "{}", broken.out);
     assert_eq!(script(&sandbox, "nightly.sh", "docs").code, 0, "it failed before");
     // As if a disk were not mounted.
     for number in 0..6 {
         std::fs::remove_file(sandbox.path(&format!("docs/{number}.md"))).unwrap();
     }
-    let unmounted = script(&sandbox, "nightly.sh", "docs");
-    assert!(unmounted.code == 3 && unmounted.out.contains("not confirmed"), "{}", unmounted.out);
+    script(&sandbox, "nightly.sh", "docs").shows(3, "not confirmed");
     assert_eq!(sandbox.count(&["docs"]), 6, "nothing was removed");
 }
 
@@ -50,8 +47,7 @@ fn a_pull_request_is_held_to_its_questions() {
     sandbox.write("questions.jsonl", questions);
     let good = script(&sandbox, "pull-request.sh", "docs questions.jsonl");
     assert_eq!(good.code, 0, "{}{}", good.out, good.err);
-    let unchanged = script(&sandbox, "pull-request.sh", "docs questions.jsonl");
-    assert!(unchanged.code == 0 && unchanged.out.contains("hit@5"), "{}{}", unchanged.out, unchanged.err);
+    script(&sandbox, "pull-request.sh", "docs questions.jsonl").shows(0, "hit@5");
     sandbox.write("baseline.json", sandbox.kb(&["eval", "--questions", "questions.jsonl", "--format", "json"]).out);
     sandbox.write("docs/pumps.md", "# Compressors\n\nNothing of the kind.");
     let bad = script(&sandbox, "pull-request.sh", "docs questions.jsonl baseline.json");

@@ -46,8 +46,7 @@ fn folders_of_the_store_are_no_links() {
         std::fs::create_dir(sandbox.path("precious")).unwrap();
         link(&sandbox, "precious", place);
         for command in COMMANDS {
-            let run = sandbox.kb(command);
-            assert!(run.code == 3 && run.err.contains(&format!("{place} is a symbolic link")), "{}", run.err);
+            sandbox.kb(command).tells(3, &format!("{place} is a symbolic link"));
         }
         assert_eq!(std::fs::read_dir(sandbox.path("precious")).unwrap().count(), 0, "{place}");
     }

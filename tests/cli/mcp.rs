@@ -497,8 +497,7 @@ fn a_cancelled_call_ends_and_the_next_one_has_its_turn() {
 #[test]
 fn a_client_gets_a_configuration_that_starts_the_server() {
     let sandbox = handbook();
-    let run = sandbox.kb(&["mcp", "--install", "claude-code", "--allow-write"]);
-    assert!(run.code == 0 && run.err.contains(".mcp.json"), "{}", run.err);
+    let run = sandbox.kb(&["mcp", "--install", "claude-code", "--allow-write"]).tells(0, ".mcp.json");
     let configuration = run.json();
     let arguments = configuration["mcpServers"]["kb"]["args"].as_array().unwrap();
     let arguments: Vec<&str> = arguments.iter().map(|argument| argument.as_str().unwrap()).collect();

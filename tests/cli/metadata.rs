@@ -121,16 +121,14 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
         (&["doc-set", "a.md", "--tag", "a, b"], "a tag without commas"),
         (&["doc-set", "a.md", "--tag", "a", "--untag", "a"], "both set and removed"),
     ] {
-        let run = sandbox.kb(args);
-        assert!(run.code == 2 && run.err.contains(says), "{}", run.err);
+        sandbox.kb(args).tells(2, says);
     }
     // Named files are documents under any name, but the side file of one is not.
     sandbox.write("manual.md.meta.toml", "level = 1\n");
     sandbox.kb(&["ingest", "manual.md", "manual.md.meta.toml", "--no-embed"]).ok();
     assert_eq!(sandbox.count(&["docs"]), 2);
     sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"a[b\"\nx = 1\n");
-    let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
-    assert!(run.code == 2 && run.err.contains("is not a glob"), "{}", run.err);
+    sandbox.kb(&["ingest", ".", "--no-embed"]).tells(2, "is not a glob");
 }
 
 #[test]

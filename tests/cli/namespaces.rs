@@ -69,12 +69,10 @@ fn a_renamed_namespace_keeps_its_content() {
 fn a_taken_or_missing_name_is_an_error() {
     let sandbox = two_namespaces();
     for to in ["default", "manuals"] {
-        let taken = sandbox.kb(&["namespaces", "rename", "manuals", to]);
-        assert!(taken.code == 2 && taken.err.contains("already"), "{}", taken.err);
+        sandbox.kb(&["namespaces", "rename", "manuals", to]).tells(2, "already");
     }
     for change in [&["rename", "manual", "other"][..], &["remove", "manual", "--yes"]] {
-        let missing = sandbox.kb(&[&["namespaces"], change].concat());
-        assert!(missing.code == 3 && missing.err.contains("did you mean manuals?"), "{}", missing.err);
+        sandbox.kb(&[&["namespaces"], change].concat()).tells(3, "did you mean manuals?");
     }
     assert_eq!(folders(&sandbox), ["default", "manuals"], "nothing was made or moved");
 }
@@ -210,8 +208,7 @@ fn a_writer_waiting_for_a_renamed_namespace_fails() {
     std::thread::sleep(std::time::Duration::from_millis(500));
     std::fs::rename(sandbox.path(".kb/namespaces/manuals"), sandbox.path(".kb/namespaces/other")).unwrap();
     drop(lock);
-    let run = crate::common::Run::of(waiting.wait_with_output().unwrap());
-    assert!(run.code == 3 && run.err.contains("nothing was ingested"), "{}", run.err);
+    crate::common::Run::of(waiting.wait_with_output().unwrap()).tells(3, "nothing was ingested");
     assert_eq!(sandbox.count(&["docs", "-n", "other"]), 1);
     assert_eq!(folders(&sandbox), ["default", "other"]);
 }
@@ -259,8 +256,7 @@ fn a_name_means_the_same_on_every_file_system() {
     assert_eq!(names(&sandbox), ["acme/r\u{e9}sum\u{e9}s"]);
     let again = sandbox.json(&["docs", "-n", "ACME/R\u{c9}SUM\u{c9}S"]);
     assert_eq!(again["namespace"], "acme/r\u{e9}sum\u{e9}s");
-    let device = sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "acme/NUL"]);
-    assert!(device.code == 2 && device.err.contains("cannot be a namespace's name"), "{}", device.err);
+    sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "acme/NUL"]).tells(2, "cannot be a namespace's name");
 }
 
 #[test]

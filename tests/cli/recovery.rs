@@ -69,8 +69,7 @@ fn a_generation_that_cannot_be_read_gives_way_to_the_newest_that_can() {
         assert_eq!(found.err.matches("cannot be read").count(), 1, "said once: {}", found.err);
         assert!(!found.err.contains("panicked"), "{}", found.err);
         assert_eq!(search(&sandbox, "version3x").code, 1, "both indexes are of one generation");
-        let check = sandbox.kb(&["check"]);
-        assert!(check.code == 3 && check.out.contains("generation 3 cannot be read"), "{}{}", check.out, check.err);
+        sandbox.kb(&["check"]).shows(3, "generation 3 cannot be read");
         sandbox.kb(&["check", "--repair"]).ok();
         let found = search(&sandbox, "version2x");
         assert_eq!((found.code, found.err.as_str()), (0, ""), "{}", found.out);
@@ -120,10 +119,8 @@ fn damage_inside_a_file_is_an_error_that_names_the_repair() {
     let half = bytes.len() / 2;
     bytes[..half].fill(0xff);
     std::fs::write(&data, bytes).unwrap();
-    let shown = sandbox.kb(&["chunks-list"]);
-    assert!(shown.code == 3 && shown.err.contains("kb check --repair"), "{}{}", shown.out, shown.err);
-    let check = sandbox.kb(&["check"]);
-    assert!(check.code == 3 && check.out.contains("generation 3 cannot be read"), "{}{}", check.out, check.err);
+    sandbox.kb(&["chunks-list"]).tells(3, "kb check --repair");
+    sandbox.kb(&["check"]).shows(3, "generation 3 cannot be read");
     sandbox.kb(&["check", "--repair"]).ok();
     assert!(sandbox.kb(&["chunks-list"]).out.contains("version2x"));
     sandbox.kb(&["check"]).ok();
@@ -207,8 +204,7 @@ mod refused {
         sandbox.json(&INGEST);
         std::fs::remove_file(keyword(&sandbox).join("meta.json")).unwrap();
         sandbox.set_store_writable(false);
-        let found = search(&sandbox, "valve");
-        assert!(found.code == 0 && found.out.contains("slowly"), "{}{}", found.out, found.err);
+        let found = search(&sandbox, "valve").shows(0, "slowly");
         assert!(found.err.contains("was not repaired") && found.err.contains("kb check --repair"), "{}", found.err);
         sandbox.set_store_writable(true);
         let found = search(&sandbox, "valve");

@@ -33,8 +33,7 @@ fn everything(sandbox: &Sandbox, document: &str) -> (String, Value) {
 #[test]
 fn reindex_needs_a_part_and_skips_current_documents() {
     let sandbox = guide();
-    let run = sandbox.kb(&["reindex"]);
-    assert!(run.code == 2 && run.err.contains("`--structure` rebuilds sections"), "{}", run.err);
+    sandbox.kb(&["reindex"]).tells(2, "`--structure` rebuilds sections");
     let report = sandbox.json(&["reindex", "--structure"]);
     assert_eq!((report["current"].as_u64(), &report["items"]), (Some(1), &Value::Array(Vec::new())));
     assert_eq!(report["generation"], Value::Null);
@@ -167,18 +166,15 @@ fn a_scan_is_read_again_with_the_ocr_command() {
     let ocr = ["--ocr-command", "sh ocr.sh"];
     sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
     let again = ["reindex", "--structure", "--force", "scan.pdf"];
-    let without = sandbox.kb(&again);
-    assert!(without.code == 4 && without.out.contains("--ocr-command"), "{}{}", without.out, without.err);
+    sandbox.kb(&again).shows(4, "--ocr-command");
     let report = sandbox.json(&[&again[..], &ocr, &["--page-timeout", "60", "--file-timeout", "90"]].concat());
     assert_eq!((report["items"][0]["from"].as_str(), &report["failed"]), (Some("source"), &Value::from(0)));
     // Flags override the settings of `kb.toml`.
     sandbox.configure("[ingest]\nocr_command = \"sh ocr.sh\"\n");
     sandbox.kb(&again).ok();
     let hangs = [&again[..], &["--ocr-command", "sh -c 'sleep 30' {}", "--page-timeout", "1"]].concat();
-    let hanging = sandbox.kb(&hangs);
-    assert!(hanging.code == 4 && hanging.out.contains("too long"), "{}{}", hanging.out, hanging.err);
-    let little = sandbox.kb(&[&again[..], &["--worker-memory", "0"]].concat());
-    assert!(little.code == 2 && little.err.contains("--worker-memory"), "{}", little.err);
+    sandbox.kb(&hangs).shows(4, "too long");
+    sandbox.kb(&[&again[..], &["--worker-memory", "0"]].concat()).tells(2, "--worker-memory");
 }
 
 #[cfg(unix)]

@@ -86,8 +86,7 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
         &["not by tiny", "`kb reindex --vectors --model tiny`"],
     );
     sandbox.write(".kb/kb.toml", "model = \"tiny\"\n");
-    let run = sandbox.kb(&["ingest", "docs"]);
-    assert!(run.code == 0 && run.err.contains("`kb reindex --vectors --model tiny`"), "{}", run.err);
+    sandbox.kb(&["ingest", "docs"]).tells(0, "`kb reindex --vectors --model tiny`");
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "second"])["model"], "tiny");
     // Flags come first.
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "third", "--model", EMBEDDED])["model"], EMBEDDED);
@@ -162,8 +161,7 @@ fn keyword_search_works_without_the_model() {
     sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs", "--model", "tiny"]);
     std::fs::remove_dir_all(sandbox.path("models")).unwrap();
-    let run = sandbox.kb(&["search", "judge", "statute"]);
-    assert!(run.code == 0 && run.out.contains("law.md"), "{}{}", run.out, run.err);
+    let run = sandbox.kb(&["search", "judge", "statute"]).shows(0, "law.md");
     assert!(
         run.err.contains("by keywords only: the model tiny") && run.err.contains("kb models add tiny"),
         "{}",
@@ -197,8 +195,7 @@ fn another_model_of_the_same_name_is_refused() {
         &sandbox.kb(&["search", QUESTION, "--method", "semantic"]),
         &["is not the one that made the vectors", helps],
     );
-    let run = sandbox.kb(&["search", "judge"]);
-    assert!(run.code == 0 && run.err.contains(helps), "{}", run.err);
+    sandbox.kb(&["search", "judge"]).tells(0, helps);
     refused(&sandbox.kb(&["ingest", "docs", "--force"]), &[helps]);
     refused(&sandbox.kb(&["ingest", "docs", "--model", "tiny"]), &["another version of tiny", helps]);
     assert_eq!(sandbox.json(&["reindex", "--vectors"])["documents"], 2);

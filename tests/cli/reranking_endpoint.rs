@@ -77,6 +77,5 @@ fn without_scores_the_order_stays_and_a_note_says_why() {
 #[test]
 fn without_an_endpoint_nothing_is_searched() {
     let sandbox = Sandbox::of_two_documents();
-    let run = sandbox.kb(&["search", "pump", "--rerank", "endpoint"]);
-    assert!(run.code == 2 && run.err.contains("[reranking]"), "{}", run.err);
+    sandbox.kb(&["search", "pump", "--rerank", "endpoint"]).tells(2, "[reranking]");
 }

@@ -76,8 +76,7 @@ fn methods_limits_and_scores_narrow_a_search() {
     assert!(hits(&["--method", "keyword"]).iter().all(|hit| hit["semantic_score"].is_null()));
     assert!(hits(&["--method", "semantic"]).iter().all(|hit| hit["keyword_score"].is_null()));
     // A note marks hits that only semantic search found.
-    let message = sandbox.kb(&["search", "flibbertigibbet", "--all"]);
-    assert!(message.code == 0 && message.err.contains("found by meaning only"), "{}", message.err);
+    sandbox.kb(&["search", "flibbertigibbet", "--all"]).tells(0, "found by meaning only");
     assert!(!sandbox.kb(&["search", "prime the flibbertigibbet"]).err.contains("by meaning only"));
     let elsewhere = hits(&["--doc", "network-guide.md", "--all"]);
     assert!(!elsewhere.is_empty() && elsewhere.iter().all(|hit| hit["source"] == "docs/network-guide.md"));

@@ -243,8 +243,7 @@ fn a_question_about_structure_ranks_nothing() {
 fn a_greeting_is_lost_before_the_search() {
     let sandbox = manuals();
     let id = parent_chunk(&sandbox, "Grease");
-    let run = sandbox.kb(&["search", "hello", "--why", &id]);
-    assert!(run.code == 1 && run.out.contains("the question is a greeting"), "{}{}", run.out, run.err);
+    sandbox.kb(&["search", "hello", "--why", &id]).shows(1, "the question is a greeting");
 }
 
 #[test]

@@ -77,8 +77,7 @@ fn a_namespace_without_vectors_is_ranked_beside_one_with() {
     let found = hits(&sandbox, &["repack a leaking valve", "-n", "all", "--all"]);
     assert_eq!((text(&found[0], "namespace"), text(&found[0]["section"], "title")), ("valves", "Leaks"));
     assert!(found.iter().any(|hit| text(hit, "namespace") == "pumps"));
-    let semantic = sandbox.kb(&["search", "valve", "-n", "all", "--method", "semantic"]);
-    assert!(semantic.code == 0 && semantic.err.contains("1 document has no vectors"), "{}", semantic.err);
+    sandbox.kb(&["search", "valve", "-n", "all", "--method", "semantic"]).tells(0, "1 document has no vectors");
 }
 
 #[test]
@@ -113,8 +112,7 @@ fn all_means_every_namespace_with_documents() {
 
     let empty = Sandbox::new();
     empty.write(".kb/kb.json", r#"{"min_reader": 1, "min_writer": 1, "created_by": "test"}"#);
-    let nothing = empty.kb(&["search", "valve", "-n", "all"]);
-    assert!(nothing.code == 3 && nothing.err.contains("kb ingest"), "{}", nothing.err);
+    empty.kb(&["search", "valve", "-n", "all"]).tells(3, "kb ingest");
 }
 
 #[test]
@@ -227,8 +225,7 @@ fn docs_and_status_take_several_namespaces() {
     assert!(table.contains("namespace") && table.contains("both"), "{table}");
     let shown = sandbox.kb(&["docs", "-n", "all", "pumps.md"]).out;
     assert!(shown.contains("namespace: both") && shown.contains("namespace: pumps"), "{shown}");
-    let none = sandbox.kb(&["docs", "-n", "pumps,valves", "nothing.md"]);
-    assert!(none.code == 1 && none.err.contains("in any of the namespaces"), "{}", none.err);
+    sandbox.kb(&["docs", "-n", "pumps,valves", "nothing.md"]).tells(1, "in any of the namespaces");
     let status = sandbox.items(&["status", "-n", "pumps,both"]);
     let figures: Vec<(&str, Option<u64>)> =
         status.as_array().unwrap().iter().map(|one| (text(one, "namespace"), one["documents"].as_u64())).collect();

@@ -35,8 +35,7 @@ fn a_greeting_is_not_searched_for() {
         );
     }
     assert!(sandbox.kb(&["search", "\"hello\""]).err.contains("nothing found"), "in quotation marks it is");
-    let context = sandbox.kb(&["context", "hello", "--format", "json"]);
-    assert!(context.code == 1 && context.out.contains("\"items\""), "{}{}", context.out, context.err);
+    sandbox.kb(&["context", "hello", "--format", "json"]).shows(1, "\"items\"");
 }
 
 #[test]

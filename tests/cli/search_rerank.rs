@@ -139,8 +139,7 @@ fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
     let message = refused(&["--rerank", "./nowhere"]);
     assert!(message.contains("no such folder ./nowhere"), "{message}");
     assert!(refused(&["--rerank", "model/model.onnx"]).contains("is a file"));
-    let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--rerank-budget", "0s"]);
-    assert!(run.code == 2 && run.err.contains("500ms"), "{}", run.err);
+    sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--rerank-budget", "0s"]).tells(2, "500ms");
 }
 
 #[test]
@@ -277,8 +276,7 @@ fn an_evaluation_measures_a_model() {
     assert_eq!((plain["reranker"].as_str(), report["reranker"].as_str()), (None, Some("model")));
     let first = |report: &Value| report["items"][0]["p@1"].as_f64();
     assert_eq!((first(&plain), first(&report)), (Some(0.0), Some(1.0)), "{plain} {report}");
-    let run = sandbox.kb(&["eval", "set", "--rerank-budget", "5"]);
-    assert!(run.code == 2 && run.err.contains("--rerank"), "{}", run.err);
+    sandbox.kb(&["eval", "set", "--rerank-budget", "5"]).tells(2, "--rerank");
     assert!(
         error(&sandbox.kb(&["eval", "set", "--rerank", "nowhere"]), 2)
             .contains("no such folder and no such reranking model \"nowhere\"")

@@ -71,8 +71,7 @@ fn a_misspelt_title_is_found_with_a_note() {
     let run = sandbox.kb(&["section", "two.md", "Turnign"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert!(run.err.contains("1 (Turning left), 2 (Turning right)"), "{}", run.err);
-    let run = sandbox.kb(&["section", "two.md", "2.4"]);
-    assert!(run.code == 1 && run.err.contains("`kb toc DOC` shows the sections"), "{}", run.err);
+    sandbox.kb(&["section", "two.md", "2.4"]).tells(1, "`kb toc DOC` shows the sections");
 }
 
 #[test]
@@ -141,8 +140,7 @@ fn lines_of_code_do_not_become_headings_of_markdown() {
 #[test]
 fn a_section_without_a_document_is_looked_up_in_all() {
     let sandbox = Sandbox::with_keyword_fixtures();
-    let found = sandbox.kb(&["section", "第4章"]);
-    assert!(found.code == 0 && found.out.contains("故障处理"), "{}{}", found.out, found.err);
+    let found = sandbox.kb(&["section", "第4章"]).shows(0, "故障处理");
     let id = sandbox.json(&["section", "第4章"])["items"][0]["section_id"].as_str().unwrap().to_owned();
     assert_eq!(sandbox.kb(&["section", &id]).out, found.out);
     let several = sandbox.kb(&["section", "1.1"]);
@@ -152,8 +150,7 @@ fn a_section_without_a_document_is_looked_up_in_all() {
         "{}",
         several.err
     );
-    let none = sandbox.kb(&["section", "第99章"]);
-    assert!(none.code == 1 && none.err.contains("no document has a section"), "{}", none.err);
+    sandbox.kb(&["section", "第99章"]).tells(1, "no document has a section");
 }
 
 #[test]
@@ -204,8 +201,7 @@ fn several_sections_are_named_by_their_ids_alone() {
     let (own, other) = (ids("a.md"), ids("b.md"));
     let read = sandbox.kb(&["section", &own[0], &own[1]]).out;
     assert!(read.contains("First text.") && read.contains("Second text."), "{read}");
-    let refused = sandbox.kb(&["section", &own[0], &other[0]]);
-    assert!(refused.code == 2 && refused.err.contains("not in the same document"), "{}", refused.err);
+    sandbox.kb(&["section", &own[0], &other[0]]).tells(2, "not in the same document");
 }
 
 #[test]

@@ -12,15 +12,13 @@ fn a_machine_that_runs_the_tests_passes_and_nothing_is_left_behind() {
         ["processor", "engine", "model", "disk", "locks", "ingest and search"]
     );
     assert_eq!(std::fs::read_dir(sandbox.path(".")).unwrap().count(), 0, "the user's own folders too");
-    let shown = sandbox.kb(&["self-check"]);
-    assert!(shown.code == 0 && shown.out.contains("kb works here"), "{}", shown.out);
+    sandbox.kb(&["self-check"]).shows(0, "kb works here");
 }
 
 #[test]
 fn what_does_not_work_is_named() {
     let sandbox = Sandbox::new();
-    let run = sandbox.kb(&["self-check", "--onnxruntime", "none.so"]);
-    assert!(run.code == 3 && run.out.contains("| engine | failed |"), "{}", run.out);
+    let run = sandbox.kb(&["self-check", "--onnxruntime", "none.so"]).shows(3, "| engine | failed |");
     assert!(run.out.contains("| ingest and search | ok |"), "{}", run.out);
 }
 
@@ -28,6 +26,5 @@ fn what_does_not_work_is_named() {
 fn a_kb_toml_outside_of_a_store_does_not_count() {
     let sandbox = Sandbox::new();
     sandbox.write("kb.toml", "[search]\nlimits = 3\n");
-    let run = sandbox.kb(&["self-check"]);
-    assert!(run.code == 0 && run.out.contains("| engine | ok |"), "{}", run.out);
+    sandbox.kb(&["self-check"]).shows(0, "| engine | ok |");
 }

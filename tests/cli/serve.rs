@@ -226,8 +226,7 @@ fn the_socket_is_for_its_user_alone() {
     // Where others could put a socket, none is used.
     std::fs::set_permissions(sandbox.path("run/kb"), std::fs::Permissions::from_mode(0o777)).unwrap();
     assert!(!server.answers(&QUESTION));
-    let second = kb(&sandbox, &["serve"]);
-    assert!(second.code == 3 && second.err.contains("chmod 700"), "{}", second.err);
+    kb(&sandbox, &["serve"]).tells(3, "chmod 700");
 }
 
 #[test]
@@ -243,8 +242,7 @@ fn a_store_has_one_server_and_a_dead_one_is_replaced() {
     assert!(third.answers(&QUESTION), "{}", third.says);
     assert_eq!(kb(&sandbox, &["serve", "--stop"]).code, 0);
     assert_eq!((third.ends(), third.socket.exists()), (0, false));
-    let none = kb(&sandbox, &["serve", "--stop"]);
-    assert!(none.code == 1 && none.err.contains("does not run"), "{}", none.err);
+    kb(&sandbox, &["serve", "--stop"]).tells(1, "does not run");
 }
 
 #[test]

@@ -85,8 +85,7 @@ fn synonyms_are_searched_and_mistakes_in_the_list_reported() {
     sandbox.write(".kb/namespaces/default/synonyms.txt", "bridge, server\n");
     assert_eq!(search(&sandbox, &["bridge"]).0, ["Protocol"]);
     sandbox.write(".kb/synonyms.txt", "router, server\n\nalone\n");
-    let run = sandbox.kb(&["search", "router"]);
-    assert!(run.code == 2 && run.err.contains("synonyms.txt, line 3: \"alone\" stands alone"), "{}", run.err);
+    sandbox.kb(&["search", "router"]).tells(2, "synonyms.txt, line 3: \"alone\" stands alone");
     assert_eq!(sandbox.kb(&["search", "server", "--expand", "off"]).code, 0, "who wants no names needs no list");
 }
 

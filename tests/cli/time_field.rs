@@ -95,8 +95,7 @@ fn headings_state_the_time_of_their_sections() {
     let before = found(&sandbox, &["--time-field", "story_time", "--before", "950"]);
     assert_eq!(before, ["plenty.md"], "a heading without a number says nothing");
     sandbox.configure("[headings]\nstory_time = \"Year\"\n");
-    let run = sandbox.kb(&["search", "sword"]);
-    assert!(run.code == 2 && run.err.contains("form of a heading"), "{}", run.err);
+    sandbox.kb(&["search", "sword"]).tells(2, "form of a heading");
 }
 
 #[test]

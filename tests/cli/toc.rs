@@ -208,8 +208,7 @@ fn a_changed_or_missing_source_is_reported() {
     let run = sandbox.kb(&["toc", "guide.md", "--set", "t.txt"]);
     assert!(run.code == 3 && run.err.contains("is gone") && run.err.contains("put the file back"), "{}", run.err);
     // The correction can still be dropped; the sections follow when the file is back.
-    let run = sandbox.kb(&["toc", "guide.md", "--reset"]);
-    assert!(run.code == 0 && run.out.contains("its sections stay until the next ingest"), "{}{}", run.out, run.err);
+    sandbox.kb(&["toc", "guide.md", "--reset"]).shows(0, "its sections stay until the next ingest");
     assert_eq!(toc(&sandbox, "guide.md").len(), 3);
     sandbox.write("guide.md", &text);
     sandbox.json(&["ingest", "guide.md"]);
@@ -254,10 +253,8 @@ fn the_text_of_the_editor_is_never_lost() {
     let kept = run.err.split_once("your text is in ").unwrap().1.split_once("; ").unwrap().0;
     assert!(std::fs::read_to_string(kept).unwrap().contains("Nonsense"), "{kept}");
     std::fs::remove_file(kept).unwrap();
-    let run = edit(&sandbox, "guide.md", "false");
-    assert!(run.code == 3 && run.err.contains("nothing was changed"), "{}", run.err);
-    let run = edit(&sandbox, "guide.md", "no-such-editor-here");
-    assert!(run.code == 3 && run.err.contains("EDITOR"), "{}", run.err);
+    edit(&sandbox, "guide.md", "false").tells(3, "nothing was changed");
+    edit(&sandbox, "guide.md", "no-such-editor-here").tells(3, "EDITOR");
     assert_eq!(toc(&sandbox, "guide.md"), after);
 }
 

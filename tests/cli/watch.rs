@@ -95,7 +95,6 @@ fn a_busy_store_is_tried_again_and_a_mistake_ends_it() {
     wait_for(&sandbox, "secondword", false);
     drop(lock);
     wait_for(&sandbox, "secondword", true);
-    let mistaken = sandbox.kb(&["watch", "docs", "--", "--no-such-option"]);
-    assert!(mistaken.code == 2 && mistaken.err.contains("refuses these options"), "{}", mistaken.err);
+    sandbox.kb(&["watch", "docs", "--", "--no-such-option"]).tells(2, "refuses these options");
     assert_eq!(sandbox.kb(&["watch", "nowhere"]).code, 2);
 }

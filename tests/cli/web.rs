@@ -88,8 +88,7 @@ fn a_page_that_has_not_changed_is_not_sent_again() {
 #[test]
 fn redirects_are_shown_and_end() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
-    let run = ingest(&sandbox, &site.at("/old"));
-    assert!(run.code == 0 && run.out.contains("redirected"), "{}", run.out);
+    let run = ingest(&sandbox, &site.at("/old")).shows(0, "redirected");
     assert!(run.err.contains(&format!("{} redirects to {}", site.at("/old"), site.at("/guide"))), "{}", run.err);
     assert_eq!(sandbox.items(&["docs"])[0]["source"], site.at("/old"));
     for (path, words) in [("/round", "more than 10 times"), ("/out", "not a web page")] {
@@ -127,8 +126,7 @@ fn a_private_address_is_not_asked_unless_it_is_allowed() {
         assert!(run.code == 4 && run.out.contains("in a private network"), "{host}: {}{}", run.out, run.err);
     }
     assert_eq!(site.http.requests().len(), 0);
-    let link = ingest(&sandbox, "http://169.254.169.254/latest");
-    assert!(link.code == 4 && link.out.contains("kb never contacts"), "{}", link.out);
+    ingest(&sandbox, "http://169.254.169.254/latest").shows(4, "kb never contacts");
 }
 
 #[test]

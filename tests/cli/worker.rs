@@ -116,8 +116,7 @@ mod ocr {
         let mut other = std::fs::read(sandbox.path("scan.pdf")).unwrap();
         other.push(b'\n');
         sandbox.write("z.pdf", other);
-        let run = sandbox.kb(&[&INGEST[..], &["z.pdf", "--jobs", "1"]].concat());
-        assert!(run.code == 4 && run.out.contains("crashed"), "{}{}", run.out, run.err);
+        sandbox.kb(&[&INGEST[..], &["z.pdf", "--jobs", "1"]].concat()).shows(4, "crashed");
         assert_eq!(sandbox.count(&["docs"]), 1, "the other file is in");
     }
 

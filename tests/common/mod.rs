@@ -337,6 +337,22 @@ impl Run {
         self
     }
 
+    /// Expects this exit code, and these words in what it wrote to standard error.
+    #[track_caller]
+    pub fn tells(self, code: i32, words: &str) -> Self {
+        let fits = self.code == code && self.err.contains(words);
+        assert!(fits, "{words:?} and exit code {code}, not {}: {}{}", self.code, self.out, self.err);
+        self
+    }
+
+    /// Expects this exit code, and these words in its result.
+    #[track_caller]
+    pub fn shows(self, code: i32, words: &str) -> Self {
+        let fits = self.code == code && self.out.contains(words);
+        assert!(fits, "{words:?} and exit code {code}, not {}: {}{}", self.code, self.out, self.err);
+        self
+    }
+
     /// The JSON that it printed, whatever its exit code.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))

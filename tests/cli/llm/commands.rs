@@ -98,8 +98,7 @@ fn a_fallback_of_a_found_store_asks_no_model() {
     let sandbox = sandbox(&server, "");
     sandbox.write(".kb/kb.toml", "[search.fallback]\nmin_hits = 2\n");
     let named = [("KB_LLM_BASE_URL", server.base_url()), ("KB_LLM_MODEL", "m".to_owned())];
-    let run = sandbox.kb_with(&named, &["search", "priming a rattle"]);
-    assert!(run.code == 0 && run.err.contains("ignored search.fallback"), "{}", run.err);
+    sandbox.kb_with(&named, &["search", "priming a rattle"]).tells(0, "ignored search.fallback");
     assert_eq!(server.count(), 0);
 }
 
@@ -128,8 +127,7 @@ fn each_kind_of_wording_can_be_asked_for_alone() {
     assert_eq!(wordings("rewrite,hyde,keywords").as_u64(), Some(each.iter().sum()));
     assert!(each.iter().all(|number| *number > 0), "{each:?}");
     assert_eq!(server.count(), 1, "one answer has them all");
-    let run = sandbox.kb(&["search", "priming", "--expand", "guess"]);
-    assert!(run.code == 2 && run.err.contains("rewrite, hyde, keywords"), "{}", run.err);
+    sandbox.kb(&["search", "priming", "--expand", "guess"]).tells(2, "rewrite, hyde, keywords");
 }
 
 #[test]
@@ -220,8 +218,7 @@ fn check_reports_an_answer_or_the_problem() {
     wrong(&not_there.base_url(), None, &["model 'test' not found", "check model (test)"]);
     let other = Server::start(|_| Reply::Status(200, &[], "<html>".into()));
     wrong(&other.base_url(), None, &["OpenAI protocol"]);
-    let run = sandbox.kb(&["llm", "check"]);
-    assert!(run.code == 2 && run.err.contains("KB_LLM_BASE_URL"), "{}", run.err);
+    sandbox.kb(&["llm", "check"]).tells(2, "KB_LLM_BASE_URL");
     assert!(!sandbox.path(".kb").exists(), "a check makes no store");
 }
 
@@ -272,8 +269,7 @@ fn a_users_prompt_is_sent() {
     sandbox.kb(&["trust"]).ok();
     sandbox.json(&["search", "priming", "--expand", "llm"]);
     assert!(server.requests()[1].system().starts_with("As a plumber, you help"), "not the kept answer");
-    let unknown = sandbox.kb(&["llm", "prompt", "nonsense"]);
-    assert!(unknown.code == 2 && unknown.err.contains("expand-query"), "{}", unknown.err);
+    sandbox.kb(&["llm", "prompt", "nonsense"]).tells(2, "expand-query");
 }
 
 #[test]

@@ -191,8 +191,7 @@ fn a_store_with_contexts_works_without_its_model() {
     let asked = server.count();
     std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
     sandbox.write("docs/manual.md", manual().replace("valve 7 by hand", "valve 7 with a key"));
-    let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
-    assert!(run.code == 0 && run.out.contains("no language model is configured"), "{} {}", run.out, run.err);
+    sandbox.kb(&["ingest", "docs", "--no-embed"]).shows(0, "no language model is configured");
     assert_eq!((server.count(), found(&sandbox, "hydroelectric")), (asked, SECTIONS), "answers are kept");
     // An edit keeps the contexts and asks nothing; another kind of context removes them.
     sandbox.configure(toml(&server, ""));

@@ -69,8 +69,7 @@ fn a_model_of_another_owner_or_with_other_prefixes_is_added_separately() {
     let hub = Hub::with("ours/tiny", tiny(), well);
     assert_eq!(add(&sandbox, &hub).code, 0);
     let offline = |args: &[&str]| with_hub(&sandbox, "http://127.0.0.1:1", &[&["models", "add"], args].concat(), &[]);
-    let again = offline(&["ours/tiny"]);
-    assert!(again.code == 0 && again.out.contains("is already installed"), "{}", again.err);
+    offline(&["ours/tiny"]).shows(0, "is already installed");
     for args in [&["theirs/tiny"][..], &["ours/tiny", "--query-prefix", "q: "], &["ours/tiny", "--document-prefix", ""]]
     {
         let error_text = error(&offline(args), 2);
@@ -151,8 +150,7 @@ fn the_next_run_keeps_complete_files() {
     );
     assert!(!broken.err.contains("trying the model"), "{}", broken.err);
     assert!(here(&sandbox).is_empty());
-    let whole = add(&sandbox, &hub);
-    assert!(whole.code == 0 && whole.err.contains("trying the model"), "{}", whole.err);
+    add(&sandbox, &hub).tells(0, "trying the model");
     assert_eq!(hub.ranges("model.onnx").len(), 1, "the graph was there");
     assert_eq!(hub.ranges("tokenizer.json").last().unwrap().as_deref(), Some("bytes=100-"));
 }

@@ -79,10 +79,8 @@ fn an_unavailable_device_is_refused_with_the_available_ones(engine: &str) {
     let status = sandbox.status();
     let problem = status["engine_problem"].as_str();
     assert!(problem.is_some_and(|problem| problem.contains("offers no device cuda")), "{status}");
-    let run = sandbox.kb_with(&[("KB_DEVICE", "coreml")], &["models"]);
-    assert!(run.code == 0 && run.out.contains("offers no device coreml"), "{}{}", run.out, run.err);
-    let run = sandbox.kb(&["models", "--device", "abacus"]);
-    assert!(run.code == 2 && run.err.contains("directml"), "{}", run.err);
+    sandbox.kb_with(&[("KB_DEVICE", "coreml")], &["models"]).shows(0, "offers no device coreml");
+    sandbox.kb(&["models", "--device", "abacus"]).tells(2, "directml");
 }
 
 #[test]
@@ -105,8 +103,7 @@ fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
     assert!(message.contains("may have vectors of mine: the namespace default cannot be read: "), "{message}");
     assert!(message.contains("MANIFEST.json is damaged") && message.contains("--yes"), "{message}");
     assert_eq!(here(&sandbox), ["mine"]);
-    let removed = sandbox.kb(&["models", "remove", "mine", "--yes"]);
-    assert!(removed.code == 0 && removed.err.contains("the namespace other cannot be read"), "{}", removed.err);
+    sandbox.kb(&["models", "remove", "mine", "--yes"]).tells(0, "the namespace other cannot be read");
     assert!(everything(&sandbox).is_empty());
 }
 

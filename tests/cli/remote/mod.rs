@@ -117,8 +117,7 @@ fn a_writer_waits_for_the_lease_of_another_and_takes_over_one_that_ran_out() {
     let put =
         |until: &str| storage.state().objects.insert("/bucket/team/kb/lease.json".to_owned(), lease(until).into());
     put(&(jiff::Timestamp::now() + jiff::SignedDuration::from_secs(50)).to_string());
-    let refused = machine.change("# Valves\n\nOpen the gate first.");
-    assert!(refused.code == 5 && refused.err.contains("process 7 on build-3"), "{}", refused.err);
+    machine.change("# Valves\n\nOpen the gate first.").tells(5, "process 7 on build-3");
     assert!(machine.best("slowly").ends_with("valves.md"), "readers need no lease");
     for (round, over) in ["2026-01-01T00:00:00Z", "9999-12-30T22:00:00Z", "no time"].iter().enumerate() {
         put(over);
@@ -145,8 +144,7 @@ fn of_two_writers_who_both_believe_to_hold_the_lease_one_publishes() {
     other.sandbox.write("more/tanks.md", "# Tanks\n\nDrain the tank.");
     other.kb(&["ingest", "more", "--no-embed"]).ok();
     slow.stdin.take().unwrap().write_all(path.as_os_str().as_encoded_bytes()).unwrap();
-    let slow = Run::of(slow.wait_with_output().unwrap());
-    assert!(slow.code == 5 && slow.err.contains("another writer has published"), "{}", slow.err);
+    Run::of(slow.wait_with_output().unwrap()).tells(5, "another writer has published");
     assert!(one.best("drain").ends_with("tanks.md"), "its copy is that of the other now");
     assert_eq!(one.best("slow text"), "");
     one.kb(&["ingest", "docs", "--no-embed"]).ok();
@@ -176,8 +174,7 @@ fn a_killed_writer_publishes_nothing_and_the_next_one_does() {
     let machine = Machine::writer(&storage);
     let reader = Machine::new(&storage);
     storage.state().mishaps = vec![("PUT", "/files/", Mishap::Forbidden, 1)];
-    let refused = machine.change("# Valves\n\nOpen the gate first.");
-    assert!(refused.code == 3 && refused.err.contains("does not permit"), "{}", refused.err);
+    machine.change("# Valves\n\nOpen the gate first.").tells(3, "does not permit");
     assert!(reader.best("slowly").ends_with("valves.md"), "the old generation is whole");
     // The copy here has the change; the next command that writes publishes it.
     machine.kb(&["ingest", "docs", "--no-embed"]).ok();
@@ -212,15 +209,12 @@ fn without_the_storage_a_copy_answers_and_says_so() {
     let storage = Storage::start();
     let machine = Machine::writer(&storage);
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Unavailable, 100)];
-    let run = machine.kb(&["search", "close the valve"]);
-    assert!(run.code == 0 && run.out.contains("Close the valve slowly"), "{}", run.err);
+    let run = machine.kb(&["search", "close the valve"]).shows(0, "Close the valve slowly");
     assert!(run.err.contains("from the copy here"), "{}", run.err);
-    let stranger = Machine::new(&storage).kb(&["search", "close the valve"]);
-    assert!(stranger.code == 3 && stranger.err.contains("cannot read"), "{}", stranger.err);
+    Machine::new(&storage).kb(&["search", "close the valve"]).tells(3, "cannot read");
     assert_eq!(machine.change("# Valves\n\nOpen the gate first.").code, 3, "but nobody writes");
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Forbidden, 1)];
-    let forbidden = machine.kb(&["search", "close the valve"]);
-    assert!(forbidden.code == 3 && forbidden.err.contains("does not permit"), "{}", forbidden.err);
+    machine.kb(&["search", "close the valve"]).tells(3, "does not permit");
 }
 
 #[test]
@@ -237,8 +231,7 @@ fn a_file_that_is_not_what_is_listed_is_refused() {
     let head =
         String::from_utf8(storage.state().objects["/bucket/team/kb/namespaces/default/head.json"].clone()).unwrap();
     damage(&|name| name.ends_with("head.json"), head.replace("keyword/meta.json", "../../../escaped").as_bytes());
-    let run = Machine::new(&storage).kb(&["search", "valve"]);
-    assert!(run.code == 3 && run.err.contains("is not a file of a namespace"), "{}", run.err);
+    Machine::new(&storage).kb(&["search", "valve"]).tells(3, "is not a file of a namespace");
     damage(&|name| name.ends_with("head.json"), b"{}");
     assert_eq!(Machine::new(&storage).kb(&["search", "valve"]).code, 3);
     assert!(machine.kb(&["docs"]).code == 3, "a copy does not hide it");
@@ -249,8 +242,7 @@ fn a_storage_that_redirects_is_not_followed() {
     let storage = Storage::start();
     let machine = Machine::writer(&storage);
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Redirected, 100)];
-    let run = Machine::new(&storage).kb(&["search", "valve"]);
-    assert!(run.code == 3 && run.err.contains("cannot read"), "{}", run.err);
+    Machine::new(&storage).kb(&["search", "valve"]).tells(3, "cannot read");
     assert!(machine.kb(&["search", "valve"]).err.contains("from the copy here"));
     assert!(storage.requests().iter().all(|request| request.target != "/elsewhere"));
 }
@@ -308,8 +300,7 @@ fn an_address_that_cannot_be_used_is_an_error() {
         let run = Run::of(machine.command(&["search", "x"]).env("KB_DIR", address).output().unwrap());
         assert!(run.code == 2 && run.err.contains(tells), "{address}: {}", run.err);
     }
-    let none = machine.kb(&["search", "x"]);
-    assert!(none.code == 3 && none.err.contains("there is no knowledge base at s3://bucket/team/kb"), "{}", none.err);
+    machine.kb(&["search", "x"]).tells(3, "there is no knowledge base at s3://bucket/team/kb");
 }
 
 #[test]
@@ -322,8 +313,7 @@ fn what_was_not_published_is_never_dropped_in_silence() {
     assert_eq!(one.change("# Valves\n\nClose the valve.").code, 3);
     // A server that has nothing at all is not one where the namespace was removed.
     let elsewhere = one.command(&["search", "close the valve"]).envs(wrong.environment()).output().unwrap();
-    let elsewhere = Run::of(elsewhere);
-    assert!(elsewhere.code == 0 && elsewhere.err.contains("from the copy here"), "{}", elsewhere.err);
+    Run::of(elsewhere).tells(0, "from the copy here");
     assert!(one.best("close the valve").ends_with("valves.md"), "it is still here");
     other.kb(&["ingest", "more", "--no-embed"]).ok();
     let dropped = one.kb(&["search", "drain"]);
@@ -369,7 +359,6 @@ fn an_import_under_a_name_that_another_machine_has_published_is_an_error() {
     machine.kb(&["export", "backup.kb", "-n", "acme/x"]).ok();
     std::fs::copy(machine.sandbox.path("backup.kb"), other.sandbox.path("backup.kb")).unwrap();
     // The name stands in the archive, so the machine has not copied it before.
-    let refused = other.kb(&["import", "backup.kb"]);
-    assert!(refused.code == 5 && refused.err.contains("another writer has published"), "{}", refused.err);
+    other.kb(&["import", "backup.kb"]).tells(5, "another writer has published");
     assert!(machine.kb(&["search", "slowly", "-n", "acme/x"]).out.contains("slowly"));
 }
