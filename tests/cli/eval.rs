@@ -15,9 +15,7 @@ fn fixtures_reach_their_minimum_quality() {
     assert!(of("hybrid") >= 0.9, "{report}");
     assert!(of("hybrid") >= of("keyword").max(of("semantic")) - 0.005, "{report}");
     sandbox.kb(&["eval", &set, "--methods", "keyword", "--min", "keyword.ndcg@10>=0.5"]).ok();
-    let low = sandbox.kb(&["eval", &set, "--methods", "keyword", "--min", "keyword.p@1>=1.01"]);
-    assert_eq!(low.code, 1);
-    assert!(low.err.contains(", below 1.01"), "{}", low.err);
+    sandbox.kb(&["eval", &set, "--methods", "keyword", "--min", "keyword.p@1>=1.01"]).tells(1, ", below 1.01");
     assert!(!sandbox.path(".kb").exists(), "the scratch store is not the user's");
 }
 
@@ -90,12 +88,8 @@ fn answers_that_no_document_can_give_are_named() {
 #[test]
 fn a_folder_without_a_set_is_refused() {
     let sandbox = Sandbox::new();
-    let run = sandbox.kb(&["eval", "."]);
-    assert_eq!(run.code, 2);
-    assert!(run.err.contains("corpus.jsonl"), "{}", run.err);
-    let run = sandbox.kb(&["eval", ".", "--min", "nonsense"]);
-    assert_eq!(run.code, 2);
-    assert!(run.err.contains("METHOD.FIGURE>=NUMBER"), "{}", run.err);
+    sandbox.kb(&["eval", "."]).tells(2, "corpus.jsonl");
+    sandbox.kb(&["eval", ".", "--min", "nonsense"]).tells(2, "METHOD.FIGURE>=NUMBER");
 }
 
 #[test]
@@ -113,9 +107,7 @@ fn a_published_beir_set_is_read_and_its_gaps_are_reported() {
     assert_eq!((run.code, report["queries"].as_u64()), (0, Some(2)));
     assert!(run.err.contains("corpus.jsonl lacks 1 document that the judgements name"), "{}", run.err);
     sandbox.write("set/qrels.tsv", "MED-1\ten01\t1\n");
-    let run = sandbox.kb(&["eval", "set"]);
-    assert_eq!(run.code, 2);
-    assert!(run.err.contains("qrels.tsv judges no query of queries.jsonl"), "{}", run.err);
+    sandbox.kb(&["eval", "set"]).tells(2, "qrels.tsv judges no query of queries.jsonl");
 }
 
 #[test]

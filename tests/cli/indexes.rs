@@ -106,12 +106,10 @@ fn a_damaged_index_is_named_and_mended() {
         let length = std::fs::metadata(&file).unwrap().len();
         std::fs::write(&file, vec![0; length as usize]).unwrap();
     }
-    let run = sandbox.kb(&["search", "turn the pump", "--method", "semantic"]);
-    assert!(run.code == 3 && run.err.contains("kb check --repair"), "{} {}", run.code, run.err);
+    sandbox.kb(&["search", "turn the pump", "--method", "semantic"]).tells(3, "kb check --repair");
     let check = sandbox.kb(&["check"]);
     assert!(check.code != 0 && check.out.contains("cannot be read"), "{} {} {}", check.code, check.out, check.err);
-    let repair = sandbox.kb(&["check", "--repair"]);
-    assert!(repair.code == 0 && repair.out.contains("made again"), "{} {} {}", repair.code, repair.out, repair.err);
+    sandbox.kb(&["check", "--repair"]).shows(0, "made again");
     assert_eq!((found(&sandbox, &[]), sandbox.kb(&["check"]).code), (before, 0));
     assert_eq!(status(&sandbox)["chunks"].as_u64(), Some(24));
 }

@@ -384,9 +384,7 @@ fn standard_input_is_a_document_with_a_name() {
     sandbox.kb_with_input(&["ingest", "-", "--name", "notes.md"], b"# Valves\n\nClose the valve slowly.").ok();
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "stdin:notes.md\n");
     assert!(sandbox.kb(&["section", "notes.md", "valves"]).out.contains("Close the valve slowly."));
-    let unnamed = sandbox.kb_with_input(&["ingest", "-"], b"x");
-    assert_eq!(unnamed.code, 2);
-    assert!(unnamed.err.contains("--name"), "{}", unnamed.err);
+    sandbox.kb_with_input(&["ingest", "-"], b"x").tells(2, "--name");
 }
 
 #[test]

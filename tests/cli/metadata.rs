@@ -110,8 +110,7 @@ fn what_a_document_does_not_have_is_not_taken_away() {
 fn wrong_metadata_is_refused_and_changes_nothing() {
     let sandbox = sandbox();
     sandbox.write("manual.md.meta.toml", "level =\n");
-    let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
-    assert!(run.code == 4 && run.err.contains("manual.md.meta.toml"), "{} {}", run.code, run.err);
+    sandbox.kb(&["ingest", ".", "--no-embed"]).tells(4, "manual.md.meta.toml");
     assert_eq!(sandbox.count(&["docs"]), 1, "the other file is in");
     for (args, says) in [
         (&["doc-set", "a.md"][..], "no option says what to set"),

@@ -60,8 +60,7 @@ fn paths_work_from_the_current_folder_and_can_end_with_nul() {
     assert_eq!(from(".", &["docs", "--format", "paths"]), "docs/one two.md\ndocs/sub/other.md\n");
     assert_eq!(from("docs/sub", &["docs", "--format", "paths"]), "../one two.md\nother.md\n");
     assert_eq!(from("docs/sub", &["search", "prime", "-0"]), "../one two.md\0");
-    let both = sandbox.kb(&["docs", "-0", "--format", "json"]);
-    assert!(both.code == 2 && both.err.contains("--null"), "{both:?}");
+    sandbox.kb(&["docs", "-0", "--format", "json"]).tells(2, "--null");
 }
 
 #[test]

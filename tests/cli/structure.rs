@@ -311,17 +311,13 @@ mod ocr {
     #[test]
     fn an_ocr_command_that_reads_nothing_is_reported() {
         let sandbox = Sandbox::with_scan("true");
-        let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
-        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
-        assert!(run.out.contains("read nothing"), "{}", run.out);
+        sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]).shows(4, "read nothing");
     }
 
     #[test]
     fn an_invalid_ocr_command_is_refused_before_reading() {
         let sandbox = Sandbox::with_scan("");
-        let open = sandbox.kb(&["ingest", "scan.pdf", "--ocr-command", "sh 'ocr.sh"]);
-        assert_eq!(open.code, 2, "{}", open.err);
-        assert!(open.err.contains("--ocr-command"), "{}", open.err);
+        sandbox.kb(&["ingest", "scan.pdf", "--ocr-command", "sh 'ocr.sh"]).tells(2, "--ocr-command");
         assert_eq!(sandbox.kb(&["ingest", "scan.pdf", "--ocr-command", ""]).code, 2);
     }
 

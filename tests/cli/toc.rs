@@ -122,12 +122,7 @@ fn pages_of_a_pdf_can_be_corrected_by_script() {
     assert_eq!(sandbox.json(&["toc", PDF, "--editable"])["text"], text);
     // The unchanged text changes nothing, also from standard input.
     let same = sandbox.kb_with_input(&["toc", PDF, "--set", "-"], text.as_bytes());
-    assert!(
-        same.code == 0 && same.out.contains(&format!("no change: the table of contents of docs/{PDF}")),
-        "{}{}",
-        same.out,
-        same.err
-    );
+    same.shows(0, &format!("no change: the table of contents of docs/{PDF}"));
     let before = sandbox.status()["generation"].as_u64().unwrap();
     let report = sandbox.items(&["section", PDF, "3.2.1"]);
     sandbox.write("t.txt", text.replace("3.2.1 Priming the pump", "3.2.1 Filling the casing"));
@@ -236,20 +231,12 @@ fn piped_documents_can_be_corrected_from_the_store() {
 #[test]
 fn the_text_of_the_editor_is_never_lost() {
     let sandbox = guide();
-    let run = edit(&sandbox, "guide.md", "true");
-    assert!(
-        run.code == 0 && run.out.contains("no change: the table of contents of guide.md"),
-        "{}{}",
-        run.out,
-        run.err
-    );
+    edit(&sandbox, "guide.md", "true").shows(0, "no change: the table of contents of guide.md");
     // An editor with arguments and quotes, as git allows.
     edit(&sandbox, "guide.md", "sed -i -e 's/^Stop/  Before use\\nStop/'").ok();
     let after = [edited("1", "Start"), edited("1.1", "Before use"), edited("2", "Stop")];
     assert_eq!(toc(&sandbox, "guide.md"), after);
-    let run = edit(&sandbox, "guide.md", "sed -i -e 's/Stop/Nonsense/'");
-    assert_eq!(run.code, 2);
-    assert!(run.err.contains("\"Nonsense\""), "{}", run.err);
+    let run = edit(&sandbox, "guide.md", "sed -i -e 's/Stop/Nonsense/'").tells(2, "\"Nonsense\"");
     let kept = run.err.split_once("your text is in ").unwrap().1.split_once("; ").unwrap().0;
     assert!(std::fs::read_to_string(kept).unwrap().contains("Nonsense"), "{kept}");
     std::fs::remove_file(kept).unwrap();
