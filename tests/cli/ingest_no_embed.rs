@@ -16,10 +16,6 @@ fn without_vectors() -> Sandbox {
     })
 }
 
-fn sources(result: &Value) -> Vec<String> {
-    of_hits(result, "source")
-}
-
 #[test]
 fn keyword_search_finds_documents_without_vectors() {
     let sandbox = without_vectors();
@@ -27,7 +23,11 @@ fn keyword_search_finds_documents_without_vectors() {
     assert!(sandbox.kb(&["status"]).out.contains("2 without vectors"));
     for method in ["keyword", "auto", "hybrid"] {
         let found = sandbox.json(&["search", "close the valve", "--method", method]);
-        assert_eq!((sources(&found)[0].as_str(), found["method"].as_str()), ("a.md", Some("keyword")), "{method}");
+        assert_eq!(
+            (of_hits(&found, "source")[0].as_str(), found["method"].as_str()),
+            ("a.md", Some("keyword")),
+            "{method}"
+        );
         assert!(found["hits"][0]["score"].as_f64() > Some(0.9), "{method}: {found}");
     }
     let message = sandbox.kb(&["search", "close the valve", "--method", "hybrid"]).err;
@@ -44,7 +44,7 @@ fn keyword_search_finds_documents_without_vectors() {
     assert_eq!(sandbox.status()["without_vectors"], 0);
     assert!(embeds_the_question());
     let found = sandbox.json(&["search", "filling it with water at first", "--method", "semantic"]);
-    assert_eq!(sources(&found).len(), 2);
+    assert_eq!(of_hits(&found, "source").len(), 2);
     assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "the third time there is nothing to do");
 }
 
@@ -57,12 +57,15 @@ fn documents_without_vectors_rank_beside_embedded_ones() {
     sandbox.json(&["ingest", "b.md", "--no-embed"]);
     // The valve's parent chunk has a vector and shares a word; the answer has none.
     let found = sandbox.json(&["search", "prime the pump, not the valve"]);
-    assert_eq!((sources(&found), found["method"].as_str()), (vec!["b.md".into(), "a.md".into()], Some("hybrid")));
+    assert_eq!(
+        (of_hits(&found, "source"), found["method"].as_str()),
+        (vec!["b.md".into(), "a.md".into()], Some("hybrid"))
+    );
     assert_eq!(found["hits"][0]["semantic_score"], Value::Null);
     assert!(found["hits"][1]["semantic_score"].is_number());
     assert_eq!((&found["notes"][0]["code"], found["notes"].as_array().unwrap().len()), (&"vectors_missing".into(), 1));
     // And one that the keywords do not favour gains nothing by having none.
-    assert_eq!(sources(&sandbox.json(&["search", "close the valve, not the pump"]))[0], "a.md");
+    assert_eq!(of_hits(&sandbox.json(&["search", "close the valve, not the pump"]), "source")[0], "a.md");
     let semantic = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--format", "paths"]);
     assert_eq!(semantic.out, "a.md\n");
     assert!(semantic.err.contains("1 document has no vectors"), "{}", semantic.err);
