@@ -317,8 +317,7 @@ fn is_found_and_mended(ending: &str, damage: fn(&mut Vec<u8>), says: &str) {
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, bytes).unwrap();
     }
-    let run = sandbox.kb(&["check", "--format", "json"]);
-    run.shows(3, says);
+    let run = sandbox.kb(&["check", "--format", "json"]).shows(3, says);
     assert!(!run.err.contains("panicked"), "{}", run.err);
     assert_eq!(sandbox.json(&["check", "--repair"])["sound"], true);
     assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
