@@ -74,7 +74,8 @@ impl CutDocument {
 }
 
 /// The document's own title, unless a program made it up; otherwise the first top-level heading; otherwise the file's
-/// name. Source code skips the heading and keeps the file's extension.
+/// name. Where the first heading names only the first of many parts (code, records, messages), it is skipped. Source code
+/// keeps the file's extension.
 fn title(document: &Document, source: &str) -> String {
     let file_name = || {
         let path = source.strip_prefix(STANDARD_INPUT).unwrap_or(source).trim_end_matches('/');
@@ -86,7 +87,7 @@ fn title(document: &Document, source: &str) -> String {
     };
     let given = document.title.as_deref().map(squeeze).filter(|title| !is_default_title(title));
     let heading = || {
-        if document.format.is_code() {
+        if document.format.is_code() || matches!(document.format, Format::Jsonl | Format::Mbox) {
             return None;
         }
         let first = document.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(1)))?;
@@ -108,7 +109,7 @@ fn is_default_title(title: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::markdown;
+    use crate::load::{Block, markdown};
 
     fn cut_of(document: &Document) -> CutDocument {
         CutDocument::of(document, "docs/guide.md", None, &ChunkConfig::default())
@@ -134,6 +135,16 @@ mod tests {
             ("mail/Re: Pump.md", "Re: Pump"),
         ] {
             assert_eq!(CutDocument::of(&document, source, None, &ChunkConfig::default()).title, title, "{source}");
+        }
+    }
+
+    #[test]
+    fn records_and_messages_do_not_title_their_file() {
+        for format in [Format::Jsonl, Format::Mbox] {
+            let mut document = Document::new(format, "engine");
+            document.blocks = vec![Block::heading(1, "White tea"), Block::paragraph("Keep it dry.")];
+            let cut = cut_of(&document);
+            assert_eq!((cut.title.as_str(), cut.sections[0].title.as_str()), ("guide", "White tea"), "{format:?}");
         }
     }
 
