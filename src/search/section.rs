@@ -115,7 +115,7 @@ fn fitting(
     }
     match first_cost {
         Some(least) if parts.is_empty() => {
-            Err(Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
+            Err(Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
                 .hint(format!("it needs {least}; raise {}", Setting("max_tokens"))))
         }
         _ => Ok((parts, left_out)),

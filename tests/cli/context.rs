@@ -72,7 +72,7 @@ fn no_tokenizer_exceeds_the_token_limit() {
                 args.extend(["--tokenizer", tokenizer]);
             }
             let run = sandbox.kb(&[&["context", "priming handle", "--format", "json"], &args[..]].concat());
-            if run.code == 1 {
+            if run.code == 2 {
                 assert!(run.err.contains("not even the first parent chunk fits"), "{args:?}: {}", run.err);
                 continue;
             }
@@ -93,8 +93,10 @@ fn no_tokenizer_exceeds_the_token_limit() {
     let run = sandbox.kb(&["context", "priming handle", "--max-tokens", "700"]);
     assert!(run.out.lines().last().unwrap().starts_with("[left out: "), "{}", run.out);
     let none = sandbox.kb(&["context", "priming handle", "--max-tokens", "5"]);
-    assert!(none.code == 1 && none.out.is_empty() && none.err.contains("--max-tokens"), "{}", none.err);
-    sandbox.kb(&["context", "zebra"]).tells(1, "nothing found");
+    assert!(none.code == 2 && none.out.is_empty() && none.err.starts_with("error: "), "{}", none.err);
+    assert!(none.err.contains("it needs ") && none.err.contains("raise --max-tokens"), "{}", none.err);
+    let nothing = sandbox.kb(&["context", "zebra"]);
+    assert!(nothing.code == 1 && nothing.err.contains("nothing found"), "{}", nothing.err);
 }
 
 #[test]

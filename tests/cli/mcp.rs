@@ -332,6 +332,23 @@ fn a_resource_is_addressed_by_its_own_namespace_where_several_are_served() {
 }
 
 #[test]
+fn a_limit_that_the_first_chunk_exceeds_is_an_error_with_the_tokens_it_needs() {
+    let sandbox = handbook();
+    let mut client = Client::start(&sandbox, &[]);
+    for (tool, arguments) in [
+        ("kb_context", json!({ "query": "breaker", "max_tokens": 5 })),
+        ("kb_get_section", json!({ "document": "handbook", "sections": ["2"], "max_tokens": 5 })),
+    ] {
+        let answer = client.call(tool, arguments);
+        let text = answer["content"][0]["text"].as_str().unwrap();
+        assert!(
+            answer["isError"] == true && text.contains("it needs ") && text.contains("raise max_tokens"),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
 fn a_resource_is_read_by_the_name_that_a_client_puts_into_the_template() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n");

@@ -164,7 +164,7 @@ fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
     assert!(whole.starts_with(shown) && shown.len() < whole.len() && shown.ends_with("waits."), "{shown}");
     assert!(!cut["left_out"][0]["chunk_ids"].as_array().unwrap().is_empty());
     let none = sandbox.kb(&["search", "Priming the pump", "--mode", "section", "--max-tokens", "3"]);
-    assert!(none.code == 1 && none.err.contains("not even the first parent chunk"), "{}", none.err);
+    assert!(none.code == 2 && none.err.contains("not even the first parent chunk"), "{}", none.err);
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn too_little(hits: &[Hit], most: usize, least: usize) -> Error {
         return Error::usage(format!("the layout alone has {least} tokens, more than {most}"))
             .hint(format!("raise {}, or shorten the template", Setting("max_tokens")));
     }
-    Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
+    Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
         .hint(format!("with titles and source it needs {least}; raise {}", Setting("max_tokens")))
 }
 

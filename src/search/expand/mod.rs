@@ -219,7 +219,7 @@ fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<O
     *hits = fitting;
     match least {
         Some(least) if hits.is_empty() => {
-            Err(Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
+            Err(Error::usage(format!("not even the first parent chunk fits into {most} tokens"))
                 .hint(format!("with its titles it needs {least}; raise {}", Setting("max_tokens"))))
         }
         _ => Ok(left_out),
