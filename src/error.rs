@@ -194,6 +194,14 @@ impl Error {
         self
     }
 
+    /// An option names what does not exist: the option is wrong, which is not the same as nothing found.
+    pub fn as_wrong_option(mut self) -> Self {
+        if self.kind == Kind::NotFound {
+            self.kind = Kind::Usage;
+        }
+        self
+    }
+
     /// Adds the next step.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -74,7 +74,10 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
     let document = match &args.doc {
-        Some(name) => Some(context.document_of(snapshot, name, &store, Purpose::Read).await?),
+        Some(name) => {
+            let document = context.document_of(snapshot, name, &store, Purpose::Read).await;
+            Some(document.map_err(Error::as_wrong_option)?)
+        }
         None => None,
     };
     if args.conflicts {

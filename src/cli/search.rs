@@ -248,7 +248,7 @@ async fn documents(context: &Context, searcher: &Searcher, names: &[String], sto
     let namespaces = try_join_all(snapshots.iter().map(|snapshot| snapshot.all_document_names())).await?;
     let (mut ids, mut notes) = (BTreeSet::new(), BTreeSet::new());
     for name in names {
-        for (_, named) in resolve_each(&namespaces, name, store)? {
+        for (_, named) in resolve_each(&namespaces, name, store).map_err(Error::as_wrong_option)? {
             ids.insert(named.document.doc_id.clone());
             notes.extend(named.note);
         }

@@ -188,6 +188,18 @@ fn unknown_documents_and_sections_get_suggestions() {
     refused(&sandbox.kb(&["remove", "nothing"]), 1, &["no document"]);
 }
 
+/// A script must not take a misspelt option for "no answer".
+#[test]
+fn an_option_that_names_an_unknown_document_is_wrong_use() {
+    let sandbox = Sandbox::new();
+    sandbox.write("valves.md", "# Valves\n\nText.");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    for command in [&["search", "text"][..], &["context", "text"], &["chunks-list"]] {
+        let run = sandbox.kb(&[command, &["--doc", "valvs.md"]].concat());
+        refused(&run, 2, &["error: no document \"valvs.md\"", "valves.md"]);
+    }
+}
+
 /// The length of a file in `/proc` never agrees with what is read from it.
 #[test]
 #[cfg(target_os = "linux")]

@@ -151,7 +151,7 @@ fn documents_are_found_in_each_namespace() {
     assert_eq!(sources(&["-n", "all", "--doc", "Pumps"]), ["pumps.md"]);
     assert_eq!(sources(&["-n", "all", "--doc", "Pumps", "--doc", "valves.md"]).len(), 2);
     let missing = sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--doc", "Valvse"]);
-    assert_eq!(missing.code, 1);
+    assert_eq!(missing.code, 2);
     assert!(missing.err.contains("any of the namespaces") && missing.err.contains("did you mean"), "{}", missing.err);
     // The note on a part of a title comes once, though three namespaces have it.
     let guessed = sandbox.kb(&["search", "pump", "-n", "all", "--doc", "ump"]);
