@@ -290,6 +290,16 @@ pub fn plain_io(error: &std::io::Error) -> String {
     }
 }
 
+/// The message of a JSON error in a text of one line, without the line number, which is always 1: the caller names the
+/// line of the file.
+pub(crate) fn plain_json(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    match message.rfind(" at line ") {
+        Some(end) => format!("{} (column {})", &message[..end], error.column()),
+        None => message,
+    }
+}
+
 /// The message of the innermost cause, without its `(os error 28)`. The outer errors of a request repeat its address.
 pub fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let mut cause = error;
@@ -357,6 +367,12 @@ mod tests {
         let inner = Error::failed("the disk is gone").caused_by(std::io::Error::from_raw_os_error(5));
         let causes: Vec<String> = Error::failed("cannot publish").caused_by(inner).causes().collect();
         assert!(causes.len() == 2 && causes[0] == "the disk is gone" && causes[1].contains("os error 5"), "{causes:?}");
+    }
+
+    #[test]
+    fn a_json_error_in_a_line_of_a_file_names_its_column_alone() {
+        let error = serde_json::from_str::<serde_json::Value>("nonsense").unwrap_err();
+        assert_eq!(plain_json(&error), "expected ident (column 2)");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::chunks::{ChunkOrder, DERIVED, NewText, derived, structural, unknown_chunk};
-use crate::error::{Error, NextStep, Result};
+use crate::error::{Error, NextStep, Result, plain_json};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};
 use crate::text::is_summary;
@@ -31,7 +31,8 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
         .filter(|(_, line)| !is_summary(line))
         .map(|(i, line)| {
             let parsed = serde_json::from_str(line).map_err(|error| {
-                Error::usage(format!("line {} of the batch: {error}; nothing was changed", i + 1)).hint(format!(
+                let what = plain_json(&error);
+                Error::usage(format!("line {} of the batch: {what}; nothing was changed", i + 1)).hint(format!(
                     "write lines as `{}` does: {{\"chunk_id\": \"…\", \"content\": \"…\"}}",
                     NextStep::ListChunksAsJsonLines
                 ))

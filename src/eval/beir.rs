@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plain_json};
 use crate::paths::without_mark;
 
 /// A document of a set.
@@ -96,7 +96,8 @@ fn read_jsonl<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(i, line)| {
             serde_json::from_str(line).map_err(|error| {
-                Error::usage(format!("{}, line {}: {error}", path.display(), i + 1)).hint("correct the line")
+                Error::usage(format!("{}, line {}: {}", path.display(), i + 1, plain_json(&error)))
+                    .hint("correct the line")
             })
         })
         .collect()

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::{Figures, QUESTION_FIGURES};
 use super::known::{KnownDocument, is_section, known_documents};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, Result, Setting, plain_json};
 use crate::paths::read_text;
 use crate::search::{Contents, Hit, Note, NoteCode, SearchRequest, Searcher};
 use crate::structure::normalise_title;
@@ -119,7 +119,8 @@ pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
     let text = read_text(file).map_err(|error| Error::reading(file, &error))?;
     let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
     let read = |(line, number): (&str, usize)| {
-        let question: Question = serde_json::from_str(line).map_err(|error| wrong(file, number, &error.to_string()))?;
+        let question: Question =
+            serde_json::from_str(line).map_err(|error| wrong(file, number, &plain_json(&error)))?;
         if !question.question.chars().any(char::is_alphanumeric) {
             return Err(wrong(file, number, "the question contains no word"));
         }
@@ -343,6 +344,7 @@ mod tests {
         let file = folder.path().join("questions.jsonl");
         for (text, says) in [
             ("{\"question\": \"a\"}\n\n{\"questio\": \"b\"}", "line 3"),
+            ("{\"question\": \"a\"}\nnonsense", "line 2: expected ident (column 2)"),
             ("{\"question\": \"a\", \"pages\": \"x-y\"}", "line 1: pages are like"),
             ("{\"question\": \"?!\"}", "line 1: the question contains no word"),
             ("\n", "has no question"),

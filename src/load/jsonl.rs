@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::plain::lines_to_blocks;
 use super::{Block, Document, Format};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plain_json};
 use crate::text::squeeze;
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Document> {
             Error::failed(format!("line {} is not a record: {reason}", i + 1))
                 .hint(r#"write each line like {"_id": "7", "title": "…", "text": "…"}; the title is optional"#)
         };
-        let record: Record = serde_json::from_str(line).map_err(|error| bad(plain_reason(&error)))?;
+        let record: Record = serde_json::from_str(line).map_err(|error| bad(plain_json(&error)))?;
         let id = match record.id {
             Value::String(id) if !id.trim().is_empty() => squeeze(&id),
             Value::Number(id) => id.to_string(),
@@ -83,15 +83,6 @@ fn plain_text(value: &Value) -> String {
 
 pub fn is_record(line: &str) -> bool {
     line.trim_start().starts_with('{') && serde_json::from_str::<Record>(line).is_ok()
-}
-
-/// The reason without the line number, which `serde_json` always gives as 1.
-fn plain_reason(error: &serde_json::Error) -> String {
-    let reason = error.to_string();
-    match reason.rfind(" at line ") {
-        Some(end) => format!("{} (column {})", &reason[..end], error.column()),
-        None => reason,
-    }
 }
 
 #[cfg(test)]

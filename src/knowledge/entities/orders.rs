@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::error::{Error, Result, plain_io};
+use crate::error::{Error, Result, plain_io, plain_json};
 use crate::store::StateTime;
 use crate::text::{Period, char_count, fold, fold_name, is_hidden, is_summary, squeeze, truncate};
 
@@ -222,11 +222,7 @@ fn unchanged(what: &str, hint: &str) -> Error {
 
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
     const FORM: &str = r#"a line is {"name": "…", "entity_type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name is required"#;
-    let line: Line = serde_json::from_str(text).map_err(|error| {
-        // The caller adds the line of the batch, so serde's line number goes.
-        let message = error.to_string().replace(" at line 1 column ", " at column ");
-        unchanged(&message, FORM)
-    })?;
+    let line: Line = serde_json::from_str(text).map_err(|error| unchanged(&plain_json(&error), FORM))?;
     if line.line_type.as_deref().is_some_and(|of| of != "entity") {
         return Err(unchanged("\"type\" is not the type of an entity but that of a line, always \"entity\"", FORM));
     }
