@@ -152,6 +152,7 @@ pub fn prompt_context(context: &Context) -> Page {
     let mut page = Page::new("context", &json)
         .with_items("document", &context.parts.documents)
         .with_lines(lines)
+        .with_fields_in_lines(&["contents", "entities"])
         .with_sources(sources);
     page.verbatim(&context.text);
     if context.trace.detailed {

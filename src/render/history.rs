@@ -125,6 +125,7 @@ pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
     let mut page = Page::new("diff", &value_without(diff, "documents"))
         .with_items("document", &diff.documents)
         .with_lines(documents.chain(entities))
+        .with_fields_in_lines(&["entities"])
         .with_sources(diff.documents.iter().map(|document| &document.source));
     if diff.is_empty() {
         return page;

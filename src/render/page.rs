@@ -39,6 +39,8 @@ pub struct Page {
     items: Option<(&'static str, Vec<Value>)>,
     /// The values of JSON Lines, each with its type.
     lines: Vec<(&'static str, Value)>,
+    /// The fields whose elements are among these values.
+    in_lines: &'static [&'static str],
     paths: Vec<String>,
     /// Whether the paths are sources, not ids or names.
     pub has_sources: bool,
@@ -125,6 +127,11 @@ impl Page {
     pub(super) fn with_lines(mut self, lines: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
         self.lines = lines.into_iter().collect();
         self
+    }
+
+    /// Names the fields whose elements are among the values of JSON Lines: the summary does not repeat them.
+    pub(super) fn with_fields_in_lines(self, in_lines: &'static [&'static str]) -> Self {
+        Page { in_lines, ..self }
     }
 
     pub(super) fn with_paths(mut self, paths: impl IntoIterator<Item = impl ToString>) -> Self {
@@ -245,9 +252,14 @@ impl Page {
                 return format!("{:#}\n", for_programs(&self.summary(items)));
             }
             OutputFormat::Jsonl => {
-                let lines = self.lines.iter().map(|(of, line)| typed(of, line));
-                let lines = lines.chain([typed("summary", &self.summary(None))]);
-                return lines.map(|line| format!("{}\n", for_programs(&line))).collect();
+                for (of, line) in &self.lines {
+                    writeln!(out, "{}", for_programs(&typed(of, line)))?;
+                }
+                let mut summary = self.summary(None);
+                if let Value::Object(fields) = &mut summary {
+                    fields.retain(|name, _| !self.in_lines.contains(&name.as_str()));
+                }
+                return writeln!(out, "{}", for_programs(&typed("summary", &summary)));
             }
             OutputFormat::Table => self.table(screen),
             OutputFormat::Markdown => self.markdown(),

@@ -34,6 +34,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     let mut page = Page::new("search", &json(result))
         .with_named(name, of, found)
         .with_lines(lines)
+        .with_fields_in_lines(&["contents"])
         .with_sources(unique(sources.cloned()));
     for contents in contents() {
         page.gap();

@@ -163,8 +163,9 @@ fn questions_about_contents_are_answered_with_contents() {
     assert!(out("markdown").starts_with("# Valve guide\n") && out("markdown").contains("- `1.2` Leaks"));
     assert!(out("table").contains("1.2  Leaks"));
     assert_eq!(out("paths"), "valves.md\n");
-    let line: Value = serde_json::from_str(out("jsonl").lines().next().unwrap()).unwrap();
-    assert_eq!(line["source"], "valves.md");
+    let lines: Vec<Value> = out("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines.len(), &lines[0]["type"], &lines[0]["source"]), (2, &"contents".into(), &"valves.md".into()));
+    assert!(lines[1]["contents"].is_null(), "contents are lines of their own: {}", lines[1]);
     // If no document is named, the text is searched, with a note; so it is if the caller asks for it.
     let run = sandbox.kb(&["search", "table of contents of the hammer"]);
     assert!(run.err.contains("it names no document"), "{}", run.err);
