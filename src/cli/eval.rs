@@ -155,7 +155,7 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     let searcher = context.searcher_over(&store, &config)?;
     let mut report = ask_questions(&searcher, &questions, &template, baseline).await?;
     report.unmet = conditions.iter().filter_map(|condition| condition.unmet(&report.figures)).collect();
-    context.show(answered_questions(&report))?;
+    context.show(answered_questions(&report).read_from(&searcher.snapshots().await?))?;
     report.notes.iter().for_each(|note| context.tell(&note.message));
     Ok(note_unmet(context, &report.unmet))
 }

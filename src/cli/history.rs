@@ -27,10 +27,11 @@ pub struct LogArgs {
 pub async fn log(context: &Context, args: LogArgs) -> Result<u8> {
     let namespace = context.namespace()?;
     let mut entries = store::log(&namespace).await?;
+    let published = entries.iter().find(|entry| entry.published).map(|entry| entry.generation);
     if let Some(limit) = args.limit {
         entries.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     }
-    context.show(render::log(&entries))
+    context.show(render::log(&entries).at(published))
 }
 
 /// Show what was added, changed and removed between two generations

@@ -72,7 +72,8 @@ pub struct Status {
 pub fn status(namespaces: &[Status]) -> Page {
     let mut stores: Vec<&str> = namespaces.iter().map(|status| status.store.as_str()).collect();
     stores.dedup();
-    let mut page = Page::list("status", "namespace", namespaces).with_paths(stores);
+    let only = if let [only] = namespaces { Some(only.generation) } else { None };
+    let mut page = Page::list("status", "namespace", namespaces).with_paths(stores).at(only);
     for status in namespaces {
         page.gap();
         page.facts(status.facts());
@@ -240,7 +241,8 @@ pub fn checks(checks: &[NamespaceCheck]) -> Page {
     let mut page = Page::new("check", &json!({ "sound": sound }))
         .with_items("namespace", checks)
         .with_lines(lines)
-        .with_paths(left().map(|(_, finding)| &finding.id));
+        .with_paths(left().map(|(_, finding)| &finding.id))
+        .at(if let [only] = checks { Some(only.now().generation) } else { None });
     for check in checks {
         let now = check.now();
         let fault = |one: &Finding| format!("{}: {} {}", one.part.name(), one.id, one.what);

@@ -98,7 +98,10 @@ fn the_log_lists_what_each_generation_did() {
     assert_eq!(sandbox.kb(&["log", "--format", "paths"]).out, "3\n2\n1\n");
     let table = sandbox.kb(&["log", "--format", "table"]).out;
     assert!(table.contains("can be restored"), "{table}");
-    let status = sandbox.status();
+    for read in [&["log"][..], &["log", "--limit", "1"], &["status"], &["check"]] {
+        assert_eq!(sandbox.json(read)["generation"], 3, "{read:?}");
+    }
+    let status = sandbox.items(&["status"])[0].take();
     assert_eq!(status["restorable_generations"], 2);
     assert!(status["history_bytes"].as_u64().unwrap() > 0);
     assert_ne!(sandbox.kb(&["log", "-n", "other"]).code, 0);
