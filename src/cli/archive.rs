@@ -8,7 +8,7 @@ use super::global::WaitArgs;
 use super::invocation::Context;
 use crate::error::Result;
 use crate::render::archived;
-use crate::store::{self, Store};
+use crate::store::{self, SYNONYMS, Store};
 
 /// Write a namespace with its history into one file
 #[derive(Debug, Args)]
@@ -37,7 +37,8 @@ pub struct ImportArgs {
 pub async fn export(context: &Context, args: ExportArgs) -> Result<u8> {
     let namespace = context.namespace()?;
     let done = store::export(&namespace, &args.file, &args.wait.lock_timeout(context)).await?;
-    context.show(archived("export", &done, &args.file))
+    let synonyms = namespace.store().join(SYNONYMS);
+    context.show(archived("export", &done, &args.file, synonyms.exists().then_some(synonyms.as_path())))
 }
 
 pub async fn import(context: &Context, args: ImportArgs) -> Result<u8> {
@@ -48,5 +49,5 @@ pub async fn import(context: &Context, args: ImportArgs) -> Result<u8> {
         context.tell(&format!("made a new knowledge base at {}", store.root().display()));
     }
     context.remember(store.root());
-    context.show(archived("import", &done, &args.file))
+    context.show(archived("import", &done, &args.file, None))
 }

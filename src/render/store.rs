@@ -9,7 +9,7 @@ use serde_json::json;
 use super::grid::Grid;
 use super::history::in_words;
 use super::json::value_with;
-use super::page::Page;
+use super::page::{Note, Page};
 use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
 use crate::store::check::{Checked, Finding, Mended};
@@ -179,8 +179,8 @@ pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
     page
 }
 
-/// What `kb export` and `kb import` show.
-pub fn archived(kind: &'static str, done: &Archived, file: &Path) -> Page {
+/// What `kb export` and `kb import` show. `left_behind` is a file of the store that the namespace uses and the export lacks.
+pub fn archived(kind: &'static str, done: &Archived, file: &Path, left_behind: Option<&Path>) -> Page {
     let mut page = Page::new(kind, &value_with(done, "file", file.display().to_string())).at(Some(done.generation));
     page.namespace = Some(done.namespace.clone());
     let (verb, into) = if kind == "export" { ("exported", "to") } else { ("imported", "from") };
@@ -191,6 +191,10 @@ pub fn archived(kind: &'static str, done: &Archived, file: &Path) -> Page {
         file.display(),
         size(done.bytes)
     ));
+    page.notes.extend(left_behind.map(|path| Note {
+        code: "left_behind",
+        message: format!("{} belongs to the store and was not exported; copy it by hand", path.display()),
+    }));
     page.with_paths([file.display().to_string()])
 }
 

@@ -32,6 +32,16 @@ fn a_namespace_survives_export_and_import() {
 }
 
 #[test]
+fn an_export_says_that_the_names_of_the_store_stay_behind() {
+    let sandbox = exported();
+    assert!(sandbox.json(&["export", "plain.kb"])["notes"].as_array().unwrap().is_empty());
+    sandbox.write(".kb/synonyms.txt", "valve, gate");
+    let run = sandbox.kb(&["export", "named.kb"]).ok();
+    assert!(run.err.contains("synonyms.txt belongs to the store and was not exported"), "{}", run.err);
+    assert_eq!(sandbox.json(&["export", "json.kb"])["notes"][0]["code"], "left_behind");
+}
+
+#[test]
 fn a_namespace_may_come_back_under_another_name_but_replaces_none() {
     let sandbox = exported();
     sandbox.kb(&["import", "backup.kb"]).tells(2, "already");
