@@ -157,7 +157,12 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
     report.unmet = conditions.iter().filter_map(|condition| condition.unmet(&report.figures)).collect();
     context.show(answered_questions(&report).read_from(&searcher.snapshots().await?))?;
     report.notes.iter().for_each(|note| context.tell(&note.message));
-    Ok(note_unmet(context, &report.unmet))
+    let code = note_unmet(context, &report.unmet);
+    let Some(first) = report.notes.first() else { return Ok(code) };
+    // A search that misses and a question that nothing can answer must not look alike in a figure.
+    let what = count(report.notes.len(), "question");
+    Err(Error::usage(format!("no search can answer {what} of {}: {}", file.display(), first.message))
+        .hint("correct the questions, or ingest the documents"))
 }
 
 /// Notes the conditions that are not met, and gives the exit code.

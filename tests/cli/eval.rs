@@ -82,8 +82,11 @@ fn answers_that_no_document_can_give_are_named() {
             "pump-station-manual.pdf has no section \"Roling\", which the question \"how do I prime the pump\" names",
         ),
     ];
-    assert_eq!(notes.collect::<Vec<_>>(), expected);
-    assert!(expected.iter().all(|(_, message)| run.err.contains(message)), "{}", run.err);
+    assert_eq!(notes, expected);
+    assert!(run.code == 2 && expected.iter().all(|(_, message)| run.err.contains(message)), "{}", run.err);
+    let quiet = sandbox.kb(&["eval", "--questions", "q.jsonl", "--quiet"]);
+    assert_eq!((quiet.code, quiet.err.lines().count()), (2, 1), "{}", quiet.err);
+    assert!(quiet.err.starts_with("error: no search can answer 2 questions of q.jsonl: no document"), "{}", quiet.err);
 }
 
 #[test]
