@@ -9,7 +9,7 @@ use super::section_name::SectionName;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
+use crate::store::{ChunkRow, DocumentRow, Edit, SectionRow, Snapshot};
 
 /// Sections of one document with their text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,7 +33,7 @@ pub struct SectionPart {
     pub depth: u32,
     /// Its text with edits, without that of its subsections.
     pub content: String,
-    /// Whether a person changed any of its chunks.
+    /// Whether a person changed or deleted any of its chunks.
     pub edited: bool,
 }
 
@@ -64,7 +64,7 @@ impl SectionContent {
                 (section.clone(), section.level.saturating_sub(root.level), own)
             }));
         }
-        let (parts, left_out) = fitting(read, &document.source, max_tokens)?;
+        let (parts, left_out) = fitting(read, document, from, max_tokens)?;
         Ok(SectionContent {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
@@ -76,10 +76,11 @@ impl SectionContent {
 }
 
 /// As much of the sections as fits, in order: whole parent chunks, and none after the first that is left out. Each
-/// section comes with its depth and its parent chunks.
+/// section comes with its depth and its parent chunks, the first of which has at least the index `from`.
 fn fitting(
     sections: Vec<(SectionRow, u32, Vec<ChunkRow>)>,
-    source: &str,
+    document: &DocumentRow,
+    from: u32,
     max_tokens: Option<usize>,
 ) -> Result<(Vec<SectionPart>, Vec<Omitted>)> {
     let (most, counter) = (max_tokens.unwrap_or(usize::MAX), max_tokens.map(|_| TokenCounter::shared()));
@@ -103,13 +104,18 @@ fn fitting(
         if !shown || taken < chunks.len() {
             left_out.push(Omitted {
                 chunk_ids: chunks[taken..].iter().map(|row| row.chunk.chunk_id.clone()).collect(),
-                source: source.to_owned(),
+                source: document.source.clone(),
                 section: SectionName::new(section.section_id.clone(), section.title.clone()),
             });
         }
         if shown {
             let text: String = chunks[..taken].iter().map(|chunk| chunk.content.as_str()).collect();
-            let edited = chunks[..taken].iter().any(|chunk| chunk.edited);
+            let end = chunks.get(taken).map_or(u32::MAX, |chunk| chunk.chunk_index);
+            let is_gap = |edit: &Edit| {
+                let is_shown = edit.parent_chunk.is_some_and(|index| (from..end).contains(&index));
+                is_shown && edit.content.is_none() && edit.section_id == section.section_id
+            };
+            let edited = chunks[..taken].iter().any(|chunk| chunk.edited) || document.edits.iter().any(is_gap);
             parts.push(SectionPart { section, depth, content: text.trim_end().to_owned(), edited });
         }
     }

@@ -210,6 +210,23 @@ fn notes_are_kept_and_structure_is_not_a_note() {
 }
 
 #[test]
+fn a_section_that_lost_a_chunk_is_marked_as_edited() {
+    let sandbox = guide();
+    let id = id_of(&sandbox, "parent", "zebra");
+    let marks = || {
+        let items = sandbox.json(&["section", "guide.md", "1", "2"])["items"].take();
+        (items[0]["edited"].as_bool(), items[1]["edited"].as_bool())
+    };
+    assert_eq!(marks(), (Some(false), Some(false)));
+    sandbox.json(&["chunk-delete", &id, "--yes"]);
+    assert_eq!(marks(), (Some(true), Some(false)));
+    let shown = sandbox.kb(&["section", "guide.md", "1"]).out;
+    assert_eq!(shown.matches("edited").count(), 1, "{shown}");
+    sandbox.json(&["chunk-edit", &id, "--reset"]);
+    assert_eq!(marks(), (Some(false), Some(false)), "the source's text is back");
+}
+
+#[test]
 fn an_edited_text_is_marked_wherever_it_is_shown() {
     let sandbox = guide();
     let id = id_of(&sandbox, "parent", "zebra");
