@@ -208,6 +208,8 @@ fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read(
     let path = sandbox.write("a.md", "About valves.");
     sandbox.write("b.md", "About pumps.");
     sandbox.json(&["ingest", ".", "--no-embed"]);
+    let time = || sandbox.items(&["docs", "a.md"])[0]["time"]["at"].as_str().unwrap().to_owned();
+    let first = time();
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
     let touched = sandbox.json(&["ingest", ".", "--no-embed"]);
@@ -217,6 +219,9 @@ fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read(
         docs.as_array().unwrap().iter().map(|doc| doc["stale"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(stale(), ["-", "-"]);
+    assert_eq!(time(), first, "the content is as old as before");
+    sandbox.json(&["ingest", "--force", "a.md", "--no-embed"]);
+    assert_ne!(time(), first);
     // It fails now, and the store keeps the old text.
     sandbox.write("a.md", "\0\0\0");
     assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed"]).code, 4);
