@@ -29,7 +29,7 @@ use super::searcher::Searcher;
 use super::select::select;
 use super::spelling;
 use super::trace::{Trace, Traced};
-use super::understand::{Question, Route, Understanding, contents_of, document_named, understand};
+use super::understand::{Kind, Question, Route, Understanding, Wanted, contents_of, document_named, understand};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::store::Snapshot;
@@ -295,11 +295,11 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
 /// searched.
 async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<Note>) -> Result<Option<SearchResult>> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
-    // A request for sections gets sections: one may be called "Contents".
-    if request.shape.seeks_sections() {
+    let mut understood = Understanding::of_kind(&request.query, request.kind);
+    // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
+    if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
         return Ok(None);
     }
-    let mut understood = Understanding::of_kind(&request.query, request.kind);
     let mut request = Cow::Borrowed(request);
     let name = match understood.wanted {
         Some(_) => document_named(&request.query),

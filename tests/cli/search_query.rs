@@ -175,6 +175,16 @@ fn questions_about_contents_are_answered_with_contents() {
 }
 
 #[test]
+fn a_question_for_a_chapter_is_answered_in_all_modes() {
+    let sandbox = sandbox(&["--no-embed"]);
+    for options in ["--mode precise", "--mode broad", "--mode section", "--mode drill", "--in sections"] {
+        let options: Vec<&str> = options.split(' ').collect();
+        let result = sandbox.json(&[&["search", "what does chapter 2 of valves.md say"], &options[..]].concat());
+        assert_eq!(titles_of(&result["contents"][0]["entries"]), ["Leaks"], "{options:?}: {result}");
+    }
+}
+
+#[test]
 fn a_context_begins_with_the_contents_that_a_search_answers_with() {
     let sandbox = sandbox(&["--no-embed"]);
     let run = sandbox.kb(&["context", "泵站手册第二章讲什么？"]).ok();
