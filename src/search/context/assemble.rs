@@ -261,8 +261,8 @@ fn summary(hit: &Hit) -> &str {
 
 /// The parent chunks of one section as one.
 fn of_section(units: &[Unit]) -> ContextParentChunk {
-    // The sources of one hit are known to be adjacent.
-    let adjacent = |a: &Unit, b: &Unit| a.place == b.place || a.source.index + 1 == b.source.index;
+    // The sources of one hit are known to be adjacent, even if deletions left a gap between their numbers.
+    let adjacent = |a: &Unit, b: &Unit| is_next(a, b) || a.source.index + 1 == b.source.index;
     let runs = units.chunk_by(adjacent).map(|run| {
         let bare = |unit: &Unit| Source { headings: Vec::new(), ..unit.source.clone() };
         text_of(&run.iter().map(bare).collect::<Vec<_>>())
@@ -285,6 +285,13 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
         chunk_ids: units.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
         children: units.iter().flat_map(|unit| &unit.source.children).map(child).collect(),
     }
+}
+
+/// Whether two parent chunks of one hit have none with text between them.
+fn is_next(a: &Unit, b: &Unit) -> bool {
+    let from = a.hit.sources.iter().skip_while(|source| !std::ptr::eq(*source, a.source));
+    let next = from.skip(1).find(|source| !source.text.trim().is_empty());
+    next.is_some_and(|next| std::ptr::eq(next, b.source))
 }
 
 /// What was left out, grouped by hit and section.
@@ -364,6 +371,19 @@ mod tests {
         assert_eq!(all.text, "= b\n== 1\none.\n== 2\nfour. five.\n\n[…]\n\nnine.\n= a\n== 1\nA one.\n");
         assert_eq!(all.parts.documents[0].parent_chunks[1].chunk_ids, ["b:4", "b:5", "b:9"]);
         assert_eq!((all.parts.left_out.len(), all.tokens), (0, all.text.chars().count()));
+    }
+
+    #[test]
+    fn a_gap_within_a_hit_is_marked() {
+        let mut long = hit("a:1", "first. ");
+        long.sources.push(source("a:2", 2, &"x".repeat(60), Some(0.5)));
+        // A deletion took 3.
+        long.sources.push(source("a:4", 4, "fourth. ", Some(0.5)));
+        long.sources.push(source("a:6", 6, "sixth.", Some(0.5)));
+        let whole = assembled(&[long.clone()], 1000).unwrap().text;
+        assert!(whole.ends_with("xfourth. sixth.\n"), "{whole}");
+        let cut = assembled(&[long], 60).unwrap();
+        assert_eq!(cut.text, "= a\n== One\nfirst.\n\n[…]\n\nfourth. sixth.\n[1]");
     }
 
     #[test]
