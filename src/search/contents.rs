@@ -3,19 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use super::confidence::is_year;
+use super::expand::describe;
 use super::find_section::{find_section, freely_named, read_alike};
 use super::glued::glued;
+use super::hit::{Hit, Source};
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::resolve::{file_name, stem};
 use super::restrict::filter;
 use super::searcher::Searcher;
 use super::section::with_subsections;
+use super::section_name::SectionName;
 use super::trace::Trace;
 use super::understand::{Wanted, section_named};
 use crate::error::{Result, Setting};
-use crate::ids::DocId;
-use crate::store::{DocumentName, DocumentRow, Scope, SectionRow, Snapshot};
+use crate::ids::{ChunkId, DocId};
+use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 use crate::text::first_of;
 use crate::text::stopwords::is_stopword;
@@ -104,6 +107,51 @@ pub(super) async fn answer(
         answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence });
     }
     Ok(answer)
+}
+
+/// The text of the parts that a question asks for: a hit for each section that has some. Those of several documents take
+/// turns, so that a token limit leaves room for the beginning of each.
+pub(super) async fn text_of_parts(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    contents: &[Contents],
+) -> Result<Vec<Hit>> {
+    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
+    // The search has noted what is unknown in the filter.
+    let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
+    let mut placed = Vec::new();
+    for own in contents.iter().filter(|contents| contents.part.is_some()) {
+        let Some(namespace) = names.iter().position(|name| *name == own.namespace) else { continue };
+        for (place, section) in own.sections.iter().enumerate() {
+            let ids = (section.chunk_start..section.chunk_end).map(|index| ChunkId::parent(&section.doc_id, index));
+            let ids: Vec<ChunkId> = ids.filter(|id| scopes[namespace].admits_chunk(id)).collect();
+            let mut chunks = snapshots[namespace].keyword().parent_chunks(&ids)?;
+            chunks.sort_by_key(|chunk| chunk.chunk_index);
+            placed.extend(text_of_section(own, &chunks).map(|hit| (place, hit)));
+        }
+    }
+    placed.sort_by_key(|(place, _)| *place);
+    let mut hits: Vec<Hit> = placed.into_iter().map(|(_, hit)| hit).collect();
+    describe(&snapshots, &names, &mut hits).await?;
+    Ok(hits)
+}
+
+/// A section with the parent chunks of its own text; `None` without any.
+fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit> {
+    let source = |chunk: &IndexedParentChunk| Source::of(chunk, &own.document.title, Some(own.confidence));
+    let sources: Vec<Source> = chunks.iter().map(source).collect();
+    let first = sources.first()?;
+    let mut hit = Hit {
+        score: own.confidence,
+        confidence: own.confidence,
+        namespace: own.namespace.clone(),
+        chunk_id: first.chunk_id.clone(),
+        section: SectionName::new(first.section_id.clone(), first.section_title.clone()),
+        sources,
+        ..Hit::in_document(&DocumentName::from(&own.document))
+    };
+    hit.refresh();
+    Some(hit)
 }
 
 /// The documents that are called so: by their title, or their file with or without its ending.

@@ -61,6 +61,42 @@ fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
 }
 
 #[test]
+fn the_text_of_a_chapter_that_is_asked_for_comes_in_order() {
+    let sandbox = Sandbox::new();
+    let long: Vec<String> = (1..=12)
+        .map(|number| format!("Turn {number} of the wheel number {number} opens the gate by one notch. ").repeat(12))
+        .collect();
+    let decoy = "## Chapter 3 Words\n\nWhat does chapter 2 say? Chapter 2 says what chapter 2 says.\n\n";
+    let text = format!(
+        "# Waterworks\n\n## Chapter 1 Pumps\n\nA pump lifts water.\n\n## Chapter 2 Valves\n\nA valve stops water.\n\n\
+         ### Balls\n\nA ball turns.\n\n### Gates\n\n{}\n\n{decoy}",
+        long.join("\n\n")
+    );
+    sandbox.write("water.md", text);
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    for mode in ["precise", "section"] {
+        let found = sandbox.json(&["context", "what does chapter 2 say", "--mode", mode, "--max-tokens", "9000"]);
+        let text = found["text"].as_str().unwrap();
+        let parts = ["- Chapter 2 Valves\n", "A valve stops water.", "A ball turns.", "Turn 1 of", "Turn 12 of"];
+        let places: Vec<usize> =
+            parts.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"))).collect();
+        assert!(places.is_sorted(), "{places:?}: {text}");
+        assert!(!text.contains("lifts water") && !text.contains("says what"), "only the chapter: {text}");
+        assert_eq!(found["confidence"], found["items"][0]["parent_chunks"][0]["confidence"]);
+        assert!(found["left_out"].as_array().unwrap().is_empty(), "{found}");
+    }
+    // As much as fits, and what is left out is named.
+    let cut = sandbox.json(&["context", "what does chapter 2 say", "--max-tokens", "900"]);
+    let text = cut["text"].as_str().unwrap();
+    assert!(text.contains("A valve stops water.") && text.contains("Turn 1 of"), "{text}");
+    assert!(!text.contains("Turn 12 of") && text.contains("[left out: "), "{text}");
+    // A filter holds for the text too.
+    let filter = ["--filter", "section = \"Chapter 3 Words\""];
+    let other = sandbox.kb(&[&["context", "what does chapter 2 say"], &filter[..]].concat());
+    assert!(!other.out.contains("A valve stops water."), "{}", other.out);
+}
+
+#[test]
 fn no_tokenizer_exceeds_the_token_limit() {
     let sandbox = guide();
     let whole = context(&sandbox, &["--max-tokens", "9000"])["tokens"].as_u64().unwrap();

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::contents::text_of_parts;
 use super::hit::Hit;
 use super::note::{Note, NoteCode};
 use super::request::{Kind, SearchRequest};
@@ -43,8 +44,9 @@ pub struct Context {
 }
 
 impl Searcher {
-    /// Builds a context from the tables of contents and the hits that answer `request`, in at most `max_tokens` tokens. The
-    /// request's counter counts them, over the whole text; the request's own limit does not apply.
+    /// Builds a context from the tables of contents and the hits that answer `request`, in at most `max_tokens` tokens. A
+    /// part that it asks for is given with its text. The request's counter counts the tokens, over the whole text; the
+    /// request's own limit does not apply.
     ///
     /// # Errors
     /// As for [`search`](Self::search); and if neither the first parent chunk nor the state of an entity fits.
@@ -56,10 +58,13 @@ impl Searcher {
         let mut found = self.search(&request).await?;
         let (contents, mut notes) = (std::mem::take(&mut found.contents), Vec::new());
         if !contents.is_empty() {
-            // The text of these documents may say more.
+            notes.append(&mut found.notes);
+            found.hits = text_of_parts(self, &request, &contents).await?;
+        }
+        if !contents.is_empty() && found.hits.is_empty() {
+            // Titles alone say little: the text of these documents may say more.
             request.kind = Some(Kind::Concept);
             request.documents = Some(contents.iter().map(|one| one.document.doc_id.clone()).collect());
-            notes.append(&mut found.notes);
             found = self.search(&request).await?;
         }
         notes.append(&mut found.notes);

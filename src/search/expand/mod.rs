@@ -78,7 +78,7 @@ type Chunks = BTreeMap<(String, DocId), BTreeMap<u32, IndexedParentChunk>>;
 
 /// Adds the time, metadata and profile of their documents to hits. Metadata of a section overrides that of its
 /// document.
-async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -> Result<()> {
+pub(super) async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -> Result<()> {
     for (snapshot, name) in snapshots.iter().zip(names) {
         let own = || hits.iter().filter(|hit| hit.namespace == *name);
         let ids: BTreeSet<DocId> = own().map(|hit| hit.doc_id.clone()).collect();
