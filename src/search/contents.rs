@@ -15,7 +15,7 @@ use super::searcher::Searcher;
 use super::section::with_subsections;
 use super::section_name::SectionName;
 use super::trace::Trace;
-use super::understand::{Wanted, section_named};
+use super::understand::{Wanted, says_of_what, section_named};
 use crate::error::{Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
@@ -44,7 +44,8 @@ pub struct Contents {
 type Placed = (usize, DocumentRow);
 
 /// The tables of contents that a question asks for: of all documents in the scopes if the request names some, otherwise
-/// of those that the question names. Notes say why no document was chosen, and how a name was read.
+/// of those that the question names. Notes say why no document was chosen, what a document lacks, and how a name was
+/// read.
 pub(super) async fn answer(
     snapshots: &[&Snapshot],
     names: &[String],
@@ -54,9 +55,11 @@ pub(super) async fn answer(
     trace: &mut Trace,
 ) -> Result<Vec<Contents>> {
     let mut rows = admitted(snapshots, scopes).await?;
+    let named = named(&request.query, wanted, &rows);
+    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it.
+    let is_elsewhere = named.is_empty() && says_of_what(&request.query);
     let (mut answer, mut meant) = (Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
-        let named = named(&request.query, wanted, &rows);
         rows = match wanted {
             Wanted::Part(name) => {
                 let (found, others) =
@@ -71,7 +74,12 @@ pub(super) async fn answer(
             Wanted::Whole => named,
         };
     }
-    if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
+    if rows.is_empty()
+        && !is_elsewhere
+        && let Wanted::Part(name) = wanted
+    {
+        trace.note(NoteCode::PartMissing, format!("no document has {name:?}"));
+    } else if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         let why = match (rows.len(), wanted) {
             (0, Wanted::Part(name)) => format!("no document has {name:?}"),
             (0, Wanted::Whole) => "it names no document".to_owned(),
@@ -90,19 +98,19 @@ pub(super) async fn answer(
     for (place, document) in rows {
         let mut sections = snapshots[place].sections(&document.doc_id).await?;
         sections.retain(|section| section.path != PREAMBLE);
+        if sections.is_empty() {
+            trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
+            continue;
+        }
         let mut part = None;
         if let Wanted::Part(name) = wanted {
             let Some((own, note)) = part_of(&document, &sections, name) else {
-                let message = format!("{} has no {name:?} in its table of contents", document.source);
-                trace.note(NoteCode::ContentsMissing, message);
+                let code = if is_elsewhere { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
+                trace.note(code, format!("{} has no {name:?} in its table of contents", document.source));
                 continue;
             };
             note.into_iter().for_each(|note| trace.note(NoteCode::ContentsGuessed, note));
             (sections, part) = (own, Some(name.clone()));
-        }
-        if sections.is_empty() {
-            trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
-            continue;
         }
         answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence });
     }

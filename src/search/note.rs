@@ -37,6 +37,8 @@ pub enum NoteCode {
     FieldUnknown,
     /// The question is about a table of contents, which does not answer it.
     ContentsMissing,
+    /// No searched document has the section that the question names.
+    PartMissing,
     /// The section that the question names is in several documents.
     PartInSeveral,
     /// A part of a table of contents was found by another name.

@@ -58,8 +58,7 @@ impl Searcher {
         if let Some(answer) = contents(self, request, &mut notes).await? {
             return Ok(answer);
         }
-        let is_unclear = notes.iter().any(|note| note.code == NoteCode::PartInSeveral);
-        let most = if is_unclear { UNCLEAR } else { 1.0 };
+        let most = most_confidence(&notes);
         let deep = SearchRequest { limit: request.depth(), ..request.clone() };
         let (mut ranking, mut trace) = self.rank_at_most(&deep, most).await?;
         trace.notes.splice(0..0, notes);
@@ -117,8 +116,18 @@ impl Searcher {
         let (candidates, unsure) = judge(request, most, &recalled.coverage, keyword, cut, &mut trace)?;
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
         let (namespaces, understood) = (self.names(), question.understood);
-        let ranking =
-            Ranking { namespaces, understood, route, replacements, candidates, unsure, vector, scopes, no_vectors };
+        let ranking = Ranking {
+            namespaces,
+            understood,
+            route,
+            replacements,
+            candidates,
+            most,
+            unsure,
+            vector,
+            scopes,
+            no_vectors,
+        };
         Ok((ranking, trace))
     }
 }
@@ -171,6 +180,18 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
     first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);
     trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
     candidates
+}
+
+/// The most confidence of hits, after what was noted about the tables of contents. If the section that the question names
+/// does not exist, no text answers it, whatever words it has.
+fn most_confidence(notes: &[Note]) -> f32 {
+    let has = |code: NoteCode| notes.iter().any(|note| note.code == code);
+    match (has(NoteCode::PartMissing), has(NoteCode::PartInSeveral)) {
+        // A document without a table of contents may have the section all the same.
+        (true, _) if !has(NoteCode::ContentsMissing) => 0.0,
+        (_, true) => UNCLEAR,
+        _ => 1.0,
+    }
 }
 
 fn is_by_meaning_alone(hit: &Hit) -> bool {

@@ -185,6 +185,39 @@ fn a_question_for_a_chapter_is_answered_in_all_modes() {
 }
 
 #[test]
+fn a_chapter_that_no_document_has_is_not_found() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "letter.md",
+        "# Letter\n\n## Thanks\n\nWe thank you for chapter 12 and for 第20章, and read them.\n\n\
+         ## Law\n\nSection 12 of the Clayton Act says where to sue.\n",
+    );
+    sandbox.write("plain.txt", "He read what is in chapter 12 and went home.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    for (query, said) in [
+        ("what is in chapter 12", "no document has \"chapter 12\""),
+        ("第20章讲什么", "no document has \"第20章\""),
+        ("what does chapter 12 of letter.md say", "letter.md has no \"chapter 12\""),
+    ] {
+        for mode in ["precise", "section"] {
+            let run = sandbox.kb(&["search", query, "--mode", mode]);
+            assert_eq!((run.code, run.out.as_str()), (1, ""), "{query} {mode}: {}", run.err);
+            assert!(run.err.contains(said) && run.err.contains("nothing found"), "{query}: {}", run.err);
+            assert!(run.err.contains("nearest") && run.err.contains("--all shows them"), "{query}: {}", run.err);
+        }
+        let all = sandbox.json(&["search", query, "--all"]);
+        assert!(!all["hits"].as_array().unwrap().is_empty() && all["confidence"] == 0.0, "{query}: {all}");
+        assert_eq!(all["notes"][0]["code"], "part_missing", "{query}: {all}");
+        assert_eq!(sandbox.kb(&["context", query]).code, 1, "{query}");
+    }
+    // What is no document may be a thing that the text is about, and what has no contents may have chapters.
+    let law = sandbox.json(&["search", "what does section 12 of the Clayton Act say"]);
+    assert_eq!(law["hits"][0]["section"]["title"], "Law", "{law}");
+    let plain = sandbox.kb(&["search", "what is in chapter 12", "--doc", "plain.txt"]).ok();
+    assert!(plain.err.contains("plain.txt has no table of contents"), "{}", plain.err);
+}
+
+#[test]
 fn a_context_begins_with_the_contents_that_a_search_answers_with() {
     let sandbox = sandbox(&["--no-embed"]);
     let run = sandbox.kb(&["context", "泵站手册第二章讲什么？"]).ok();

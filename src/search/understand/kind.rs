@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::words::WORDS;
 use crate::search::request::Kind;
 use crate::search::section_number::NUMBERS;
-use crate::text::han::is_han_digit;
+use crate::text::han::{in_simplified, is_han_digit};
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// How sure a kind is from words alone, without a question around them.
@@ -86,13 +86,33 @@ const LIKELY: f32 = 0.8;
 /// The part of the table of contents that a question asks for, and how sure that is; `None` for questions about the
 /// text.
 pub(super) fn wanted(query: &str) -> Option<(Wanted, f32)> {
+    if let Some(part) = part(query) {
+        return Some((Wanted::Part(part.name), CLEAR));
+    }
     let lower = query.trim().to_lowercase();
+    english_whole(&english_words(&lower)).or_else(|| chinese_whole(&lower)).map(|sure| (Wanted::Whole, sure))
+}
+
+/// Whether a question for a part says of what: "section 12 of the Clayton Act", "《手册》第三章". Words for any document,
+/// as in "chapter 3 of the manual", do not.
+pub(in crate::search) fn says_of_what(query: &str) -> bool {
+    part(&in_simplified(query)).is_some_and(|part| part.says_of_what)
+}
+
+/// A part that a question asks for.
+struct Part {
+    name: String,
+    says_of_what: bool,
+}
+
+fn part(query: &str) -> Option<Part> {
+    let lower = query.trim().to_lowercase();
+    english_part(&english_words(&lower)).or_else(|| chinese_part(query))
+}
+
+fn english_words(lower: &str) -> Vec<&str> {
     let words = lower.split(|c: char| !(c.is_alphanumeric() || ".-_/".contains(c)));
-    let words: Vec<&str> = words.map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty()).collect();
-    english_part(&words)
-        .map(|part| (Wanted::Part(part), CLEAR))
-        .or_else(|| chinese_part(query).map(|part| (Wanted::Part(part), CLEAR)))
-        .or_else(|| english_whole(&words).or_else(|| chinese_whole(&lower)).map(|sure| (Wanted::Whole, sure)))
+    words.map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty()).collect()
 }
 
 const UNITS: [&str; 5] = ["chapters", "sections", "subsections", "headings", "appendices"];
@@ -197,13 +217,13 @@ fn is_mark(c: char) -> bool {
 }
 
 /// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4".
-fn english_part(words: &[&str]) -> Option<String> {
+fn english_part(words: &[&str]) -> Option<Part> {
     let unit = words.iter().position(|word| ["chapter", "section", "part", "appendix", "item"].contains(word))?;
     let number = words.get(unit + 1).filter(|word| is_number(word))?;
     let name = format!("{} {number}", words[unit]);
     let rest = &words[unit + 2..];
     let of_document = rest.first().is_some_and(|word| ["of", "in"].contains(word));
-    let covers = |word: &str| ["cover", "say", "describe", "contain", "discuss", "include"].contains(&word);
+    let covers = |word: &str| COVERS.contains(&word);
     let asked = match &words[..unit] {
         ["what", "is" | "s", "in"] => rest.is_empty() || of_document,
         ["what", "is" | "s"] => rest == ["about"] || (of_document && rest.last() == Some(&"about")),
@@ -216,8 +236,14 @@ fn english_part(words: &[&str]) -> Option<String> {
         [.., unit, "of" | "in" | "has" | "does"] => UNITS.contains(unit),
         _ => false,
     };
-    asked.then_some(name)
+    let of = rest.iter().skip_while(|word| !["of", "in"].contains(word)).skip(1);
+    let mut of = of.filter(|word| !OF_ANY.contains(word) && !covers(word));
+    asked.then(|| Part { name, says_of_what: of.any(|word| !WORDS.documents.iter().any(|known| known == word)) })
 }
+
+const COVERS: [&str; 6] = ["cover", "say", "describe", "contain", "discuss", "include"];
+/// What may stand beside "manual" in "chapter 3 of the manual".
+const OF_ANY: [&str; 9] = ["of", "in", "the", "this", "that", "a", "my", "our", "about"];
 
 /// `3`, `3.2`, `7a`, `iv`, `b`, `three`.
 fn is_number(word: &str) -> bool {
@@ -249,11 +275,17 @@ fn chinese_whole(lower: &str) -> Option<f32> {
     (asks && !about).then_some(CLEAR)
 }
 
-/// "第三章讲什么", "第 2 节的内容是什么": the name of the part. The document may have a 第 in its name too.
-fn chinese_part(query: &str) -> Option<String> {
+/// "第三章讲什么", "第 2 节的内容是什么". The document may have a 第 in its name too.
+fn chinese_part(query: &str) -> Option<Part> {
     let text: String = query.chars().filter(|c| !c.is_whitespace()).collect();
-    text.match_indices('第').find_map(|(start, _)| part_at(&text[start..]))
+    text.match_indices('第').find_map(|(start, _)| {
+        let before = text[..start].trim_start_matches("请问").trim_end_matches('的');
+        Some(Part { name: part_at(&text[start..])?, says_of_what: !OF_ANY_IN_CHINESE.contains(&before) })
+    })
 }
+
+/// What may stand before 第三章 without naming a document.
+const OF_ANY_IN_CHINESE: [&str; 7] = ["", "本书", "这本书", "本手册", "手册", "本文档", "文档"];
 
 fn part_at(text: &str) -> Option<String> {
     let after = &text['第'.len_utf8()..];
@@ -317,6 +349,28 @@ mod tests {
         assert_eq!(part("第三章讲什么"), "第三章");
         assert_eq!(part("手册第 2 节的内容是什么？"), "第2节");
         assert_eq!(part("《第二次世界大战》第三章讲什么"), "第三章");
+    }
+
+    #[test]
+    fn a_question_for_a_part_may_say_of_what() {
+        for query in [
+            "what does section 12 of the Clayton Act say",
+            "what does section 2.1 cover in manual.pdf",
+            "what is in chapter 3 of policy?",
+            "《手册》第三章讲什么",
+        ] {
+            assert!(says_of_what(query), "{query}");
+        }
+        for query in [
+            "what is in chapter 12",
+            "what does chapter 3 of the manual say",
+            "what is chapter 3 of this book about?",
+            "第20章讲什么",
+            "请问这本书的第三章講什麼？",
+            "how do I prime the pump?",
+        ] {
+            assert!(!says_of_what(query), "{query}");
+        }
     }
 
     #[test]
