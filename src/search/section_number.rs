@@ -65,6 +65,8 @@ impl SectionNumber {
             return None;
         }
         let loosely = |named: NumberKind, bare: NumberKind| match (named, bare) {
+            // Where parts have Roman numbers, the chapters inside them have the digits.
+            (NumberKind::Part, NumberKind::Roman) => 1,
             (NumberKind::Part | NumberKind::Note | NumberKind::Section | NumberKind::Article, NumberKind::Decimal) => 2,
             (_, NumberKind::Decimal | NumberKind::Letter) => 1,
             _ => 3,
@@ -195,5 +197,7 @@ mod tests {
         assert!(fit("第四章", "第四章 阀门") < fit("第四章", "4 阀门"));
         assert!(fit("4", "4 Valves") < fit("4", "Chapter 4 Valves"));
         assert!(fit("4", "Chapter 4 Valves") < fit("4", "Article 4"));
+        assert!(fit("Part III", "III Valves") < fit("Part III", "3 Pumps"));
+        assert!(fit("part 3", "PART III") < fit("part 3", "III Valves"));
     }
 }
