@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::confidence::is_year;
 use super::expand::describe;
-use super::find_section::{find_section, freely_named, read_alike};
+use super::find_section::{find_sections, freely_named, read_alike};
 use super::glued::glued;
 use super::hit::{Hit, Source};
 use super::note::NoteCode;
@@ -16,8 +16,8 @@ use super::section::with_subsections;
 use super::section_name::SectionName;
 use super::trace::Trace;
 use super::understand::{Wanted, says_of_what, section_named};
-use crate::error::{Result, Setting};
-use crate::ids::{ChunkId, DocId};
+use crate::error::{NextStep, Result, Setting};
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 use crate::text::first_of;
@@ -36,7 +36,8 @@ pub struct Contents {
     pub part: Option<String>,
     /// The entries in order, without the text before the first.
     pub sections: Vec<SectionRow>,
-    /// How sure it is that this is asked for, from 0 to 1: one over the number of documents that the question may mean.
+    /// How sure it is that a section of it is asked for, from 0 to 1: one over the number of documents that the question may
+    /// mean, and over that of the sections in this one.
     pub confidence: f32,
 }
 
@@ -94,7 +95,6 @@ pub(super) async fn answer(
         trace.note(NoteCode::ContentsMissing, message);
         rows.clear();
     }
-    let confidence = 1.0 / meant as f32;
     for (place, document) in rows {
         let mut sections = snapshots[place].sections(&document.doc_id).await?;
         sections.retain(|section| section.path != PREAMBLE);
@@ -102,15 +102,16 @@ pub(super) async fn answer(
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
             continue;
         }
-        let mut part = None;
+        let (mut part, mut confidence) = (None, 1.0 / meant as f32);
         if let Wanted::Part(name) = wanted {
-            let Some((own, note)) = part_of(&document, &sections, name) else {
+            let Some(found) = part_of(&document, &sections, name) else {
                 let code = if is_elsewhere { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
                 trace.note(code, format!("{} has no {name:?} in its table of contents", document.source));
                 continue;
             };
-            note.into_iter().for_each(|note| trace.note(NoteCode::ContentsGuessed, note));
-            (sections, part) = (own, Some(name.clone()));
+            found.note.into_iter().for_each(|(code, message)| trace.note(code, message));
+            confidence /= found.fitting as f32;
+            (sections, part) = (found.sections, Some(name.clone()));
         }
         answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence });
     }
@@ -209,8 +210,8 @@ fn in_several(name: &str, documents: &[Placed]) -> String {
     format!("{} documents have {name:?}: {sources}; {} names one", documents.len(), Setting("doc"))
 }
 
-/// The documents with a part of this name or number: those that have it most literally, and the others that have the same
-/// number.
+/// The documents with a part of this name or number: those that have it most literally and, if there are some, only once;
+/// and the others that have the same number.
 async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Result<(Vec<Placed>, Vec<Placed>)> {
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
@@ -219,11 +220,11 @@ async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Resul
         }
     }
     let freely = |(place, row): &Placed| freely_named(row, sections.get(&(*place, row.doc_id.clone()))?, name);
-    let named: Vec<(usize, Placed)> = rows.into_iter().filter_map(|row| Some((freely(&row)?, row))).collect();
+    let named: Vec<((usize, bool), Placed)> = rows.into_iter().filter_map(|row| Some((freely(&row)?, row))).collect();
     let Some(best) = named.iter().map(|(freely, _)| *freely).min() else { return Ok((Vec::new(), Vec::new())) };
-    let alike = named.into_iter().filter(|(freely, _)| read_alike(best, *freely));
+    let alike = named.into_iter().filter(|(freely, _)| read_alike(best.0, freely.0));
     let (found, others): (Vec<_>, Vec<_>) = alike.partition(|(freely, _)| *freely == best);
-    let rows = |named: Vec<(usize, Placed)>| named.into_iter().map(|(_, row)| row).collect();
+    let rows = |named: Vec<((usize, bool), Placed)>| named.into_iter().map(|(_, row)| row).collect();
     Ok((rows(found), rows(others)))
 }
 
@@ -274,10 +275,37 @@ fn naming_words(text: &str) -> HashSet<String> {
         .collect()
 }
 
-/// The entry with a name and those below it, and a note if that is a guess.
-fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Option<String>)> {
-    let found = find_section(document, sections, name).ok()?;
-    Some((with_subsections(sections, found.section).into_iter().cloned().collect(), found.note))
+/// The part of a document that a name stands for.
+struct Part {
+    /// Its entries in order. If the name fits several sections, those of all.
+    sections: Vec<SectionRow>,
+    /// How many sections the name fits.
+    fitting: usize,
+    /// Tells a guess, or that the name fits several.
+    note: Option<(NoteCode, String)>,
+}
+
+fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<Part> {
+    let found = find_sections(document, sections, name);
+    let note = match &found[..] {
+        [] => return None,
+        [one] => one.note.clone().map(|note| (NoteCode::ContentsGuessed, note)),
+        several => {
+            let each = several.iter().map(|one| format!("{} ({})", one.section.section_id, one.section.title));
+            let message = format!(
+                "{} sections of {} match {name:?}: {}; `{}` shows one",
+                several.len(),
+                document.source,
+                first_of(each),
+                NextStep::Show("ID")
+            );
+            Some((NoteCode::PartInSeveral, message))
+        }
+    };
+    let within = found.iter().flat_map(|one| with_subsections(sections, one.section));
+    let within: HashSet<&SectionId> = within.map(|section| &section.section_id).collect();
+    let own = sections.iter().filter(|section| within.contains(&section.section_id)).cloned().collect();
+    Some(Part { sections: own, fitting: found.len(), note })
 }
 
 #[cfg(test)]
@@ -325,11 +353,55 @@ mod tests {
     #[test]
     fn a_part_comes_with_what_is_below_it() {
         let sections = [row("1", "第一章 概述"), row("2", "第二章 启动"), row("2.1", "检查"), row("3", "附录")];
-        let part = |name| {
-            part_of(&document("guide.md", "Guide"), &sections, name)
-                .map(|(part, _)| part.into_iter().map(|section| section.path).collect::<Vec<_>>())
+        let part = |sections: &[SectionRow], name| {
+            part_of(&document("guide.md", "Guide"), sections, name)
+                .map(|part| part.sections.into_iter().map(|section| section.path).collect::<Vec<_>>())
         };
-        assert_eq!(part("第二章"), Some(vec!["2".to_owned(), "2.1".to_owned()]));
-        assert_eq!(part("第九章"), None);
+        assert_eq!(part(&sections, "第二章"), Some(vec!["2".to_owned(), "2.1".to_owned()]));
+        assert_eq!(part(&sections, "第九章"), None);
+        let plain = [row("1", "Priming"), row("2", "Bearings"), row("2.1", "Grease")];
+        assert_eq!(part(&plain, "chapter 2"), Some(vec!["2".to_owned(), "2.1".to_owned()]));
+        assert_eq!(part(&plain, "chapter two"), part(&plain, "第二章"));
+        assert_eq!(part(&plain, "chapter 7"), None);
+    }
+
+    #[test]
+    fn a_number_that_begins_anew_in_each_part_means_all_sections_with_it() {
+        let sections = [
+            row("1", "I Start"),
+            row("1.1", "1 History"),
+            row("2", "II Fonts"),
+            row("2.1", "1 Commands"),
+            row("2.1.1", "1.1 Names"),
+        ];
+        let part = part_of(&document("fonts.pdf", "Fonts"), &sections, "chapter 1").unwrap();
+        let paths: Vec<&str> = part.sections.iter().map(|section| section.path.as_str()).collect();
+        assert_eq!((paths, part.fitting), (vec!["1.1", "2.1", "2.1.1"], 2));
+        let (code, message) = part.note.unwrap();
+        assert_eq!(code, NoteCode::PartInSeveral);
+        assert!(
+            message.starts_with("2 sections of fonts.pdf match \"chapter 1\": d#1.1 (1 History), d#2.1"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn chapters_are_counted_below_the_title_of_the_document() {
+        let sections = [row("1", "Guide"), row("1.1", "Install"), row("1.2", "Configure"), row("1.2.1", "Ports")];
+        let part = |title: &str, name: &str| {
+            part_of(&document("guide.md", title), &sections, name).map(|part| part.sections[0].title.clone())
+        };
+        for (name, expected) in [
+            ("chapter 2", "Configure"),
+            ("第二章", "Configure"),
+            ("chapter 1", "Install"),
+            ("section 1.2", "Configure"),
+            ("section 2.1", "Ports"),
+        ] {
+            assert_eq!(part("GUIDE", name).as_deref(), Some(expected), "{name}");
+        }
+        assert_eq!(part("Guide", "chapter 3"), None);
+        // A document of another name has one chapter.
+        assert_eq!((part("Pumps", "chapter 1").as_deref(), part("Pumps", "chapter 2")), (Some("Guide"), None));
     }
 }

@@ -215,10 +215,22 @@ fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     }))
 }
 
-/// How freely a name must be read to stand for one of these sections; lower is more literal, `None` for none of them.
-pub(super) fn freely_named(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<usize> {
+/// The sections that a name stands for: the one that [`find_section`] finds, or all that it fits equally well.
+pub(super) fn find_sections<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Vec<Found<'a>> {
+    match find_section(document, sections, name) {
+        Ok(found) => vec![found],
+        Err(_) => {
+            let (_, found) = named(document, sections, name.trim());
+            found.into_iter().map(|section| Found { section, note: None }).collect()
+        }
+    }
+}
+
+/// How freely a name must be read to stand for one of these sections, lower being more literal, and whether it then fits
+/// several of them; `None` for none.
+pub(super) fn freely_named(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(usize, bool)> {
     let (freely, found) = named(document, sections, name.trim());
-    (!found.is_empty()).then_some(freely)
+    (!found.is_empty()).then_some((freely, found.len() > 1))
 }
 
 /// Whether two readings are of the same kind, both as a printed number or both as the same other thing.
@@ -235,7 +247,7 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     for section in sections {
         by_document.entry(&section.doc_id).or_default().push(section.clone());
     }
-    let freely = |document: &DocumentRow| freely_named(document, by_document.get(&document.doc_id)?, name);
+    let freely = |document: &DocumentRow| Some(freely_named(document, by_document.get(&document.doc_id)?, name)?.0);
     let named: Vec<(usize, &DocumentRow)> = documents.iter().filter_map(|own| Some((freely(own)?, own))).collect();
     let best = named.iter().map(|(freely, _)| *freely).min();
     let found: Vec<&DocumentRow> =

@@ -39,7 +39,7 @@ pub enum NoteCode {
     ContentsMissing,
     /// No searched document has the section that the question names.
     PartMissing,
-    /// The section that the question names is in several documents.
+    /// The section that the question names is in several documents, or several sections of one have the name.
     PartInSeveral,
     /// A part of a table of contents was found by another name.
     ContentsGuessed,

@@ -365,6 +365,30 @@ fn a_section_that_several_documents_have_is_not_certain() {
 }
 
 #[test]
+fn a_document_that_has_a_chapter_several_times_does_not_lack_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "fonts.md",
+        "# Fonts\n\n## I Start\n\n### 1 History\n\nOld.\n\n### 2 Loading\n\nLoad it.\n\n\
+         ## II Commands\n\n### 1 Main\n\nUse it.\n\n### 2 Choice\n\nChoose.\n",
+    );
+    sandbox.write("lists.md", "# Lists\n\n## 1 Beginning\n\nBegin.\n\n## 2 Next steps\n\nGo on.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let run = sandbox.kb(&["search", "what does chapter 2 say"]).ok();
+    assert!(run.err.contains("2 documents have") && !run.err.contains("has no"), "{}", run.err);
+    let first = sandbox.json(&["search", "what does chapter 2 say"]);
+    assert_eq!(titles_of(&first["contents"][0]["entries"]), ["2 Next steps"], "{first}");
+    let args = ["search", "what does chapter 2 say", "--doc", "fonts.md"];
+    assert!(sandbox.kb(&args).err.contains("2 sections of fonts.md match \"chapter 2\""));
+    let several = sandbox.json(&args);
+    assert_eq!(titles_of(&several["contents"][0]["entries"]), ["2 Loading", "2 Choice"], "{several}");
+    assert_eq!(several["confidence"], 0.5, "{several}");
+    // The part has a Roman number, and both have chapters.
+    let part = sandbox.json(&["search", "what does part II of fonts.md cover"]);
+    assert_eq!(titles_of(&part["contents"][0]["entries"]), ["II Commands", "1 Main", "2 Choice"], "{part}");
+}
+
+#[test]
 fn a_name_that_a_file_writes_as_one_word_is_found() {
     let sandbox = Sandbox::prepared("search_query::glued", |sandbox| {
         for name in ["KRAFTHEINZ_2019_10K", "PEPSICO_2019Q1_10Q", "PEPSICO_2020Q1_10Q"] {
