@@ -14,6 +14,7 @@ use super::restrict::filter;
 use super::searcher::Searcher;
 use super::section::with_subsections;
 use super::section_name::SectionName;
+use super::section_number::SectionNumber;
 use super::trace::Trace;
 use super::understand::{Wanted, says_of_what, section_named};
 use crate::error::{NextStep, Result, Setting};
@@ -57,8 +58,12 @@ pub(super) async fn answer(
 ) -> Result<Vec<Contents>> {
     let mut rows = admitted(snapshots, scopes).await?;
     let named = named(&request.query, wanted, &rows);
-    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it.
-    let is_elsewhere = named.is_empty() && says_of_what(&request.query);
+    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it; and what follows a
+    // number may be no title.
+    let is_about_text = match wanted {
+        Wanted::Part(name) if SectionNumber::of_name(name).is_none() => true,
+        _ => named.is_empty() && says_of_what(&request.query),
+    };
     let (mut answer, mut meant) = (Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
         rows = match wanted {
@@ -76,7 +81,7 @@ pub(super) async fn answer(
         };
     }
     if rows.is_empty()
-        && !is_elsewhere
+        && !is_about_text
         && let Wanted::Part(name) = wanted
     {
         trace.note(NoteCode::PartMissing, format!("no document has {name:?}"));
@@ -105,7 +110,7 @@ pub(super) async fn answer(
         let (mut part, mut confidence) = (None, 1.0 / meant as f32);
         if let Wanted::Part(name) = wanted {
             let Some(found) = part_of(&document, &sections, name) else {
-                let code = if is_elsewhere { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
+                let code = if is_about_text { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
                 trace.note(code, format!("{} has no {name:?} in its table of contents", document.source));
                 continue;
             };
@@ -259,10 +264,11 @@ fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
 
 /// The words that may name a document: all but those that questions about structure share, and numbers that are no year.
 fn naming_words(text: &str) -> HashSet<String> {
-    const ASKING: [&str; 34] = [
+    const ASKING: [&str; 40] = [
         "chapter", "section", "subsect", "item", "say", "discuss", "head", "tabl", "content", "toc", "list", "show",
         "give", "name", "outlin", "mani", "part", "appendic", "appendix", "cover", "describ", "contain", "includ",
-        "目录", "章节", "哪些", "有哪", "些章", "几章", "大纲", "内容", "什么", "讲什", "多少",
+        "explain", "overview", "summar", "summari", "summaris", "tell", "目录", "章节", "哪些", "有哪", "些章", "几章",
+        "大纲", "内容", "什么", "讲什", "多少",
     ];
     tokenize(text)
         .into_iter()

@@ -153,6 +153,12 @@ fn questions_about_contents_are_answered_with_contents() {
     assert_eq!(titles(&["valves.md 第一章讲什么？"]), ["Closing"]);
     assert_eq!(titles(&["what is in chapter 2 of valves.md?"]), ["Leaks"]);
     assert_eq!(titles(&["what is chapter 2 of valves about?"]), ["Leaks"]);
+    // In other words, and with the title of the chapter.
+    assert_eq!(titles(&["please summarise chapter 2 of valves.md"]), ["Leaks"]);
+    assert_eq!(titles(&["泵站手册第二章 启动 讲了什么？"]), ["第二章 启动", "检查"]);
+    assert_eq!(titles(&["总结一下泵站手册第二章"]), ["第二章 启动", "检查"]);
+    let other = sandbox.json(&["search", "泵站手册第二章水泵讲了什么"]);
+    assert!(!other["hits"].as_array().unwrap().is_empty(), "no title, so the text is searched: {other}");
     // A name that only a document has.
     assert_eq!(titles(&["contents of pumps"]), all);
     assert_eq!(titles(&["show me the outline of the valve guide"]), ["Valve guide", "Closing", "Leaks"]);

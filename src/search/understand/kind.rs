@@ -216,7 +216,7 @@ fn is_mark(c: char) -> bool {
     "?？.。!！\"'“”《》".contains(c) || c.is_whitespace()
 }
 
-/// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4".
+/// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4", "summarise chapter 8".
 fn english_part(words: &[&str]) -> Option<Part> {
     let unit = words.iter().position(|word| ["chapter", "section", "part", "appendix", "item"].contains(word))?;
     let number = words.get(unit + 1).filter(|word| is_number(word))?;
@@ -233,12 +233,25 @@ fn english_part(words: &[&str]) -> Option<Part> {
                 || (of_document && rest.last().is_some_and(|word| covers(word)))
         }
         ["contents", "of"] | ["outline", "of"] => true,
-        [.., unit, "of" | "in" | "has" | "does"] => UNITS.contains(unit),
-        _ => false,
+        [.., unit, "of" | "in" | "has" | "does"] if UNITS.contains(unit) => true,
+        before => asks_for_summary(before) && (rest.is_empty() || of_document),
     };
     let of = rest.iter().skip_while(|word| !["of", "in"].contains(word)).skip(1);
     let mut of = of.filter(|word| !OF_ANY.contains(word) && !covers(word));
     asked.then(|| Part { name, says_of_what: of.any(|word| !WORDS.documents.iter().any(|known| known == word)) })
+}
+
+/// "summarise", "please give me a short summary of", "tell me about".
+fn asks_for_summary(words: &[&str]) -> bool {
+    const POLITE: [&str; 12] =
+        ["please", "can", "could", "you", "give", "show", "me", "a", "an", "the", "short", "brief"];
+    let words: Vec<&str> = words.iter().copied().filter(|word| !POLITE.contains(word)).collect();
+    matches!(
+        words.as_slice(),
+        ["summarise" | "summarize" | "explain" | "describe" | "outline"]
+            | ["summary" | "overview", "of"]
+            | ["tell", "about"]
+    )
 }
 
 const COVERS: [&str; 6] = ["cover", "say", "describe", "contain", "discuss", "include"];
@@ -275,27 +288,56 @@ fn chinese_whole(lower: &str) -> Option<f32> {
     (asks && !about).then_some(CLEAR)
 }
 
-/// "第三章讲什么", "第 2 节的内容是什么". The document may have a 第 in its name too.
+/// "第三章讲什么", "2.6节的内容是什么", "第4章 插图 讲了什么", "总结第八章". The document may have a 第 in its name too.
 fn chinese_part(query: &str) -> Option<Part> {
     let text: String = query.chars().filter(|c| !c.is_whitespace()).collect();
-    text.match_indices('第').find_map(|(start, _)| {
-        let before = text[..start].trim_start_matches("请问").trim_end_matches('的');
-        Some(Part { name: part_at(&text[start..])?, says_of_what: !OF_ANY_IN_CHINESE.contains(&before) })
-    })
+    let text = text.trim_start_matches("请问").trim_start_matches('请').trim_end_matches(['？', '?', '。', '！', '!']);
+    text.char_indices().find_map(|(start, _)| part_at(text, start))
 }
 
 /// What may stand before 第三章 without naming a document.
 const OF_ANY_IN_CHINESE: [&str; 7] = ["", "本书", "这本书", "本手册", "手册", "本文档", "文档"];
+/// Begins a question for a part that has nothing behind it.
+const SUMMARISE: [&str; 9] = ["总结一下", "总结", "概括一下", "概括", "概述", "介绍一下", "介绍", "讲讲", "说说"];
+/// Stands between a part and what is asked of it, and is no title.
+const ADVERBS: [&str; 5] = ["主要", "具体", "大概", "到底", "都"];
+/// A title in a question has no more characters.
+const LONGEST_TITLE: usize = 30;
 
-fn part_at(text: &str) -> Option<String> {
-    let after = &text['第'.len_utf8()..];
-    let ordinal = |c: char| is_han_digit(c) || c.is_ascii_digit();
-    let number = after.find(|c: char| !ordinal(c)).filter(|end| *end > 0)?;
-    let unit = ["部分", "章", "节", "篇", "编"].into_iter().find(|unit| after[number..].starts_with(unit))?;
-    let rest = &after[number + unit.len()..];
-    let name = &text[..text.len() - rest.len()];
-    let rest = rest.trim_end_matches(['？', '?', '。']);
-    WORDS.asks_for_part.iter().any(|asking| asking == rest).then(|| name.to_owned())
+/// The part whose name begins at `start`: a number, and perhaps its title.
+fn part_at(text: &str, start: usize) -> Option<Part> {
+    let (before, from) = text.split_at(start);
+    let after_ordinal = from.strip_prefix('第');
+    let after = after_ordinal.unwrap_or(from);
+    // Without 第, "2.6节" is a number, and so is "8章" in front; "这3节" counts, and "v2.6" has another meaning.
+    let is_inside = before.ends_with(|c: char| c.is_ascii_digit() || "第.-_vV".contains(c));
+    if after_ordinal.is_none() && (is_inside || !after.starts_with(|c: char| c.is_ascii_digit())) {
+        return None;
+    }
+    let end = after.find(|c: char| !(is_han_digit(c) || c.is_ascii_digit() || c == '.')).filter(|end| *end > 0)?;
+    let has_dot = after[..end].contains('.');
+    if after_ordinal.is_none() && !has_dot && !before.is_empty() {
+        return None;
+    }
+    let units: &[&str] =
+        if after_ordinal.is_some() && !has_dot { &["部分", "章", "节", "篇", "编"] } else { &["章", "节"] };
+    let rest = units.iter().find_map(|unit| after[end..].strip_prefix(*unit))?;
+    let verb = SUMMARISE.iter().copied().find(|verb| before.starts_with(*verb));
+    let asking = WORDS.asks_for_part.iter().filter(|asking| rest.ends_with(asking.as_str()));
+    let title = match asking.max_by_key(|asking| asking.len()) {
+        Some(asking) => &rest[..rest.len() - asking.len()],
+        None if verb.is_some() && rest.is_empty() => "",
+        None => return None,
+    };
+    let title = if ADVERBS.contains(&title) { "" } else { title };
+    // "第三章关于水泵讲什么" is about the text.
+    let is_about = ["关于", "有关", "对于", "第"].iter().any(|word| title.contains(*word));
+    if is_about || title.chars().count() > LONGEST_TITLE {
+        return None;
+    }
+    let name = from[..from.len() - rest.len() + title.len()].to_owned();
+    let before = before[verb.map_or(0, str::len)..].trim_end_matches('的');
+    Some(Part { name, says_of_what: !OF_ANY_IN_CHINESE.contains(&before) })
 }
 
 #[cfg(test)]
@@ -349,6 +391,40 @@ mod tests {
         assert_eq!(part("第三章讲什么"), "第三章");
         assert_eq!(part("手册第 2 节的内容是什么？"), "第2节");
         assert_eq!(part("《第二次世界大战》第三章讲什么"), "第三章");
+    }
+
+    #[test]
+    fn a_part_may_be_asked_for_in_other_words() {
+        for (query, name) in [
+            ("summarise chapter 8 of latex-notes", "chapter 8"),
+            ("Please give me a short summary of section 2.1", "section 2.1"),
+            ("explain Item 7A", "item 7a"),
+            ("tell me about part III of the manual", "part iii"),
+            ("2.6节讲了什么", "2.6节"),
+            ("第 2.6 节讲什么？", "第2.6节"),
+            ("listings 2.6节的内容", "2.6节"),
+            ("8章讲什么", "8章"),
+            ("第4章 插图 讲了什么", "第4章插图"),
+            ("第七章 中文的主要内容", "第七章中文"),
+            ("第三章具体讲什么", "第三章"),
+            ("请总结一下手册第八章", "第八章"),
+            ("总结第八章的内容", "第八章"),
+        ] {
+            assert_eq!(wanted(query), Some((Wanted::Part(name.to_owned()), CLEAR)), "{query}");
+        }
+        for query in [
+            "summarise section 2 findings on pumps",
+            "explain part of the plan",
+            "describe chapter books",
+            "这3节讲了什么",
+            "软件v2.6节讲了什么",
+            "第三章关于水泵讲了什么",
+            "总结第三次会议",
+            "手册第三章",
+        ] {
+            assert_eq!(wanted(query), None, "{query}");
+        }
+        assert!(says_of_what("总结手册A第八章") && !says_of_what("请总结一下这本书的第八章"));
     }
 
     #[test]
