@@ -252,14 +252,13 @@ impl Page {
                 return format!("{:#}\n", for_programs(&self.summary(items)));
             }
             OutputFormat::Jsonl => {
-                for (of, line) in &self.lines {
-                    writeln!(out, "{}", for_programs(&typed(of, line)))?;
-                }
+                let lines = self.lines.iter().map(|(of, line)| typed(of, line));
                 let mut summary = self.summary(None);
                 if let Value::Object(fields) = &mut summary {
                     fields.retain(|name, _| !self.in_lines.contains(&name.as_str()));
                 }
-                return writeln!(out, "{}", for_programs(&typed("summary", &summary)));
+                let lines = lines.chain([typed("summary", &summary)]);
+                return lines.map(|line| format!("{}\n", for_programs(&line))).collect();
             }
             OutputFormat::Table => self.table(screen),
             OutputFormat::Markdown => self.markdown(),

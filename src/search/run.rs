@@ -29,7 +29,7 @@ use super::searcher::Searcher;
 use super::select::select;
 use super::spelling;
 use super::trace::{Trace, Traced};
-use super::understand::{Kind, Question, Route, Understanding, Wanted, contents_of, document_named, understand};
+use super::understand::{Question, Route, Understanding, Wanted, contents_of, document_named, understand};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::store::Snapshot;

@@ -75,6 +75,7 @@ fn answers_that_no_document_can_give_are_named() {
     let run = sandbox.kb(&["eval", "--questions", "q.jsonl", "--format", "json"]);
     let report = run.json();
     let notes = texts(&report["notes"], "/code").into_iter().zip(texts(&report["notes"], "/message"));
+    let notes: Vec<(&str, &str)> = notes.collect();
     let expected = [
         ("source_unknown", "no document has the source \"gone.pdf\", which the question \"retry limit\" names"),
         (

@@ -69,7 +69,7 @@ async fn sections(
     let indexes = near::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     trace.took("titles", milliseconds(start));
     let start = Instant::now();
-    let mut sections = sections::find(&indexes, ranking, request.limit);
+    let mut sections = sections::find(&indexes, &ranking.scopes, &ranking.candidates, request.limit);
     sections.iter_mut().for_each(|found| found.confidence = found.confidence.min(ranking.most));
     sections.retain(|found| found.confidence >= request.min_confidence);
     let found = section_hits::Found { indexes: &indexes, ranking, request, sections };

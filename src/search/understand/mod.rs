@@ -12,7 +12,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub use kind::{Kind, Wanted};
+pub use kind::Wanted;
 pub(super) use kind::{contents_of, document_named, says_of_what, section_named};
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
