@@ -18,7 +18,8 @@ umask 022
 name=kb-$version-$target
 rm -rf "dist/$name" dist/deb dist/kb_*.deb
 mkdir -p "dist/$name/models"
-cp "$program" README.md CHANGELOG.md CONTRIBUTING.md LICENSE-MIT LICENSE-APACHE "dist/$name/"
+cp "$program" "dist/$name/kb"
+cp README.md CHANGELOG.md CONTRIBUTING.md LICENSE-MIT LICENSE-APACHE "dist/$name/"
 cp models/README.md models/LICENSE "dist/$name/models/"
 cp -r docs completions examples "dist/$name/"
 "$program" --quiet man "dist/$name/man"
