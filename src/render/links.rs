@@ -1,7 +1,7 @@
 //! Links from places to pages of files, on terminals that show them (the ANSI code OSC 8).
 //!
 //! The text of a result has the number of a link instead of its address. So a document that contains such codes can link
-//! to nothing.
+//! to nothing but the pages that the result names anyway.
 
 use super::style::ESCAPE;
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_link_to_pages_and_documents_to_nothing() {
+    fn places_link_to_pages_and_other_codes_to_nothing() {
         let mut links = Links::default();
         let text = links.add("a.pdf", 4, "p. 4") + &links.add("gone.pdf", 1, "p. 1");
         assert_eq!(visible_but_styles(&text, &links), "p. 4p. 1", "no address");

@@ -12,7 +12,7 @@ use super::history::{Lease, Record, older_generations, record_files, record_id};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::tables::{Tables, connect, is_damage, open_table};
-use super::version_files::{DamagedVersion, Lost, TABLES, lost_version, newer_versions};
+use super::version_files::{Lost, TABLES, lost_version, newer_versions, remove_versions};
 use crate::error::{Error, Result, Setting};
 
 /// Finishes or gives up an interrupted publication.
@@ -80,9 +80,9 @@ impl Older {
         Err(nothing_readable(format!("{what}, and no older one can")))
     }
 
-    /// Removes the versions behind this generation that cannot be read, which Lance would build on, and before them the
-    /// records of the generations that need them: the next versions get the same numbers. Other versions stay as long as
-    /// a record names them. The caller must hold the writer's lock.
+    /// Removes the versions behind this generation that cannot be read: Lance would build on them. The records of the
+    /// generations that need them go first, because the next versions get the same numbers. Other versions stay as long
+    /// as a record names them. The caller must hold the writer's lock.
     pub(super) async fn become_newest(&self, namespace: &Namespace) -> Result<()> {
         let connection = connect(namespace).await?;
         let records = record_files(namespace, u64::MAX)?.into_iter().filter_map(|file| file.record);
@@ -97,11 +97,13 @@ impl Older {
             }
         }
         for (table, newest) in TABLES.into_iter().zip(self.manifest.versions()) {
+            let mut unreadable = Vec::new();
             for version in newer_versions(namespace, table, newest)? {
                 if !is_readable(namespace, &connection, table, version).await? {
-                    remove_file(&namespace.root().join(DamagedVersion { table, version }.id()))?;
+                    unreadable.push(version);
                 }
             }
+            remove_versions(namespace, table, |version| unreadable.contains(&version))?;
         }
         Ok(())
     }

@@ -84,22 +84,25 @@ pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> 
 /// lock.
 pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manifest>) -> Result<()> {
     let newest = published.map_or([0; 4], Manifest::versions);
-    for (table, newest) in TABLES.into_iter().zip(newest) {
-        let folder = folder_of(namespace, table);
-        let files = paths_in(&folder)?;
-        if !files.iter().any(|path| version_of(name_of(path)).is_some_and(|version| version > newest)) {
-            continue;
-        }
-        for path in files {
-            let name = name_of(&path);
-            // Lance's hint of the newest version is then wrong, too.
-            if version_of(name).map_or(name.ends_with("_hint.json"), |version| version > newest) {
-                remove_file(&path)?;
-            }
-        }
-        sync_folder(&folder)?;
+    let mut tables = TABLES.into_iter().zip(newest);
+    tables.try_for_each(|(table, newest)| remove_versions(namespace, table, |version| version > newest))
+}
+
+/// Removes those versions of a table that `is_wrong` names. The caller must hold the writer's lock.
+pub(super) fn remove_versions(namespace: &Namespace, table: &str, is_wrong: impl Fn(u64) -> bool) -> Result<()> {
+    let folder = folder_of(namespace, table);
+    let files = paths_in(&folder)?;
+    if !files.iter().any(|path| version_of(name_of(path)).is_some_and(&is_wrong)) {
+        return Ok(());
     }
-    Ok(())
+    for path in files {
+        let name = name_of(&path);
+        // Lance's hint of the newest version is then wrong, too.
+        if version_of(name).map_or(name.ends_with("_hint.json"), &is_wrong) {
+            remove_file(&path)?;
+        }
+    }
+    sync_folder(&folder)
 }
 
 /// The versions of a table newer than one of them.

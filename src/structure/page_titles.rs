@@ -46,7 +46,8 @@ struct Top<'a> {
 /// The titles of pages, for [`add`].
 pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: impl Fn(usize) -> bool) -> Vec<Heading> {
     let pages = tops(blocks, heads);
-    let names = names_above_titles(&pages);
+    let mut names = names_above_titles(&pages);
+    names.extend(names_above_tables(&pages, &names, blocks, body));
     let mut pages_of: HashMap<String, BTreeSet<u32>> = HashMap::new();
     for (page, lines) in &pages {
         for line in lines.iter().filter(|line| line.at.is_none()) {
@@ -212,6 +213,26 @@ fn names_above_titles(pages: &BTreeMap<u32, Vec<Top<'_>>>) -> HashSet<String> {
     below.into_iter().filter(|(_, below)| below.len() > 1).map(|(name, _)| name).collect()
 }
 
+/// The lines below such names with titles of different tables below them: a company's name below a running head.
+fn names_above_tables(
+    pages: &BTreeMap<u32, Vec<Top<'_>>>,
+    names: &HashSet<String>,
+    blocks: &[Block],
+    body: &Body,
+) -> HashSet<String> {
+    let mut below: HashMap<String, HashSet<String>> = HashMap::new();
+    for (&page, lines) in pages {
+        let mut others = lines.iter().skip_while(|line| names.contains(&key(line.block.words())));
+        if let (Some(name), Some(title)) = (others.next(), others.next())
+            && looks_like_a_title(*title, body)
+            && is_above_table(&blocks[first_on(page, blocks)..first_on(page + 1, blocks)], title.style)
+        {
+            below.entry(key(name.block.words())).or_default().insert(key(title.block.words()));
+        }
+    }
+    below.into_iter().filter(|(_, below)| below.len() > 1).map(|(name, _)| name).collect()
+}
+
 /// Whether a line differs from text in type or by capitals, and has no page number.
 fn stands_out(line: Top<'_>, body: &Body) -> bool {
     let text = line.block.words();
@@ -311,6 +332,19 @@ mod tests {
         let wanted = [(2, "BALANCE SHEETS"), (3, "STATEMENTS OF INCOME"), (4, "NOTES TO THE TABLES")];
         let wanted = wanted.map(|(page, title)| (page, title.to_owned(), 1));
         assert_eq!(titles(&[first, balance, income, notes].concat(), &[]), wanted);
+    }
+
+    #[test]
+    fn the_name_of_the_company_may_be_below_a_running_head() {
+        let first = page(1, [body("the year")]);
+        let at = |number: u32, title: &str| {
+            statement(number, &["Contents", "NORWICK WATER COMPANY", title, "(in millions)"])
+        };
+        let text = page(5, [vec![line("Contents"), line("what is said of motors")], body("pumps")]);
+        let blocks =
+            [first, at(2, "BALANCE SHEETS"), at(3, "BALANCE SHEETS"), at(4, "STATEMENTS OF INCOME"), text].concat();
+        let wanted = [(2, "BALANCE SHEETS"), (4, "STATEMENTS OF INCOME")];
+        assert_eq!(titles(&blocks, &[]), wanted.map(|(page, title)| (page, title.to_owned(), 1)));
     }
 
     #[test]
