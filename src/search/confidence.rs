@@ -30,6 +30,8 @@ const BOTH: (f32, f32) = (16.2, -7.7);
 const WORDS: (f32, f32) = (12.0, -5.2);
 /// What is left of the confidence where a year of the question is missing, or no text has a name of the question.
 const OTHER_SUBJECT: f32 = 0.5;
+/// The most confidence of an answer if it is unclear which section the question means.
+pub(super) const UNCLEAR: f32 = 0.5;
 /// Unspaced scripts are indexed by pairs of characters, many of which span two words, so an answer has fewer of them.
 /// Their share to this power compares with the share of spaced words.
 const UNSPACED_POWER: f32 = 0.9;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::confidence::is_year;
 use super::expand::describe;
-use super::find_section::{find_sections, freely_named, read_alike};
+use super::find_section::{Reading, find_sections};
 use super::glued::glued;
 use super::hit::{Hit, Source};
 use super::note::NoteCode;
@@ -37,8 +37,8 @@ pub struct Contents {
     pub part: Option<String>,
     /// The entries in order, without the text before the first.
     pub sections: Vec<SectionRow>,
-    /// How sure it is that a section of it is asked for, from 0 to 1: one over the number of documents that the question may
-    /// mean, and over that of the sections in this one.
+    /// How sure it is that it is asked for, from 0 to 1: one divided by the number of documents that may be meant and of
+    /// sections that fit.
     pub confidence: f32,
 }
 
@@ -224,12 +224,12 @@ async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Resul
             sections.entry((place, row.doc_id.clone())).or_default().push(row);
         }
     }
-    let freely = |(place, row): &Placed| freely_named(row, sections.get(&(*place, row.doc_id.clone()))?, name);
-    let named: Vec<((usize, bool), Placed)> = rows.into_iter().filter_map(|row| Some((freely(&row)?, row))).collect();
-    let Some(best) = named.iter().map(|(freely, _)| *freely).min() else { return Ok((Vec::new(), Vec::new())) };
-    let alike = named.into_iter().filter(|(freely, _)| read_alike(best.0, freely.0));
-    let (found, others): (Vec<_>, Vec<_>) = alike.partition(|(freely, _)| *freely == best);
-    let rows = |named: Vec<((usize, bool), Placed)>| named.into_iter().map(|(_, row)| row).collect();
+    let reading = |(place, row): &Placed| Reading::of(row, sections.get(&(*place, row.doc_id.clone()))?, name);
+    let named: Vec<(Reading, Placed)> = rows.into_iter().filter_map(|row| Some((reading(&row)?, row))).collect();
+    let Some(best) = named.iter().map(|(reading, _)| *reading).min() else { return Ok((Vec::new(), Vec::new())) };
+    let alike = named.into_iter().filter(|(reading, _)| reading.is_like(best));
+    let (found, others): (Vec<_>, Vec<_>) = alike.partition(|(reading, _)| *reading == best);
+    let rows = |named: Vec<(Reading, Placed)>| named.into_iter().map(|(_, row)| row).collect();
     Ok((rows(found), rows(others)))
 }
 

@@ -226,16 +226,26 @@ pub(super) fn find_sections<'a>(document: &DocumentRow, sections: &'a [SectionRo
     }
 }
 
-/// How freely a name must be read to stand for one of these sections, lower being more literal, and whether it then fits
-/// several of them; `None` for none.
-pub(super) fn freely_named(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(usize, bool)> {
-    let (freely, found) = named(document, sections, name.trim());
-    (!found.is_empty()).then_some((freely, found.len() > 1))
+/// How a name must be read to stand for a section of a document. Of two readings the lesser is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Reading {
+    /// Lower is more literal.
+    freely: usize,
+    /// Whether it then fits several sections.
+    fits_several: bool,
 }
 
-/// Whether two readings are of the same kind, both as a printed number or both as the same other thing.
-pub(super) fn read_alike(one: usize, other: usize) -> bool {
-    one == other || (one < PATH && other < PATH)
+impl Reading {
+    /// `None` if the name fits no section.
+    pub fn of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<Self> {
+        let (freely, found) = named(document, sections, name.trim());
+        (!found.is_empty()).then_some(Reading { freely, fits_several: found.len() > 1 })
+    }
+
+    /// Whether two readings are of the same kind, both as a printed number or both as the same other thing.
+    pub fn is_like(self, other: Self) -> bool {
+        self.freely == other.freely || (self.freely < PATH && other.freely < PATH)
+    }
 }
 
 /// The only document that has a section of this name, or has it most literally; `sections` are those of all documents.
@@ -247,7 +257,7 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     for section in sections {
         by_document.entry(&section.doc_id).or_default().push(section.clone());
     }
-    let freely = |document: &DocumentRow| Some(freely_named(document, by_document.get(&document.doc_id)?, name)?.0);
+    let freely = |document: &DocumentRow| Some(Reading::of(document, by_document.get(&document.doc_id)?, name)?.freely);
     let named: Vec<(usize, &DocumentRow)> = documents.iter().filter_map(|own| Some((freely(own)?, own))).collect();
     let best = named.iter().map(|(freely, _)| *freely).min();
     let found: Vec<&DocumentRow> =

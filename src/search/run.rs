@@ -9,7 +9,7 @@ use std::time::Instant;
 use futures::future::try_join_all;
 
 use super::asked::Asked;
-use super::confidence::judge;
+use super::confidence::{UNCLEAR, judge};
 use super::contents::{MOST_DOCUMENTS, answer, documents_called, note_ambiguous_section};
 use super::encoder::Encoding;
 use super::entities;
@@ -40,8 +40,6 @@ use crate::text::{count, squeeze, truncate};
 const MOST_QUOTED: usize = 5;
 /// Characters quoted of each.
 const QUOTED_CHARS: usize = 40;
-/// The most confidence of hits for a question that names a section which several documents have.
-const UNCLEAR: f32 = 0.5;
 /// Candidates that are named if none is sure enough.
 const NEAREST: usize = 3;
 

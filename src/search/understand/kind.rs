@@ -223,21 +223,20 @@ fn english_part(words: &[&str]) -> Option<Part> {
     let name = format!("{} {number}", words[unit]);
     let rest = &words[unit + 2..];
     let of_document = rest.first().is_some_and(|word| ["of", "in"].contains(word));
-    let covers = |word: &str| COVERS.contains(&word);
     let asked = match &words[..unit] {
         ["what", "is" | "s", "in"] => rest.is_empty() || of_document,
         ["what", "is" | "s"] => rest == ["about"] || (of_document && rest.last() == Some(&"about")),
         // What follows the verb may only name the document: "what does section 2 say about pumps" is about pumps.
         ["what", "does"] => {
-            rest.first().is_some_and(|word| covers(word)) && !rest.contains(&"about")
-                || (of_document && rest.last().is_some_and(|word| covers(word)))
+            rest.first().is_some_and(|word| COVERS.contains(word)) && !rest.contains(&"about")
+                || (of_document && rest.last().is_some_and(|word| COVERS.contains(word)))
         }
         ["contents", "of"] | ["outline", "of"] => true,
         [.., unit, "of" | "in" | "has" | "does"] if UNITS.contains(unit) => true,
         before => asks_for_summary(before) && (rest.is_empty() || of_document),
     };
     let of = rest.iter().skip_while(|word| !["of", "in"].contains(word)).skip(1);
-    let mut of = of.filter(|word| !OF_ANY.contains(word) && !covers(word));
+    let mut of = of.filter(|word| !NAMES_NO_DOCUMENT.contains(word) && !COVERS.contains(word));
     asked.then(|| Part { name, says_of_what: of.any(|word| !WORDS.documents.iter().any(|known| known == word)) })
 }
 
@@ -256,7 +255,7 @@ fn asks_for_summary(words: &[&str]) -> bool {
 
 const COVERS: [&str; 6] = ["cover", "say", "describe", "contain", "discuss", "include"];
 /// What may stand beside "manual" in "chapter 3 of the manual".
-const OF_ANY: [&str; 9] = ["of", "in", "the", "this", "that", "a", "my", "our", "about"];
+const NAMES_NO_DOCUMENT: [&str; 9] = ["of", "in", "the", "this", "that", "a", "my", "our", "about"];
 
 /// `3`, `3.2`, `7a`, `iv`, `b`, `three`.
 fn is_number(word: &str) -> bool {
@@ -296,7 +295,7 @@ fn chinese_part(query: &str) -> Option<Part> {
 }
 
 /// What may stand before 第三章 without naming a document.
-const OF_ANY_IN_CHINESE: [&str; 7] = ["", "本书", "这本书", "本手册", "手册", "本文档", "文档"];
+const NAMES_NO_DOCUMENT_IN_CHINESE: [&str; 7] = ["", "本书", "这本书", "本手册", "手册", "本文档", "文档"];
 /// Begins a question for a part that has nothing behind it.
 const SUMMARISE: [&str; 9] = ["总结一下", "总结", "概括一下", "概括", "概述", "介绍一下", "介绍", "讲讲", "说说"];
 /// Stands between a part and what is asked of it, and is no title.
@@ -304,24 +303,30 @@ const ADVERBS: [&str; 5] = ["主要", "具体", "大概", "到底", "都"];
 /// A title in a question has no more characters.
 const LONGEST_TITLE: usize = 30;
 
+/// What follows the number of a part, and its unit, at the start of a text: 讲什么 in "第三章讲什么".
+fn after_number(from: &str) -> Option<&str> {
+    let after_ordinal = from.strip_prefix('第');
+    let after = after_ordinal.unwrap_or(from);
+    let end = after.find(|c: char| !(is_han_digit(c) || c.is_ascii_digit() || c == '.')).filter(|end| *end > 0)?;
+    let is_whole = after_ordinal.is_some() && !after[..end].contains('.');
+    let units: &[&str] = if is_whole { &["部分", "章", "节", "篇", "编"] } else { &["章", "节"] };
+    units.iter().find_map(|unit| after[end..].strip_prefix(*unit))
+}
+
 /// The part whose name begins at `start`: a number, and perhaps its title.
 fn part_at(text: &str, start: usize) -> Option<Part> {
     let (before, from) = text.split_at(start);
-    let after_ordinal = from.strip_prefix('第');
-    let after = after_ordinal.unwrap_or(from);
+    let is_ordinal = from.starts_with('第');
     // Without 第, "2.6节" is a number, and so is "8章" in front; "这3节" counts, and "v2.6" has another meaning.
     let is_inside = before.ends_with(|c: char| c.is_ascii_digit() || "第.-_vV".contains(c));
-    if after_ordinal.is_none() && (is_inside || !after.starts_with(|c: char| c.is_ascii_digit())) {
+    if !is_ordinal && (is_inside || !from.starts_with(|c: char| c.is_ascii_digit())) {
         return None;
     }
-    let end = after.find(|c: char| !(is_han_digit(c) || c.is_ascii_digit() || c == '.')).filter(|end| *end > 0)?;
-    let has_dot = after[..end].contains('.');
-    if after_ordinal.is_none() && !has_dot && !before.is_empty() {
+    let rest = after_number(from)?;
+    let has_dot = from[..from.len() - rest.len()].contains('.');
+    if !is_ordinal && !has_dot && !before.is_empty() {
         return None;
     }
-    let units: &[&str] =
-        if after_ordinal.is_some() && !has_dot { &["部分", "章", "节", "篇", "编"] } else { &["章", "节"] };
-    let rest = units.iter().find_map(|unit| after[end..].strip_prefix(*unit))?;
     let verb = SUMMARISE.iter().copied().find(|verb| before.starts_with(*verb));
     let asking = WORDS.asks_for_part.iter().filter(|asking| rest.ends_with(asking.as_str()));
     let title = match asking.max_by_key(|asking| asking.len()) {
@@ -337,7 +342,7 @@ fn part_at(text: &str, start: usize) -> Option<Part> {
     }
     let name = from[..from.len() - rest.len() + title.len()].to_owned();
     let before = before[verb.map_or(0, str::len)..].trim_end_matches('的');
-    Some(Part { name, says_of_what: !OF_ANY_IN_CHINESE.contains(&before) })
+    Some(Part { name, says_of_what: !NAMES_NO_DOCUMENT_IN_CHINESE.contains(&before) })
 }
 
 #[cfg(test)]
