@@ -135,10 +135,15 @@ fn read(text: &str) -> Option<(SectionNumber, usize)> {
     let number = text[..found.length].trim_end_matches(|c: char| !c.is_alphanumeric());
     let first = number.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).next().unwrap_or_default();
     let lettered = match found.kind {
-        // `Section I` has a Roman number, whose value is not the place of the letter.
-        NumberKind::Decimal | NumberKind::Letter | NumberKind::Appendix | NumberKind::Section => {
-            let letter = first.bytes().next().filter(u8::is_ascii_alphabetic);
-            letter.is_some_and(|letter| found.parts.first() == Some(&u32::from(letter.to_ascii_uppercase() - b'A' + 1)))
+        // `Section I` has a Roman number, whose value is not the place of the letter; that of `IX` is the place of its I.
+        NumberKind::Decimal | NumberKind::Letter | NumberKind::Appendix | NumberKind::Section | NumberKind::Part => {
+            match first.as_bytes() {
+                [letter, next, ..] if letter.is_ascii_alphabetic() && next.is_ascii_alphabetic() => false,
+                [letter, ..] if letter.is_ascii_alphabetic() => {
+                    found.parts.first() == Some(&u32::from(letter.to_ascii_uppercase() - b'A' + 1))
+                }
+                _ => false,
+            }
         }
         _ => false,
     };
@@ -167,6 +172,9 @@ mod tests {
             ("chapter 4", "IV. Results"),
             ("item 7", "7. Management's discussion"),
             ("2", "二、安全"),
+            ("part d", "Part D Drugs"),
+            ("part 9", "PART IX"),
+            ("section 9", "Section IX"),
         ] {
             assert!(fit(name, title).is_some(), "{name} is {title}");
         }
@@ -187,6 +195,8 @@ mod tests {
             ("7", "Item 7A. Market risk"),
             ("7A", "225 Ways to prime a pump"),
             ("section 7", "Item 7. Discussion"),
+            ("part d", "PART IV"),
+            ("part a", "PART I"),
         ] {
             assert_eq!(fit(name, title), None, "{name} is not {title}");
         }
