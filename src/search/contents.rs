@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::confidence::is_year;
+use super::confidence::{UNCLEAR, is_year};
 use super::expand::describe;
 use super::find_section::{Reading, find_sections};
 use super::glued::glued;
@@ -38,8 +38,10 @@ pub struct Contents {
     /// The entries in order, without the text before the first.
     pub sections: Vec<SectionRow>,
     /// How sure it is that it is asked for, from 0 to 1: one divided by the number of documents that may be meant and of
-    /// sections that fit.
+    /// sections that fit; at most 0.5 if the part is a guess.
     pub confidence: f32,
+    /// Whether the part was found by another name or by its position.
+    pub is_guess: bool,
 }
 
 /// A document with the place of its namespace.
@@ -58,12 +60,10 @@ pub(super) async fn answer(
 ) -> Result<Vec<Contents>> {
     let mut rows = admitted(snapshots, scopes).await?;
     let named = named(&request.query, wanted, &rows);
-    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it; and what follows a
-    // number may be no title.
-    let is_about_text = match wanted {
-        Wanted::Part(name) if SectionNumber::of_name(name).is_none() => true,
-        _ => named.is_empty() && says_of_what(&request.query),
-    };
+    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it.
+    let is_elsewhere = named.is_empty() && says_of_what(&request.query);
+    // What follows a number may be no title.
+    let is_about_text = is_elsewhere || matches!(wanted, Wanted::Part(name) if SectionNumber::of_name(name).is_none());
     let (mut answer, mut meant) = (Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
         rows = match wanted {
@@ -107,24 +107,29 @@ pub(super) async fn answer(
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
             continue;
         }
-        let (mut part, mut confidence) = (None, 1.0 / meant as f32);
+        let (mut part, mut confidence, mut is_guess) = (None, 1.0 / meant as f32, false);
         if let Wanted::Part(name) = wanted {
-            let Some(found) = part_of(&document, &sections, name) else {
+            // The place of a section says nothing about the one of another work.
+            let found = part_of(&document, &sections, name).filter(|part| !(part.is_guess && is_elsewhere));
+            let Some(found) = found else {
                 let code = if is_about_text { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
                 trace.note(code, format!("{} has no {name:?} in its table of contents", document.source));
                 continue;
             };
             found.note.into_iter().for_each(|(code, message)| trace.note(code, message));
             confidence /= found.fitting as f32;
-            (sections, part) = (found.sections, Some(name.clone()));
+            if found.is_guess {
+                confidence = confidence.min(UNCLEAR);
+            }
+            (sections, part, is_guess) = (found.sections, Some(name.clone()), found.is_guess);
         }
-        answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence });
+        answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence, is_guess });
     }
     Ok(answer)
 }
 
-/// The text of the parts that a question asks for: a hit for each section that has some. Those of several documents take
-/// turns, so that a token limit leaves room for the beginning of each.
+/// The text of the parts that a question asks for, without those that are a guess: a hit for each section that has some.
+/// Those of several documents take turns, so that a token limit leaves room for the beginning of each.
 pub(super) async fn text_of_parts(
     searcher: &Searcher,
     request: &SearchRequest,
@@ -134,7 +139,7 @@ pub(super) async fn text_of_parts(
     // The search has noted what is unknown in the filter.
     let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
     let mut placed = Vec::new();
-    for own in contents.iter().filter(|contents| contents.part.is_some()) {
+    for own in contents.iter().filter(|contents| contents.part.is_some() && !contents.is_guess) {
         let Some(namespace) = names.iter().position(|name| *name == own.namespace) else { continue };
         for (place, section) in own.sections.iter().enumerate() {
             let ids = (section.chunk_start..section.chunk_end).map(|index| ChunkId::parent(&section.doc_id, index));
@@ -287,6 +292,7 @@ struct Part {
     sections: Vec<SectionRow>,
     /// How many sections the name fits.
     fitting: usize,
+    is_guess: bool,
     /// Tells a guess, or that the name fits several.
     note: Option<(NoteCode, String)>,
 }
@@ -311,7 +317,8 @@ fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Optio
     let within = found.iter().flat_map(|one| with_subsections(sections, one.section));
     let within: HashSet<&SectionId> = within.map(|section| &section.section_id).collect();
     let own = sections.iter().filter(|section| within.contains(&section.section_id)).cloned().collect();
-    Some(Part { sections: own, fitting: found.len(), note })
+    let is_guess = matches!(note, Some((NoteCode::ContentsGuessed, _)));
+    Some(Part { sections: own, fitting: found.len(), is_guess, note })
 }
 
 #[cfg(test)]

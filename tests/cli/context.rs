@@ -97,6 +97,24 @@ fn the_text_of_a_chapter_that_is_asked_for_comes_in_order() {
 }
 
 #[test]
+fn the_text_of_a_guessed_part_does_not_replace_the_search() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "exam.md",
+        "# Exam guide\n\n## Registration\n\nPart 2 of the exam covers hydraulics and lasts two hours.\n\n\
+         ## Fees\n\nThe fee is 90 euros.\n",
+    );
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let found = sandbox.json(&["context", "tell me about part 2 of the exam"]);
+    assert!(found["text"].as_str().unwrap().contains("covers hydraulics"), "{found}");
+    let listed = sandbox.json(&["search", "tell me about part 2 of the exam"]);
+    assert_eq!((&listed["notes"][0]["code"], listed["confidence"].as_f64()), (&"contents_guessed".into(), Some(0.5)));
+    // A section has no place in a work that is no document.
+    let other = sandbox.json(&["search", "what does section 2 of the Clayton Act say", "--doc", "exam.md", "--all"]);
+    assert!(other["contents"].as_array().unwrap().is_empty(), "{other}");
+}
+
+#[test]
 fn no_tokenizer_exceeds_the_token_limit() {
     let sandbox = guide();
     let whole = context(&sandbox, &["--max-tokens", "9000"])["tokens"].as_u64().unwrap();

@@ -447,7 +447,8 @@ mod tests {
             section(path, title)
         });
         let sections = rows.to_vec();
-        let contents = [Contents { namespace: "default".into(), document, part: None, sections, confidence: 1.0 }];
+        let namespace = "default".to_owned();
+        let contents = [Contents { namespace, document, part: None, sections, confidence: 1.0, is_guess: false }];
         let counter = TokenCounter::of_characters(1).unwrap();
         let hits = [hit("d1:1", &"x".repeat(20))];
         let shown = |most: usize| {
