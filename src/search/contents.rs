@@ -62,14 +62,19 @@ pub(super) async fn answer(
     let named = named(&request.query, wanted, &rows);
     // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it.
     let is_elsewhere = named.is_empty() && says_of_what(&request.query);
-    // What follows a number may be no title.
-    let is_about_text = is_elsewhere || matches!(wanted, Wanted::Part(name) if SectionNumber::of_name(name).is_none());
+    if is_elsewhere && request.documents.is_none() {
+        trace.note(NoteCode::ContentsMissing, text_instead("it names none of the searched documents") + &names_one());
+        return Ok(Vec::new());
+    }
+    // Whether the text may answer if no table of contents does.
+    let mut text_may_answer = is_elsewhere || matches!(wanted, Wanted::Part(name) if !is_chapter(name));
     let (mut answer, mut meant) = (Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
         rows = match wanted {
             Wanted::Part(name) => {
-                let (found, others) =
+                let Having { found, others, some_lack_contents } =
                     having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
+                text_may_answer |= some_lack_contents;
                 meant = (found.len() + others.len()).max(1);
                 if meant > 1 {
                     trace.note(NoteCode::PartInSeveral, in_several(name, &[&found[..], &others].concat()));
@@ -81,21 +86,21 @@ pub(super) async fn answer(
         };
     }
     if rows.is_empty()
-        && !is_about_text
+        && !text_may_answer
         && let Wanted::Part(name) = wanted
     {
-        trace.note(NoteCode::PartMissing, format!("no document has {name:?}"));
+        trace.note(NoteCode::PartMissing, format!("no searched document has {name:?}"));
     } else if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         let why = match (rows.len(), wanted) {
-            (0, Wanted::Part(name)) => format!("no document has {name:?}"),
+            (0, Wanted::Part(name)) => format!("none that was searched has {name:?}"),
             (0, Wanted::Whole) => "it names no document".to_owned(),
             (many, Wanted::Part(_)) if meant > 1 => format!("{many} documents have that part"),
             (many, _) => format!("{many} documents have the name in it"),
         };
-        let mut message = format!("the question asks for a table of contents, but {why}; searched the text instead");
+        let mut message = text_instead(&why);
         // The note about several documents has said it.
         if meant == 1 {
-            message.push_str(&format!("; {} names a document", Setting("doc")));
+            message.push_str(&names_one());
         }
         trace.note(NoteCode::ContentsMissing, message);
         rows.clear();
@@ -112,7 +117,7 @@ pub(super) async fn answer(
             // The place of a section says nothing about the one of another work.
             let found = part_of(&document, &sections, name).filter(|part| !(part.is_guess && is_elsewhere));
             let Some(found) = found else {
-                let code = if is_about_text { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
+                let code = if text_may_answer { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
                 trace.note(code, format!("{} has no {name:?} in its table of contents", document.source));
                 continue;
             };
@@ -126,6 +131,20 @@ pub(super) async fn answer(
         answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence, is_guess });
     }
     Ok(answer)
+}
+
+fn text_instead(why: &str) -> String {
+    format!("the question asks for a table of contents, but {why}; searched the text instead")
+}
+
+fn names_one() -> String {
+    format!("; {} names a document", Setting("doc"))
+}
+
+/// Whether a name is the number of a chapter, which no text can answer for. Laws and programmes have sections, parts and
+/// items too, and a text may be about these.
+fn is_chapter(name: &str) -> bool {
+    SectionNumber::of_name(name).is_some() && (name.starts_with("chapter ") || name.ends_with(['章', '篇']))
 }
 
 /// The text of the parts that a question asks for, without those that are a guess: a hit for each section that has some.
@@ -208,7 +227,7 @@ pub(super) async fn note_ambiguous_section(
     let snapshots = searcher.snapshots().await?;
     // The search filters again and notes what is unknown in the filter.
     let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
-    let (found, others) = having(&snapshots, admitted(&snapshots, &scopes).await?, &name).await?;
+    let Having { found, others, .. } = having(&snapshots, admitted(&snapshots, &scopes).await?, &name).await?;
     if found.len() + others.len() > 1 {
         trace.note(NoteCode::PartInSeveral, in_several(&name, &[found, others].concat()));
     }
@@ -220,22 +239,36 @@ fn in_several(name: &str, documents: &[Placed]) -> String {
     format!("{} documents have {name:?}: {sources}; {} names one", documents.len(), Setting("doc"))
 }
 
-/// The documents with a part of this name or number: those that have it most literally and, if there are some, only once;
-/// and the others that have the same number.
-async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Result<(Vec<Placed>, Vec<Placed>)> {
+/// The documents with a part of some name or number.
+#[derive(Default)]
+struct Having {
+    /// Those that have it most literally and, if there are some, only once.
+    found: Vec<Placed>,
+    /// The others that have the same number.
+    others: Vec<Placed>,
+    /// Whether some documents have no table of contents: they may have the part all the same.
+    some_lack_contents: bool,
+}
+
+/// Those of `rows` with a part of this name or number.
+async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Result<Having> {
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         for row in snapshot.all_sections().await?.into_iter().filter(|row| row.path != PREAMBLE) {
             sections.entry((place, row.doc_id.clone())).or_default().push(row);
         }
     }
-    let reading = |(place, row): &Placed| Reading::of(row, sections.get(&(*place, row.doc_id.clone()))?, name);
+    let sections_of = |(place, row): &Placed| sections.get(&(*place, row.doc_id.clone()));
+    let some_lack_contents = rows.iter().any(|placed| sections_of(placed).is_none());
+    let reading = |placed: &Placed| Reading::of(&placed.1, sections_of(placed)?, name);
     let named: Vec<(Reading, Placed)> = rows.into_iter().filter_map(|row| Some((reading(&row)?, row))).collect();
-    let Some(best) = named.iter().map(|(reading, _)| *reading).min() else { return Ok((Vec::new(), Vec::new())) };
+    let Some(best) = named.iter().map(|(reading, _)| *reading).min() else {
+        return Ok(Having { some_lack_contents, ..Having::default() });
+    };
     let alike = named.into_iter().filter(|(reading, _)| reading.is_like(best));
     let (found, others): (Vec<_>, Vec<_>) = alike.partition(|(reading, _)| *reading == best);
     let rows = |named: Vec<(Reading, Placed)>| named.into_iter().map(|(_, row)| row).collect();
-    Ok((rows(found), rows(others)))
+    Ok(Having { found: rows(found), others: rows(others), some_lack_contents })
 }
 
 /// The documents that a question names: by file name or title, otherwise those whose titles have most of its words. For a

@@ -180,12 +180,12 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
     candidates
 }
 
-/// The most confidence of hits, after what was noted about the tables of contents. If the section that the question names
+/// The most confidence of hits, after what was noted about the tables of contents. If the chapter that the question names
 /// does not exist, no text answers it, whatever words it has.
 fn most_confidence(notes: &[Note]) -> f32 {
     let has = |code: NoteCode| notes.iter().any(|note| note.code == code);
     match (has(NoteCode::PartMissing), has(NoteCode::PartInSeveral)) {
-        // A document without a table of contents may have the section all the same.
+        // A document without a table of contents may have the chapter all the same.
         (true, _) if !has(NoteCode::ContentsMissing) => 0.0,
         (_, true) => UNCLEAR,
         _ => 1.0,

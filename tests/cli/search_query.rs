@@ -193,16 +193,12 @@ fn a_question_for_a_chapter_is_answered_in_all_modes() {
 #[test]
 fn a_chapter_that_no_document_has_is_not_found() {
     let sandbox = Sandbox::new();
-    sandbox.write(
-        "letter.md",
-        "# Letter\n\n## Thanks\n\nWe thank you for chapter 12 and for 第20章, and read them.\n\n\
-         ## Law\n\nSection 12 of the Clayton Act says where to sue.\n",
-    );
-    sandbox.write("plain.txt", "He read what is in chapter 12 and went home.\n");
+    sandbox.write("letter.md", "# Letter\n\n## Thanks\n\nWe thank you for chapter 12 and for 第20章, and read them.\n");
+    sandbox.write("answer.md", "# Answer\n\n## Pleasure\n\nYou are welcome.\n");
     sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
     for (query, said) in [
-        ("what is in chapter 12", "no document has \"chapter 12\""),
-        ("第20章讲什么", "no document has \"第20章\""),
+        ("what is in chapter 12", "no searched document has \"chapter 12\""),
+        ("第20章讲什么", "no searched document has \"第20章\""),
         ("what does chapter 12 of letter.md say", "letter.md has no \"chapter 12\""),
     ] {
         for mode in ["precise", "section"] {
@@ -216,11 +212,36 @@ fn a_chapter_that_no_document_has_is_not_found() {
         assert_eq!(all["notes"][0]["code"], "part_missing", "{query}: {all}");
         assert_eq!(sandbox.kb(&["context", query]).code, 1, "{query}");
     }
-    // What is no document may be a thing that the text is about, and what has no contents may have chapters.
-    let law = sandbox.json(&["search", "what does section 12 of the Clayton Act say"]);
-    assert_eq!(law["hits"][0]["section"]["title"], "Law", "{law}");
+    // What has no table of contents may have chapters.
+    sandbox.write("plain.txt", "He read what is in chapter 12 and went home.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    sandbox.kb(&["search", "what is in chapter 12"]).tells(0, "none that was searched has \"chapter 12\"");
     let plain = sandbox.kb(&["search", "what is in chapter 12", "--doc", "plain.txt"]).ok();
     assert!(plain.err.contains("plain.txt has no table of contents"), "{}", plain.err);
+}
+
+#[test]
+fn a_section_of_a_law_is_searched_for_in_the_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "notes.md",
+        "# Notes on contracts\n\n## 12 Leases\n\nA lease ends with the year.\n\n## Cases\n\nSection 12 of the Clayton \
+         Act says where to sue. Section 230 of the Communications Decency Act says who is no publisher.\n",
+    );
+    for documents in ["one", "two"] {
+        sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+        for query in ["what does section 12 of the Clayton Act say", "explain Section 230"] {
+            let found = sandbox.json(&["search", query]);
+            assert_eq!(found["hits"][0]["section"]["title"], "Cases", "{documents}, {query}: {found}");
+            assert_eq!(found["notes"][0]["code"], "contents_missing", "{documents}, {query}: {found}");
+        }
+        let context = sandbox.json(&["context", "what does section 12 of the Clayton Act say"]);
+        assert!(context["text"].as_str().unwrap().contains("where to sue"), "{documents}: {context}");
+        // Its own section.
+        let own = sandbox.json(&["search", "what does section 12 of the notes on contracts say"]);
+        assert_eq!(titles_of(&own["contents"][0]["entries"]), ["12 Leases"], "{documents}: {own}");
+        sandbox.write("pumps.md", "# Pumps\n\n## Priming\n\nFill the casing.\n");
+    }
 }
 
 #[test]

@@ -235,9 +235,13 @@ fn english_part(words: &[&str]) -> Option<Part> {
         [.., unit, "of" | "in" | "has" | "does"] if UNITS.contains(unit) => true,
         before => asks_for_summary(before) && (rest.is_empty() || of_document),
     };
-    let of = rest.iter().skip_while(|word| !["of", "in"].contains(word)).skip(1);
-    let mut of = of.filter(|word| !NAMES_NO_DOCUMENT.contains(word) && !COVERS.contains(word));
-    asked.then(|| Part { name, says_of_what: of.any(|word| !WORDS.documents.iter().any(|known| known == word)) })
+    let mut of = rest.iter().skip_while(|word| !["of", "in"].contains(word));
+    let known = |word: &str| {
+        let lists = [&WORDS.documents, &WORDS.names_no_document];
+        let is_count = NUMBERS.contains(&word) || word.parse::<u8>().is_ok();
+        is_count || COVERS.contains(&word) || lists.iter().any(|list| list.iter().any(|own| own == word))
+    };
+    asked.then(|| Part { name, says_of_what: of.any(|word| !known(word)) })
 }
 
 /// "summarise", "please give me a short summary of", "tell me about".
@@ -254,8 +258,6 @@ fn asks_for_summary(words: &[&str]) -> bool {
 }
 
 const COVERS: [&str; 6] = ["cover", "say", "describe", "contain", "discuss", "include"];
-/// What may stand beside "manual" in "chapter 3 of the manual".
-const NAMES_NO_DOCUMENT: [&str; 9] = ["of", "in", "the", "this", "that", "a", "my", "our", "about"];
 
 /// `3`, `3.2`, `7a`, `iv`, `b`, `three`.
 fn is_number(word: &str) -> bool {
@@ -294,14 +296,22 @@ fn chinese_part(query: &str) -> Option<Part> {
     text.char_indices().find_map(|(start, _)| part_at(text, start))
 }
 
-/// What may stand before 第三章 without naming a document.
-const NAMES_NO_DOCUMENT_IN_CHINESE: [&str; 7] = ["", "本书", "这本书", "本手册", "手册", "本文档", "文档"];
 /// Begins a question for a part that has nothing behind it.
 const SUMMARISE: [&str; 9] = ["总结一下", "总结", "概括一下", "概括", "概述", "介绍一下", "介绍", "讲讲", "说说"];
 /// Stands between a part and what is asked of it, and is no title.
 const ADVERBS: [&str; 5] = ["主要", "具体", "大概", "到底", "都"];
 /// A title in a question has no more characters.
 const LONGEST_TITLE: usize = 30;
+
+/// Whether what stands before 第三章 names no document.
+fn names_no_document(before: &str) -> bool {
+    let words = || WORDS.names_no_document_in_chinese.iter().map(String::as_str).chain(SUMMARISE);
+    let mut rest = before;
+    while let Some(next) = words().find_map(|word| rest.strip_prefix(word)) {
+        rest = next;
+    }
+    rest.is_empty()
+}
 
 /// What follows the number of a part, and its unit, at the start of a text: 讲什么 in "第三章讲什么".
 fn after_number(from: &str) -> Option<&str> {
@@ -342,7 +352,7 @@ fn part_at(text: &str, start: usize) -> Option<Part> {
     }
     let name = from[..from.len() - rest.len() + title.len()].to_owned();
     let before = before[verb.map_or(0, str::len)..].trim_end_matches('的');
-    Some(Part { name, says_of_what: !NAMES_NO_DOCUMENT_IN_CHINESE.contains(&before) })
+    Some(Part { name, says_of_what: !names_no_document(before) })
 }
 
 #[cfg(test)]
@@ -446,7 +456,12 @@ mod tests {
             "what is in chapter 12",
             "what does chapter 3 of the manual say",
             "what is chapter 3 of this book about?",
+            "summarise chapter 3 in three sentences",
+            "summarise chapter 3 in 3 sentences",
+            "explain chapter 3 in detail",
             "第20章讲什么",
+            "请告诉我第三章讲什么",
+            "帮我总结该手册第三章的内容",
             "请问这本书的第三章講什麼？",
             "how do I prime the pump?",
         ] {

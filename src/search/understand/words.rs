@@ -17,6 +17,8 @@ pub(super) struct Words {
     pub units: Vec<String>,
     pub function_words: Vec<String>,
     pub documents: Vec<String>,
+    pub names_no_document: Vec<String>,
+    pub names_no_document_in_chinese: Vec<String>,
     pub greetings: Vec<String>,
     pub asks_for_contents: Vec<String>,
     pub asks_for_part: Vec<String>,
