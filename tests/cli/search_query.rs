@@ -416,6 +416,21 @@ fn a_document_that_has_a_chapter_several_times_does_not_lack_it() {
 }
 
 #[test]
+fn a_section_of_a_chapter_is_not_that_of_another_chapter() {
+    let sandbox = Sandbox::new();
+    let chapter = |number: &str, text: &str| {
+        format!("## 第{number}章 设备{number}\n\n### 第一节 概述\n\n概述。\n\n### 第二节 检查\n\n{text}\n\n")
+    };
+    let text =
+        [("一", "检查水泵。"), ("二", "检查阀门。"), ("三", "检查仪表。")].map(|(number, text)| chapter(number, text));
+    sandbox.write("规程.md", format!("# 运行规程\n\n{}", text.concat()));
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let found = sandbox.json(&["search", "第三章第二节讲什么"]);
+    assert!(found["contents"].as_array().unwrap().is_empty(), "{found}");
+    assert!(found["hits"][0]["content"].as_str().unwrap().contains("检查仪表"), "{found}");
+}
+
+#[test]
 fn a_name_that_a_file_writes_as_one_word_is_found() {
     let sandbox = Sandbox::prepared("search_query::glued", |sandbox| {
         for name in ["KRAFTHEINZ_2019_10K", "PEPSICO_2019Q1_10Q", "PEPSICO_2020Q1_10Q"] {

@@ -115,6 +115,8 @@ fn english_words(lower: &str) -> Vec<&str> {
     words.map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty()).collect()
 }
 
+/// What may stand before the number of a part.
+const PARTS: [&str; 5] = ["chapter", "section", "part", "appendix", "item"];
 const UNITS: [&str; 5] = ["chapters", "sections", "subsections", "headings", "appendices"];
 
 /// A word for a document, or the name of a file.
@@ -187,7 +189,7 @@ pub(in crate::search) fn section_named(query: &str) -> Option<String> {
     let lower = query.trim_matches(is_mark).to_lowercase();
     let english = || {
         let (unit, number) = lower.split_once(' ')?;
-        (["chapter", "section", "part", "appendix", "item"].contains(&unit) && is_number(number)).then(|| lower.clone())
+        (PARTS.contains(&unit) && is_number(number)).then(|| lower.clone())
     };
     let chinese = || {
         let rest = lower.strip_prefix('第')?.strip_suffix(['章', '节', '篇', '编'])?.trim();
@@ -218,10 +220,14 @@ fn is_mark(c: char) -> bool {
 
 /// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4", "summarise chapter 8".
 fn english_part(words: &[&str]) -> Option<Part> {
-    let unit = words.iter().position(|word| ["chapter", "section", "part", "appendix", "item"].contains(word))?;
+    let unit = words.iter().position(|word| PARTS.contains(word))?;
     let number = words.get(unit + 1).filter(|word| is_number(word))?;
     let name = format!("{} {number}", words[unit]);
     let rest = &words[unit + 2..];
+    // Chapter 2 of part II is another one than that of part I: only the text is searched.
+    if rest.windows(2).any(|two| PARTS.contains(&two[0]) && is_number(two[1])) {
+        return None;
+    }
     let of_document = rest.first().is_some_and(|word| ["of", "in"].contains(word));
     let asked = match &words[..unit] {
         ["what", "is" | "s", "in"] => rest.is_empty() || of_document,
@@ -351,6 +357,10 @@ fn part_at(text: &str, start: usize) -> Option<Part> {
         return None;
     }
     let name = from[..from.len() - rest.len() + title.len()].to_owned();
+    // 第三章第二节 is another section than that of chapter 1: only the text is searched.
+    if before.match_indices('第').any(|(at, _)| after_number(&before[at..]).is_some()) {
+        return None;
+    }
     let before = before[verb.map_or(0, str::len)..].trim_end_matches('的');
     Some(Part { name, says_of_what: !names_no_document(before) })
 }
@@ -436,6 +446,12 @@ mod tests {
             "第三章关于水泵讲了什么",
             "总结第三次会议",
             "手册第三章",
+            "what does chapter 2 of part II say",
+            "summarise section 2 of the third manual's chapter 3",
+            "第三章第二节讲什么",
+            "手册第三章的第2节讲什么",
+            "第三章3.1节讲什么",
+            "第二部分第三章讲什么",
         ] {
             assert_eq!(wanted(query), None, "{query}");
         }
