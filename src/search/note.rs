@@ -9,6 +9,13 @@ pub struct Note {
     pub message: String,
 }
 
+/// Whether no text can answer, because no searched document has the chapter that the question names. One without a table
+/// of contents may have it all the same.
+pub(super) fn refuses(notes: &[Note]) -> bool {
+    let has = |code: NoteCode| notes.iter().any(|note| note.code == code);
+    has(NoteCode::PartMissing) && !has(NoteCode::ContentsMissing)
+}
+
 /// What a note is about. The names in JSON are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -17,7 +17,7 @@ use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
 use super::hit::{Candidate, ChunkKey, Hit, fetch, first_different, parent_chunks};
-use super::note::{Note, NoteCode};
+use super::note::{Note, NoteCode, refuses};
 use super::other_language;
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
@@ -183,12 +183,12 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
 /// The most confidence of hits, after what was noted about the tables of contents. If the chapter that the question names
 /// does not exist, no text answers it, whatever words it has.
 fn most_confidence(notes: &[Note]) -> f32 {
-    let has = |code: NoteCode| notes.iter().any(|note| note.code == code);
-    match (has(NoteCode::PartMissing), has(NoteCode::PartInSeveral)) {
-        // A document without a table of contents may have the chapter all the same.
-        (true, _) if !has(NoteCode::ContentsMissing) => 0.0,
-        (_, true) => UNCLEAR,
-        _ => 1.0,
+    if refuses(notes) {
+        0.0
+    } else if notes.iter().any(|note| note.code == NoteCode::PartInSeveral) {
+        UNCLEAR
+    } else {
+        1.0
     }
 }
 

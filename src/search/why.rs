@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::filter::{Restriction, TimeField};
 use super::hit::Hit;
-use super::note::NoteCode;
+use super::note::{NoteCode, refuses};
 use super::request::{Fallback, Mode, Rerank, SearchRequest, Target};
 use super::result::SearchResult;
 use super::searcher::Searcher;
@@ -23,6 +23,9 @@ use crate::text::count;
 
 /// The stages that recall: a chunk needs to be in one of them.
 const RETRIEVERS: [&str; 4] = ["keyword", "semantic", "reworded", "by_documents"];
+
+/// Why a search for a chapter drops all text.
+const NO_SUCH_CHAPTER: &str = "no searched document has the chapter that the question asks for";
 
 /// What became of a chunk or a section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -151,6 +154,9 @@ impl Case<'_> {
             None => {}
         }
         match request.shape.seeks_sections() {
+            true if refuses(&self.found.notes) && self.found.hits.is_empty() => {
+                Ok(lost("confidence", None, NO_SUCH_CHAPTER, Some("kind")))
+            }
             true => self.loss_among_sections().await,
             false => self.loss_of_chunk().await,
         }
@@ -195,6 +201,7 @@ impl Case<'_> {
                 let (reason, setting) = self.cut(&later[..at], id);
                 lost(reason, Some(setting))
             }
+            "confidence" if refuses(&self.found.notes) => lost(NO_SUCH_CHAPTER.to_owned(), Some("kind")),
             "confidence" => {
                 let dropped = self.found.unsure.iter().filter(|candidate| candidate.chunk_id == *id);
                 let own = dropped.map(|candidate| candidate.confidence).fold(0.0, f32::max);

@@ -240,6 +240,19 @@ fn a_question_about_structure_ranks_nothing() {
 }
 
 #[test]
+fn a_missing_chapter_is_why_its_mentions_are_lost() {
+    let sandbox = Sandbox::new();
+    sandbox.write("letter.md", "# Letter\n\n## Thanks\n\nWe thank you for chapter 12.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let id = parent_chunk(&sandbox, "chapter 12");
+    for mode in ["precise", "section"] {
+        let lost = why(&sandbox, &["what is in chapter 12", "--mode", mode], &id);
+        assert_eq!((text(&lost, "lost_in"), text(&lost, "setting")), ("confidence", "kind"), "{mode}: {lost}");
+        assert!(text(&lost, "reason").contains("no searched document has the chapter"), "{mode}: {lost}");
+    }
+}
+
+#[test]
 fn a_greeting_is_lost_before_the_search() {
     let sandbox = manuals();
     let id = parent_chunk(&sandbox, "Grease");
