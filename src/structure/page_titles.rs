@@ -11,6 +11,7 @@ use super::numbering::{self, Kind};
 use super::tree::{Heading, Provenance};
 use super::typography::{Body, could_be_title, ends_like_a_sentence, figures, is_distinct, is_row};
 use crate::load::{Block, BlockKind, LineStyle};
+use crate::text::tables;
 
 /// The confidence of a title above a table, and of one that was taken for a running head.
 const ABOVE_TABLE: f32 = 0.7;
@@ -283,11 +284,20 @@ fn is_above_table(page: &[Block], title: &LineStyle) -> bool {
         .filter(|(_, baseline)| *baseline > title.baseline)
         .collect();
     below.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let lines = below.into_iter().take(LINES_TO_TABLE).map(|(block, _)| block);
-    let rows = lines
-        .take_while(|block| is_row(block) || block.words().chars().count() < LONGEST)
-        .filter(|block| is_row(block) && figures(block.words()) > 1);
-    rows.count() >= FEWEST_ROWS
+    // A recognised table is one block.
+    let has_figures = |row: &tables::Row| figures(&row.join(" ")) > 1;
+    let table = |block: &Block| {
+        let found = tables::find(&block.text);
+        found.first().map_or(0, |table| table.cells(&block.text).iter().filter(|row| has_figures(row)).count())
+    };
+    let rows = |block: &Block| match is_row(block) {
+        true => usize::from(figures(block.words()) > 1),
+        false => table(block),
+    };
+    let is_short = |block: &Block| block.words().chars().count() < LONGEST;
+    let lines = below.into_iter().take(LINES_TO_TABLE).map(|(block, _)| (rows(block), block));
+    let rows = lines.take_while(|(rows, block)| *rows > 0 || is_row(block) || is_short(block)).map(|(rows, _)| rows);
+    rows.sum::<usize>() >= FEWEST_ROWS
 }
 
 #[cfg(test)]
@@ -315,6 +325,16 @@ mod tests {
         };
         let above: Vec<Block> = lines.iter().map(middle).collect();
         page(number, [above, rows(), body("it")])
+    }
+
+    #[test]
+    fn a_recognised_table_is_below_a_title_too() {
+        let table =
+            line("| | 2023 | 2022 |\n| --- | --- | --- |\n| Sales | 4,132 | 5,719 |\n| Taxes | 41 | 57 |").below();
+        let name = line("Norwick Water Company");
+        let pages = page(2, [vec![line("Balance Sheets").bold(), name, table], body("more")]);
+        let found = titles(&[page(1, [body("the year")]), pages].concat(), &[]);
+        assert_eq!(found, [(2, "Balance Sheets".to_owned(), 1)]);
     }
 
     /// A line left out at the top of a page.
