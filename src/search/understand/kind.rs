@@ -353,14 +353,13 @@ fn part_at(text: &str, start: usize) -> Option<Part> {
     let title = if ADVERBS.contains(&title) { "" } else { title };
     // "第三章关于水泵讲什么" is about the text.
     let is_about = ["关于", "有关", "对于", "第"].iter().any(|word| title.contains(*word));
-    if is_about || title.chars().count() > LONGEST_TITLE {
+    // 第三章第二节 is another section than that of chapter 1: only the text is searched.
+    let is_within = before.match_indices('第').any(|(at, _)| after_number(&before[at..]).is_some());
+    let has_part = after_number(title).is_some();
+    if is_about || is_within || has_part || title.chars().count() > LONGEST_TITLE {
         return None;
     }
     let name = from[..from.len() - rest.len() + title.len()].to_owned();
-    // 第三章第二节 is another section than that of chapter 1: only the text is searched.
-    if before.match_indices('第').any(|(at, _)| after_number(&before[at..]).is_some()) {
-        return None;
-    }
     let before = before[verb.map_or(0, str::len)..].trim_end_matches('的');
     Some(Part { name, says_of_what: !names_no_document(before) })
 }
