@@ -8,7 +8,7 @@ use super::find_section::{Reading, find_sections};
 use super::glued::glued;
 use super::hit::{Hit, Source};
 use super::note::NoteCode;
-use super::request::SearchRequest;
+use super::request::{Kind, SearchRequest};
 use super::resolve::{file_name, stem};
 use super::restrict::filter;
 use super::searcher::Searcher;
@@ -60,14 +60,17 @@ pub(super) async fn answer(
 ) -> Result<Vec<Contents>> {
     let mut rows = admitted(snapshots, scopes).await?;
     let named = named(&request.query, wanted, &rows);
-    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it.
-    let is_elsewhere = named.is_empty() && says_of_what(&request.query);
-    if is_elsewhere && request.documents.is_none() {
+    let is_of_another = named.is_empty() && says_of_what(&request.query);
+    let is_of_chapter = matches!(wanted, Wanted::Part(name) if is_chapter(name));
+    // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it. Chapters are
+    // those of documents.
+    let is_asked_for = is_of_chapter || request.documents.is_some() || request.kind == Some(Kind::Structure);
+    if is_of_another && !is_asked_for {
         trace.note(NoteCode::ContentsMissing, text_instead("it names none of the searched documents") + &names_one());
         return Ok(Vec::new());
     }
     // Whether the text may answer if no table of contents does.
-    let mut text_may_answer = is_elsewhere || matches!(wanted, Wanted::Part(name) if !is_chapter(name));
+    let mut text_may_answer = is_of_another || (!is_of_chapter && matches!(wanted, Wanted::Part(_)));
     let (mut answer, mut meant) = (Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
         rows = match wanted {
@@ -115,7 +118,7 @@ pub(super) async fn answer(
         let (mut part, mut confidence, mut is_guess) = (None, 1.0 / meant as f32, false);
         if let Wanted::Part(name) = wanted {
             // The place of a section says nothing about the one of another work.
-            let found = part_of(&document, &sections, name).filter(|part| !(part.is_guess && is_elsewhere));
+            let found = part_of(&document, &sections, name).filter(|part| !(part.is_guess && is_of_another));
             let Some(found) = found else {
                 let code = if text_may_answer { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
                 trace.note(code, format!("{} has no {name:?} in its table of contents", document.source));

@@ -19,6 +19,16 @@ const FEWEST_BELOW: usize = 3;
 
 /// Adds `found` headings, which are in text order, below long entries that have no entries below them.
 pub(super) fn deepen(entries: Vec<Heading>, found: &[Heading], blocks: &[Block]) -> Vec<Heading> {
+    deepen_some(entries, found, blocks, |entry| entry.level <= DEEPEST)
+}
+
+/// The same for those entries that `may` be deepened.
+pub(super) fn deepen_some(
+    entries: Vec<Heading>,
+    found: &[Heading],
+    blocks: &[Block],
+    may: impl Fn(&Heading) -> bool,
+) -> Vec<Heading> {
     let ends = ends(&entries, blocks.len());
     let numbered = numbered_levels(&entries);
     let page = |block: usize| blocks.get(block).and_then(|block| block.page).unwrap_or(0);
@@ -27,7 +37,7 @@ pub(super) fn deepen(entries: Vec<Heading>, found: &[Heading], blocks: &[Block])
     while let Some((entry, end)) = entries.next() {
         let is_leaf = entries.peek().is_none_or(|(next, _)| next.level <= entry.level);
         let is_long = end > entry.start && page(end - 1) + 1 >= page(entry.start) + FEWEST_PAGES;
-        let below = if is_leaf && is_long && entry.level <= DEEPEST {
+        let below = if is_leaf && is_long && may(&entry) {
             // The headings below 2.1 are numbered, such as 2.1.1.
             let is_deep = numbering::parse(&entry.title).is_some_and(|number| number.depth() > 1);
             below(&entry, end, found, is_deep || numbered.contains(&(entry.level + 1)))

@@ -18,6 +18,8 @@ mod tests;
 mod tree;
 mod typography;
 
+use std::collections::HashSet;
+
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
 use crate::text::visible;
 
@@ -91,13 +93,18 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         return tagged;
     }
     let mut headings = typography::find(blocks, &contents, &known);
+    let by_type = if known.is_empty() { Vec::new() } else { typography::find(blocks, &contents, &[]) };
     if !known.is_empty() {
-        headings = deepen::deepen(headings, &typography::find(blocks, &contents, &[]), blocks);
+        headings = deepen::deepen(headings, &by_type, blocks);
     }
     if let Some(body) = typography::body(blocks) {
         let listed = printed::covered(&contents, blocks.len());
         let is_listed = |at: usize| listed[at..listed.len().min(at + printed::LINES_ABOVE)].contains(&true);
-        page_titles::add(&mut headings, page_titles::find(blocks, &document.page_heads, &body, is_listed));
+        let titles = page_titles::find(blocks, &document.page_heads, &body, is_listed);
+        let starts: HashSet<usize> = titles.iter().map(|title| title.start).collect();
+        page_titles::add(&mut headings, titles);
+        // The notes to the accounts of a report are below such a title.
+        headings = deepen::deepen_some(headings, &by_type, blocks, |entry| starts.contains(&entry.start));
     }
     repeats::merge(&mut headings);
     // The contents page itself is not a section: it would shift the paths of all others.

@@ -48,7 +48,7 @@ struct Top<'a> {
 pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: impl Fn(usize) -> bool) -> Vec<Heading> {
     let pages = tops(blocks, heads);
     let mut names = names_above_titles(&pages);
-    names.extend(names_above_tables(&pages, &names, blocks, body));
+    names.extend(names_beside_titles(&pages, &names, blocks, body));
     let mut pages_of: HashMap<String, BTreeSet<u32>> = HashMap::new();
     for (page, lines) in &pages {
         for line in lines.iter().filter(|line| line.at.is_none()) {
@@ -214,24 +214,26 @@ fn names_above_titles(pages: &BTreeMap<u32, Vec<Top<'_>>>) -> HashSet<String> {
     below.into_iter().filter(|(_, below)| below.len() > 1).map(|(name, _)| name).collect()
 }
 
-/// The lines below such names with titles of different tables below them: a company's name below a running head.
-fn names_above_tables(
+/// The lines below such names that have titles of different tables below or above them: a company's name between a
+/// running head and a title, or below a title.
+fn names_beside_titles(
     pages: &BTreeMap<u32, Vec<Top<'_>>>,
     names: &HashSet<String>,
     blocks: &[Block],
     body: &Body,
 ) -> HashSet<String> {
-    let mut below: HashMap<String, HashSet<String>> = HashMap::new();
+    let mut beside: HashMap<String, HashSet<String>> = HashMap::new();
     for (&page, lines) in pages {
+        let of_page = &blocks[first_on(page, blocks)..first_on(page + 1, blocks)];
         let mut others = lines.iter().skip_while(|line| names.contains(&key(line.block.words())));
-        if let (Some(name), Some(title)) = (others.next(), others.next())
-            && looks_like_a_title(*title, body)
-            && is_above_table(&blocks[first_on(page, blocks)..first_on(page + 1, blocks)], title.style)
-        {
-            below.entry(key(name.block.words())).or_default().insert(key(title.block.words()));
+        let (Some(upper), Some(lower)) = (others.next(), others.next()) else { continue };
+        for (name, title) in [(upper, lower), (lower, upper)] {
+            if looks_like_a_title(*title, body) && is_above_table(of_page, title.style) {
+                beside.entry(key(name.block.words())).or_default().insert(key(title.block.words()));
+            }
         }
     }
-    below.into_iter().filter(|(_, below)| below.len() > 1).map(|(name, _)| name).collect()
+    beside.into_iter().filter(|(_, titles)| titles.len() > 1).map(|(name, _)| name).collect()
 }
 
 /// Whether a line differs from text in type or by capitals, and has no page number.
@@ -325,6 +327,15 @@ mod tests {
         };
         let above: Vec<Block> = lines.iter().map(middle).collect();
         page(number, [above, rows(), body("it")])
+    }
+
+    #[test]
+    fn the_name_below_a_title_is_none_where_it_stands_above_one() {
+        let below = |number: u32, title: &str| statement(number, &[title, "NORWICK WATER COMPANY", "(in millions)"]);
+        let above = statement(4, &["NORWICK WATER COMPANY", "SCHEDULE OF RESERVES"]);
+        let blocks = [page(1, [body("the year")]), below(2, "BALANCE SHEETS"), below(3, "CASH FLOWS"), above].concat();
+        let wanted = [(2, "BALANCE SHEETS"), (3, "CASH FLOWS"), (4, "SCHEDULE OF RESERVES")];
+        assert_eq!(titles(&blocks, &[]), wanted.map(|(page, title)| (page, title.to_owned(), 1)));
     }
 
     #[test]

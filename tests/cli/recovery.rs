@@ -96,7 +96,8 @@ fn a_writer_goes_on_from_the_newest_generation_that_can_be_read() {
 
 #[test]
 fn a_lost_generation_is_not_taken_for_one_that_gets_the_same_versions() {
-    for damage in DAMAGES {
+    let of_versions = [&DAMAGES[..3], &DAMAGES[5..]].concat();
+    for damage in of_versions {
         let sandbox = three_generations();
         damage(&sandbox);
         sandbox.write("docs/a.md", "# Valves\n\nClose the valve of version4x slowly.");

@@ -224,8 +224,12 @@ fn english_part(words: &[&str]) -> Option<Part> {
     let number = words.get(unit + 1).filter(|word| is_number(word))?;
     let name = format!("{} {number}", words[unit]);
     let rest = &words[unit + 2..];
-    // Chapter 2 of part II is another one than that of part I: only the text is searched.
-    if rest.windows(2).any(|two| PARTS.contains(&two[0]) && is_number(two[1])) {
+    // Chapter 2 of part II is another one than that of part I: only the text is searched. There is one section 3.1, that
+    // of chapter 3.
+    let is_outer = |two: &[&str]| PARTS.contains(&two[0]) && is_number(two[1]);
+    if let Some(outer) = rest.windows(2).find(|two| is_outer(two))
+        && number.split_once('.').is_none_or(|(first, _)| first != outer[1])
+    {
         return None;
     }
     let of_document = rest.first().is_some_and(|word| ["of", "in"].contains(word));
@@ -241,13 +245,20 @@ fn english_part(words: &[&str]) -> Option<Part> {
         [.., unit, "of" | "in" | "has" | "does"] if UNITS.contains(unit) => true,
         before => asks_for_summary(before) && (rest.is_empty() || of_document),
     };
-    let mut of = rest.iter().skip_while(|word| !["of", "in"].contains(word));
-    let known = |word: &str| {
-        let lists = [&WORDS.documents, &WORDS.names_no_document];
-        let is_count = NUMBERS.contains(&word) || word.parse::<u8>().is_ok();
-        is_count || COVERS.contains(&word) || lists.iter().any(|list| list.iter().any(|own| own == word))
-    };
-    asked.then(|| Part { name, says_of_what: of.any(|word| !known(word)) })
+    // "in 300 words" and "in plain language" name nothing.
+    const OWNERS: [&str; 6] = ["the", "this", "that", "my", "our", "your"];
+    let in_what = |two: &[&str]| two[0] == "in" && (OWNERS.contains(&two[1]) || two[1].contains('.'));
+    let of = rest.iter().position(|word| *word == "of").or_else(|| rest.windows(2).position(in_what));
+    let what = of.map_or(&rest[..0], |of| &rest[of + 1..]);
+    let end = what.iter().rposition(|word| *word != "about" && !COVERS.contains(word)).map_or(0, |last| last + 1);
+    let is_among = |list: &[String], word: &str| list.iter().any(|own| own == word);
+    let is_part = |word: &str| PARTS.contains(&word) || is_number(word);
+    let known =
+        |word: &str| is_among(&WORDS.documents, word) || is_among(&WORDS.names_no_document, word) || is_part(word);
+    // "the user manual" is that of the reader.
+    let is_document = what[..end].last().is_some_and(|last| is_among(&WORDS.documents, last));
+    let says_of_what = !is_document && what[..end].iter().any(|word| !known(word));
+    asked.then(|| Part { name, says_of_what })
 }
 
 /// "summarise", "please give me a short summary of", "tell me about".
@@ -472,7 +483,10 @@ mod tests {
             "what does chapter 3 of the manual say",
             "what is chapter 3 of this book about?",
             "summarise chapter 3 in three sentences",
-            "summarise chapter 3 in 3 sentences",
+            "summarise chapter 3 in 300 words",
+            "explain chapter 3 in plain language",
+            "what does section 3.1 of chapter 3 say",
+            "what does item 7 of the annual report say",
             "explain chapter 3 in detail",
             "第20章讲什么",
             "请告诉我第三章讲什么",
