@@ -258,7 +258,7 @@ fn english_part(words: &[&str]) -> Option<Part> {
     // "the user manual" is that of the reader.
     let is_document = what[..end].last().is_some_and(|last| is_among(&WORDS.documents, last));
     let says_of_what = !is_document && what[..end].iter().any(|word| !known(word));
-    asked.then(|| Part { name, says_of_what })
+    asked.then_some(Part { name, says_of_what })
 }
 
 /// "summarise", "please give me a short summary of", "tell me about".
