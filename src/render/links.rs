@@ -42,7 +42,8 @@ impl Links {
         }
     }
 
-    /// The code of a link and what follows it, from the text behind [`ESCAPE`]; `None` if it is none of these links.
+    /// Reads the text behind an [`ESCAPE`]: the code of the link that begins or ends there, and the rest of the text.
+    /// `None` if the text begins with anything else.
     pub(super) fn resolve<'t>(&self, text: &'t str) -> Option<(String, &'t str)> {
         let (number, rest) = text.strip_prefix(LINK)?.split_once(BELL)?;
         let address = match number {

@@ -137,13 +137,8 @@ fn read(text: &str) -> Option<(SectionNumber, usize)> {
     let lettered = match found.kind {
         // `Section I` has a Roman number, whose value is not the place of the letter; that of `IX` is the place of its I.
         NumberKind::Decimal | NumberKind::Letter | NumberKind::Appendix | NumberKind::Section | NumberKind::Part => {
-            match first.as_bytes() {
-                [letter, next, ..] if letter.is_ascii_alphabetic() && next.is_ascii_alphabetic() => false,
-                [letter, ..] if letter.is_ascii_alphabetic() => {
-                    found.parts.first() == Some(&u32::from(letter.to_ascii_uppercase() - b'A' + 1))
-                }
-                _ => false,
-            }
+            let letters: Vec<u8> = first.bytes().take_while(u8::is_ascii_alphabetic).collect();
+            matches!(letters[..], [letter] if found.parts.first() == Some(&u32::from(letter.to_ascii_uppercase() - b'A' + 1)))
         }
         _ => false,
     };

@@ -92,11 +92,8 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
     if !tagged.is_empty() {
         return tagged;
     }
-    let mut headings = typography::find(blocks, &contents, &known);
     let by_type = if known.is_empty() { Vec::new() } else { typography::find(blocks, &contents, &[]) };
-    if !known.is_empty() {
-        headings = deepen::deepen(headings, &by_type, blocks);
-    }
+    let mut headings = deepen::deepen(typography::find(blocks, &contents, &known), &by_type, blocks);
     if let Some(body) = typography::body(blocks) {
         let listed = printed::covered(&contents, blocks.len());
         let is_listed = |at: usize| listed[at..listed.len().min(at + printed::LINES_ABOVE)].contains(&true);
