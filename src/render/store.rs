@@ -38,7 +38,7 @@ pub struct Status {
     pub chunks: usize,
     /// Parent chunks in the keyword index.
     pub keyword_chunks: u64,
-    /// The index of the vectors; a small namespace needs none.
+    /// The index of the vectors; a small namespace has none.
     pub vector_index: Option<VectorIndex>,
     /// Bytes on disk.
     pub bytes: u64,
@@ -103,10 +103,7 @@ impl Status {
         };
         let vector_index = match self.vector_index {
             None => "none, all vectors are compared".to_owned(),
-            Some(VectorIndex { chunks, recall }) => {
-                let recall = recall.map_or(String::new(), |share| format!("; recall@10 {share:.3}"));
-                format!("of {chunks} chunks{recall}")
-            }
+            Some(VectorIndex { chunks, recall }) => format!("binary codes; recall@10 {recall:.3} of {chunks} chunks"),
         };
         let model = format!("{}, {} dimensions", self.model, self.dimension);
         let no_model = self.model_problem.as_deref().unwrap_or_default();

@@ -116,7 +116,7 @@ impl Searcher {
         let load = async || {
             let snapshots = self.snapshots().await?;
             let bytes = async |snapshot: &Snapshot| {
-                if snapshot.vector_index().await?.is_some() {
+                if snapshot.is_searched_by_codes().await? {
                     snapshot.forget_vectors();
                     return Ok(usize::MAX);
                 }

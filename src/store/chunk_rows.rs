@@ -1,32 +1,47 @@
-//! Finds the rows of chunks by their ids and the ids of rows, without reading the table.
+//! Finds the rows of chunks by their ids and by their vectors, without reading the table.
 //!
-//! The vector index finds rows, and the exact scores need the rows of parent chunks and their children. Over a million
-//! chunks, reading ids from the table and rows from its indexes took more than half of the time of a semantic search. So
-//! the read cache keeps the ids of each fragment, in about 20 bytes for each chunk. In a store of others, which gets no
-//! cache, every process reads them anew.
+//! Over a million chunks, reading ids and the partitions of an index from the table took most of the time of a semantic
+//! search. So the read cache keeps, for each fragment, the ids (about 20 bytes for each chunk) and a binary code of each
+//! vector: the sign of each of its numbers. The angle between two vectors grows with the number of signs in which they
+//! differ (Charikar 2002, "Similarity estimation techniques from rounding algorithms"), so the nearest codes hold nearly
+//! all of the nearest vectors, which are then compared exactly. In a store of others, which gets no cache, every process
+//! reads the vectors anew.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use lancedb::arrow::arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt32Array};
-use lancedb::arrow::arrow_schema::ArrowError;
+use lancedb::arrow::arrow_array::cast::AsArray;
+use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
+use lancedb::arrow::arrow_array::{
+    Array, ArrayRef, FixedSizeListArray, RecordBatch, StringArray, UInt32Array, UInt64Array,
+};
+use lancedb::arrow::arrow_buffer::{BooleanBuffer, NullBuffer};
+use lancedb::arrow::arrow_schema::{DataType, Field};
 use rayon::prelude::*;
 
-use super::convert::{CHUNKS, Columns};
+use super::convert::{CHUNKS, Columns, VECTOR};
+use super::scope::Scope;
+use super::snapshot::Prepared;
+use super::tables::Wanted;
 use crate::error::{Error, Result};
-use crate::ids::{ChunkId, parent_of};
+use crate::ids::{ChunkId, document_of, parent_of};
 
-/// The name of the ids in the read cache.
-pub(super) const KEPT: &str = "chunk-ids";
+/// The name of the rows in the read cache.
+pub(super) const KEPT: &str = "chunk-rows";
+/// What they are made from.
+pub(super) const COLUMNS: Wanted = Wanted::Named(&["chunk_id", VECTOR]);
+pub(super) const PREPARED: Prepared = Prepared { batch: coded, fragment: joined };
 /// The rows of a fragment in the order of their ids.
 const BY_ID: &str = "by_id";
+/// The binary codes, as numbers of 64 bits; null for a chunk without a vector.
+const CODE: &str = "code";
+/// A thread compares this many codes at once: its results stay in the processor's cache.
+const ROWS_AT_ONCE: usize = 8192;
 
-/// The ids of all chunks of a generation by row. The address of a row is the number of its fragment and, in the lower 32
-/// bits, its place in that.
+/// The ids and binary codes of all chunks of a generation by row. The address of a row is the number of its fragment and,
+/// in the lower 32 bits, its place in that.
 pub(super) struct ChunkRows {
     fragments: Vec<FragmentRows>,
-    /// The places in `fragments`, by number.
-    by_number: HashMap<u64, usize>,
 }
 
 struct FragmentRows {
@@ -35,6 +50,10 @@ struct FragmentRows {
     chunk_ids: StringArray,
     /// The rows in the order of their ids.
     by_id: UInt32Array,
+    /// By row.
+    codes: FixedSizeListArray,
+    /// The rows that have a vector and are not deleted; `None` for all.
+    found: Option<NullBuffer>,
     deleted: HashSet<u32>,
 }
 
@@ -42,7 +61,7 @@ impl ChunkRows {
     /// From the number, the cached rows and the deleted rows of each fragment.
     ///
     /// # Errors
-    /// If the rows are not those of [`with_order`].
+    /// If the rows are not those of [`joined`].
     pub(super) fn read(fragments: impl IntoIterator<Item = (u64, Vec<RecordBatch>, HashSet<u32>)>) -> Result<Self> {
         let mut read = Vec::new();
         for (number, rows, deleted) in fragments {
@@ -51,20 +70,18 @@ impl ChunkRows {
                 read.push(FragmentRows::new(number, batch, deleted)?);
             }
         }
-        Ok(ChunkRows::of(read))
+        Ok(ChunkRows { fragments: read })
     }
 
-    fn of(fragments: Vec<FragmentRows>) -> Self {
-        let by_number = fragments.iter().enumerate().map(|(place, fragment)| (fragment.number, place)).collect();
-        ChunkRows { fragments, by_number }
-    }
-
-    /// The id of the chunk at an address; `None` if the generation has no such row.
-    pub(super) fn chunk_id(&self, address: u64) -> Option<&str> {
-        let fragment = &self.fragments[*self.by_number.get(&(address >> 32))?];
-        let row = address as u32;
-        let is_there = (row as usize) < fragment.chunk_ids.len() && !fragment.deleted.contains(&row);
-        is_there.then(|| fragment.chunk_id(row))
+    /// The ids of the `limit` chunks of a scope whose codes are nearest to that of a vector, in no order.
+    pub(super) fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Vec<&str> {
+        let code = code_of(vector);
+        let each = self.fragments.par_iter().enumerate().flat_map(|(place, fragment)| {
+            let near = fragment.nearest(&code, scope, limit);
+            near.map(move |(distance, row)| (distance, place, row))
+        });
+        let nearest = smallest(each.collect(), limit);
+        nearest.into_iter().map(|(_, place, row)| self.fragments[place].chunk_id(row)).collect()
     }
 
     /// The ids and addresses of some parent chunks and their children, in the order of the table.
@@ -75,20 +92,49 @@ impl ChunkRows {
 
 impl FragmentRows {
     /// # Errors
-    /// If the batch does not have the columns of [`with_order`].
+    /// If the batch does not have the columns of [`joined`].
     fn new(number: u64, batch: &RecordBatch, deleted: HashSet<u32>) -> Result<Self> {
         let columns = Columns { table: CHUNKS, batch };
         let (chunk_ids, by_id) = (columns.texts("chunk_id")?.clone(), columns.numbers(BY_ID)?.clone());
         let rows = chunk_ids.len();
-        if by_id.values().iter().any(|row| *row as usize >= rows) {
-            return Err(Error::failed("the read cache names rows that do not exist")
+        let (codes, _) = columns.lists::<UInt64Type>(CODE)?;
+        if codes.value_length() < 1 || by_id.values().iter().any(|row| *row as usize >= rows) {
+            return Err(Error::failed("the read cache names rows that do not exist, or has no codes of vectors")
                 .hint("delete the folder `read-cache` of the namespace; the next search writes a new one"));
         }
-        Ok(FragmentRows { number, chunk_ids, by_id, deleted })
+        let is_found = |row: usize| codes.is_valid(row) && !deleted.contains(&(row as u32));
+        let found = match deleted.is_empty() {
+            true => codes.nulls().cloned(),
+            false => Some(NullBuffer::new(BooleanBuffer::collect_bool(rows, is_found))),
+        };
+        Ok(FragmentRows { number, chunk_ids, by_id, codes: codes.clone(), found, deleted })
     }
 
     fn chunk_id(&self, row: u32) -> &str {
         self.chunk_ids.value(row as usize)
+    }
+
+    /// The distances and rows of the nearest chunks of each part of the fragment.
+    fn nearest<'c>(
+        &'c self,
+        code: &'c [u64],
+        scope: &'c Scope,
+        limit: usize,
+    ) -> impl ParallelIterator<Item = (u32, u32)> + 'c {
+        let codes = self.codes.values().as_primitive::<UInt64Type>().values();
+        let length = self.codes.value_length() as usize;
+        let part = move |(part, codes): (usize, &[u64])| {
+            let rows = (part * ROWS_AT_ONCE..).zip(codes.chunks_exact(length));
+            let in_scope = rows.filter(|(row, _)| self.is_in(*row, scope));
+            smallest(in_scope.map(|(row, own)| (distance(code, own), row as u32)).collect(), limit)
+        };
+        codes.par_chunks(ROWS_AT_ONCE * length).enumerate().flat_map_iter(part)
+    }
+
+    /// Whether a row is in a scope and can be found by its vector.
+    fn is_in(&self, row: usize, scope: &Scope) -> bool {
+        let id = self.chunk_ids.value(row);
+        self.found.as_ref().is_none_or(|found| found.is_valid(row)) && scope.admits(document_of(id), parent_of(id))
     }
 
     fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {
@@ -105,48 +151,113 @@ impl FragmentRows {
     }
 }
 
-/// The ids of a fragment as one batch, with their order.
-pub(super) fn with_order(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
-    if batches.is_empty() {
-        return Ok(batches);
-    }
-    let mut chunk_ids = Vec::new();
+/// The rows of a batch of the table, with codes instead of vectors.
+fn coded(batch: RecordBatch) -> Result<RecordBatch> {
+    let columns = Columns { table: CHUNKS, batch: &batch };
+    let (lists, numbers) = columns.lists::<Float32Type>(VECTOR)?;
+    let codes = numbers.chunks_exact(lists.value_length() as usize).flat_map(code_of).collect();
+    rows_of(columns.texts("chunk_id")?.clone(), codes, lists.nulls().cloned(), None)
+}
+
+/// The rows of a fragment, made of those of [`coded`], as one batch with their order.
+fn joined(batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
+    let (mut chunk_ids, mut codes, mut there) = (Vec::new(), Vec::new(), Vec::new());
     for batch in &batches {
         let columns = Columns { table: CHUNKS, batch };
+        let (lists, numbers) = columns.lists::<UInt64Type>(CODE)?;
         chunk_ids.extend(columns.texts("chunk_id")?.iter().map(Option::unwrap_or_default));
+        codes.extend_from_slice(numbers);
+        there.extend((0..batch.num_rows()).map(|row| lists.is_valid(row)));
+    }
+    if chunk_ids.is_empty() {
+        return Ok(Vec::new());
     }
     let mut by_id: Vec<u32> = (0..chunk_ids.len() as u32).collect();
     by_id.sort_unstable_by_key(|row| (chunk_ids[*row as usize], *row));
-    let columns: [(&str, ArrayRef); 2] =
-        [("chunk_id", Arc::new(StringArray::from_iter_values(chunk_ids))), (BY_ID, Arc::new(UInt32Array::from(by_id)))];
-    let failed = |error: ArrowError| Error::failed(format!("cannot hold the ids of chunks: {error}")).caused_by(error);
-    Ok(vec![RecordBatch::try_from_iter(columns).map_err(failed)?])
+    let chunk_ids = StringArray::from_iter_values(chunk_ids);
+    Ok(vec![rows_of(chunk_ids, codes, Some(NullBuffer::from(there)), Some(by_id))?])
+}
+
+fn rows_of(
+    chunk_ids: StringArray,
+    codes: Vec<u64>,
+    there: Option<NullBuffer>,
+    by_id: Option<Vec<u32>>,
+) -> Result<RecordBatch> {
+    let length = codes.len() / chunk_ids.len().max(1);
+    let field = Field::new_list_field(DataType::UInt64, false);
+    let codes = FixedSizeListArray::try_new(field.into(), length as i32, Arc::new(UInt64Array::from(codes)), there);
+    let rows = codes.and_then(|codes| {
+        let mut columns: Vec<(&str, ArrayRef)> = vec![("chunk_id", Arc::new(chunk_ids)), (CODE, Arc::new(codes))];
+        columns.extend(by_id.map(|by_id| (BY_ID, Arc::new(UInt32Array::from(by_id)) as ArrayRef)));
+        RecordBatch::try_from_iter(columns)
+    });
+    rows.map_err(|error| Error::failed(format!("cannot hold the ids and codes of chunks: {error}")).caused_by(error))
+}
+
+/// The binary code of a vector: a bit for each number, set where it is positive.
+pub(super) fn code_of(vector: &[f32]) -> Vec<u64> {
+    let word = |numbers: &[f32]| numbers.iter().rev().fold(0, |word, number| word << 1 | u64::from(*number > 0.0));
+    vector.chunks(u64::BITS as usize).map(word).collect()
+}
+
+/// The number of signs in which two vectors differ, from their codes.
+pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+/// The `limit` smallest, in no order.
+fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
+    if all.len() > limit {
+        all.select_nth_unstable(limit);
+        all.truncate(limit);
+    }
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Rows whose codes are made of their ids; those that end in 0 have none.
     fn batch(ids: &[&str]) -> RecordBatch {
-        RecordBatch::try_from_iter([("chunk_id", Arc::new(StringArray::from(ids.to_vec())) as ArrayRef)]).unwrap()
+        let codes = ids.iter().map(|id| id.len() as u64).collect();
+        let there: Vec<bool> = ids.iter().map(|id| !id.ends_with('0')).collect();
+        rows_of(StringArray::from(ids.to_vec()), codes, Some(there.into()), None).unwrap()
     }
 
     fn rows() -> ChunkRows {
         let fragment = |number, batches: &[&[&str]], deleted: &[u32]| {
-            let ids = with_order(batches.iter().map(|ids| batch(ids)).collect()).unwrap();
-            FragmentRows::new(number, &ids[0], deleted.iter().copied().collect()).unwrap()
+            let rows = joined(batches.iter().map(|ids| batch(ids)).collect()).unwrap();
+            (number, rows, deleted.iter().copied().collect())
         };
         let first = fragment(3, &[&["d:1", "d:1.0", "d:1.10"], &["d:1.2", "d:12", "d:12.0", "c:1"]], &[1]);
         let second = fragment(9, &[&["d:2", "e:1", "e:1.0"]], &[]);
-        ChunkRows::of(vec![first, second])
+        ChunkRows::read([first, second]).unwrap()
     }
 
     #[test]
-    fn ids_are_found_by_row() {
+    fn the_nearest_codes_of_a_scope_are_found() {
         let rows = rows();
-        let id = |fragment: u64, row: u64| rows.chunk_id(fragment << 32 | row);
-        assert_eq!([id(3, 0), id(3, 4), id(9, 2)], [Some("d:1"), Some("d:12"), Some("e:1.0")]);
-        assert_eq!([id(3, 1), id(3, 7), id(4, 0)], [None; 3], "deleted, behind the end, no such fragment");
+        let near = |scope: &Scope, limit| {
+            // The code 3: the ids of three letters are nearest, those of four differ in three bits.
+            let mut near = rows.nearest(&[1.0, 1.0, -1.0], scope, limit);
+            near.sort_unstable();
+            near
+        };
+        assert_eq!(near(&Scope::Everything, 4), ["c:1", "d:1", "d:2", "e:1"]);
+        assert_eq!(near(&Scope::Everything, 9), ["c:1", "d:1", "d:1.2", "d:12", "d:2", "e:1"], "those with a code");
+        assert_eq!(near(&Scope::ParentChunks(["d:1".into()].into()), 9), ["d:1", "d:1.2"]);
+        assert_eq!(near(&Scope::of_documents(Some(&["e".into()])), 9), ["e:1"]);
+        assert!(near(&Scope::Everything, 0).is_empty());
+    }
+
+    #[test]
+    fn a_code_has_a_bit_for_each_number() {
+        let mut vector = vec![-1.0; 70];
+        [0, 3, 63, 64, 69].into_iter().for_each(|place: usize| vector[place] = 0.5);
+        assert_eq!(code_of(&vector), [1 << 63 | 0b1001, 0b100001]);
+        assert_eq!(distance(&code_of(&vector), &code_of(&[-1.0; 70])), 5);
     }
 
     #[test]

@@ -359,14 +359,14 @@ impl<'a> Columns<'a> {
         if self.batch.column_by_name(name).is_none_or(|column| column.is_null(row)) {
             return Ok(None);
         }
-        let (lists, numbers) = self.lists(name)?;
+        let (lists, numbers) = self.lists::<Float32Type>(name)?;
         let length = lists.value_length() as usize;
         Ok(Some(numbers[row * length..][..length].to_vec()))
     }
 
     /// All vectors of a column, concatenated, and which of them exist (`None`: all). Each has `length` numbers.
     pub(super) fn vectors(&self, name: &str, length: usize) -> Result<(&'a [f32], Option<&'a NullBuffer>)> {
-        let (lists, numbers) = self.lists(name)?;
+        let (lists, numbers) = self.lists::<Float32Type>(name)?;
         if lists.value_length() as usize != length {
             return Err(Error::failed(format!(
                 "the vectors of the table {} have {} numbers instead of {length}",
@@ -377,11 +377,11 @@ impl<'a> Columns<'a> {
         Ok((numbers, lists.nulls()))
     }
 
-    /// A column of vectors, with their numbers.
-    pub(super) fn lists(&self, name: &str) -> Result<(&'a FixedSizeListArray, &'a [f32])> {
-        self.typed(name, "vectors", |column| {
+    /// A column of lists of one length, with their numbers.
+    pub(super) fn lists<T: ArrowPrimitiveType>(&self, name: &str) -> Result<(&'a FixedSizeListArray, &'a [T::Native])> {
+        self.typed(name, format_args!("lists of {}", T::DATA_TYPE), |column| {
             let lists = column.as_fixed_size_list_opt()?;
-            Some((lists, &lists.values().as_primitive_opt::<Float32Type>()?.values()[..]))
+            Some((lists, &lists.values().as_primitive_opt::<T>()?.values()[..]))
         })
     }
 
@@ -416,7 +416,8 @@ mod tests {
             columns.vector("c", 0).map(drop),
             columns.vectors("c", 4).map(drop),
         ];
-        for (error, what) in errors.into_iter().zip(["true or false", "UInt32", "Float32", "vectors", "vectors"]) {
+        let lists = "lists of Float32";
+        for (error, what) in errors.into_iter().zip(["true or false", "UInt32", "Float32", lists, lists]) {
             let error = error.unwrap_err();
             assert_eq!(error.message(), format!("the column c of the table chunks is not {what}"));
         }

@@ -1,4 +1,4 @@
-//! The indexes of the tables: for the vectors, and for the columns that rows are looked up by.
+//! The indexes of the tables for the columns that rows are looked up by, and the recall of the binary codes of vectors.
 //!
 //! Small tables are faster to read as a whole than through an index. After a table has grown, the next publication
 //! makes its indexes, and later ones extend them; rows outside an index are read one by one. Each index belongs to a
@@ -11,17 +11,17 @@ use futures::TryStreamExt;
 use lance::Dataset;
 use lance::index::DatasetIndexExt;
 use lance_table::format::IndexMetadata;
-use lancedb::arrow::arrow_array::RecordBatch;
-use lancedb::arrow::arrow_array::types::UInt64Type;
+use lancedb::Table;
+use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
+use lancedb::arrow::arrow_array::{Array, RecordBatch};
 use lancedb::index::Index;
 use lancedb::index::scalar::BTreeIndexBuilder;
-use lancedb::index::vector::IvfRqIndexBuilder;
 use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::{OptimizeAction, OptimizeOptions};
-use lancedb::{DistanceType, Table};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
+use super::chunk_rows::{code_of, distance};
+use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::files::or_none;
 use super::tables::{Filter, Tables, Wanted, any_of, is_damage};
 use crate::error::{Error, Result};
@@ -43,11 +43,8 @@ pub(super) fn most_outside(fewest: usize) -> usize {
 /// Recall is measured with this number of nearest neighbours of this number of chunks.
 const NEIGHBOURS: usize = 10;
 const QUESTIONS: usize = 20;
-/// So many are taken from the index for them; a search by default takes four times as many, and scores them by their
-/// exact vectors.
-const TAKEN: usize = 100;
-/// The vectors in a partition of the index, about. LanceDB's own choice is twice as many: a search reads whole partitions.
-const PARTITION: u32 = 2048;
+/// So many codes may be nearer: a search by default takes as many.
+const TAKEN: usize = 400;
 /// The key of the recall in the table's configuration.
 const RECALL: &str = "kb.recall";
 
@@ -72,13 +69,11 @@ impl Tables {
                 }
             }
         }
-        let is_large = self.rows_of(&self.chunks).await? >= fewest;
-        let is_indexed = self.has_index(&self.chunks, VECTOR).await?;
-        if is_large && (is_indexed || self.chunks_with_vectors().await? >= fewest) {
-            let extended = self.extend(&self.chunks, VECTOR, vector_index, outside).await?;
-            if extended {
-                self.note_recall().await?;
-                changed.push(name(&self.chunks, VECTOR));
+        let rows = self.rows_of(&self.chunks).await?;
+        if rows >= fewest && self.chunks_with_vectors().await? >= fewest {
+            let known = self.vector_index().await?.map_or(0, |known| known.chunks);
+            if known.abs_diff(rows) >= outside {
+                self.note_recall(rows).await?;
             }
         }
         Ok(changed)
@@ -102,22 +97,19 @@ impl Tables {
         table.optimize(OptimizeAction::Index(options)).await.map_err(fail).map(|_| true)
     }
 
-    /// Measures the recall of the vector index on some chunks and stores it with the table.
-    async fn note_recall(&self) -> Result<()> {
-        let rows = self.rows_of(&self.chunks).await?;
+    /// Measures on some chunks how many of the nearest have one of the nearest binary codes, and stores that with the table.
+    async fn note_recall(&self, rows: usize) -> Result<()> {
         let places = (0..QUESTIONS).map(|i| (rows * i / QUESTIONS) as u64).collect();
         let questions = self.vectors_at(places).await?;
-        let nearest = self.nearest_of_all(&questions).await?;
         let (mut found, mut wanted) = (0, 0);
-        for (question, nearest) in questions.iter().zip(nearest) {
-            let hits = self.nearest(question, None, true, TAKEN).await?;
-            found += hits.iter().filter(|(address, _)| nearest.contains(address)).count();
-            wanted += nearest.len();
+        for (by_vector, by_code) in self.nearest_of_all(&questions).await? {
+            found += by_vector.iter().filter(|address| by_code.contains(address)).count();
+            wanted += by_vector.len();
         }
-        let native = self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
         let share = found as f32 / wanted.max(1) as f32;
+        let native = self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
         native
-            .update_config([(RECALL.to_owned(), format!("{share:.3}"))])
+            .update_config([(RECALL.to_owned(), to_json(&VectorIndex { chunks: rows, recall: share }))])
             .await
             .map_err(|error| self.failed("index", &error))
     }
@@ -131,40 +123,34 @@ impl Tables {
         Ok(vectors.into_iter().flatten().collect())
     }
 
-    /// The addresses of the nearest chunks of each vector, from all rows.
-    async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<HashSet<u64>>> {
-        let Some(length) = questions.first().map(Vec::len) else { return Ok(Vec::new()) };
-        let mut nearest: Vec<Vec<(f32, u64)>> = vec![Vec::new(); questions.len()];
+    /// The addresses of the chunks nearest to each question: by their vectors, and by their binary codes.
+    async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<(HashSet<u64>, HashSet<u64>)>> {
+        let mut nearest = vec![(Nearest::of(NEIGHBOURS), Nearest::of(TAKEN)); questions.len()];
+        let codes: Vec<Vec<u64>> = questions.iter().map(|question| code_of(question)).collect();
         let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
         scan.with_row_address();
         let mut rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
         while let Some(batch) = self.next(&mut rows).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
-            let (values, there) = columns.vectors(VECTOR, length)?;
-            for (question, nearest) in questions.iter().zip(&mut nearest) {
-                for (row, vector) in values.chunks_exact(length.max(1)).enumerate() {
-                    let score = dot(question, vector);
-                    let is_near = nearest.len() < NEIGHBOURS || nearest.last().is_some_and(|last| score > last.0);
-                    if is_near && there.is_none_or(|there| there.is_valid(row)) {
-                        let place = nearest.partition_point(|near| near.0 >= score);
-                        nearest.insert(place, (score, columns.primitive::<UInt64Type>("_rowaddr", row)?));
-                        nearest.truncate(NEIGHBOURS);
-                    }
+            let (lists, values) = columns.lists::<Float32Type>(VECTOR)?;
+            for (row, vector) in values.chunks_exact(lists.value_length() as usize).enumerate() {
+                if lists.is_null(row) {
+                    continue;
+                }
+                let (address, code) = (columns.primitive::<UInt64Type>("_rowaddr", row)?, code_of(vector));
+                for ((question, own), (by_vector, by_code)) in questions.iter().zip(&codes).zip(&mut nearest) {
+                    by_vector.offer(-dot(question, vector), address);
+                    by_code.offer(distance(own, &code) as f32, address);
                 }
             }
         }
-        Ok(nearest.into_iter().map(|near| near.into_iter().map(|(_, address)| address).collect()).collect())
+        Ok(nearest.into_iter().map(|(by_vector, by_code)| (by_vector.addresses(), by_code.addresses())).collect())
     }
 
-    /// The coverage of the vector index, and its recall when it was made; `None` if there is no index.
+    /// The recall of the binary codes when it was measured last; `None` if there were never chunks enough.
     pub(super) async fn vector_index(&self) -> Result<Option<VectorIndex>> {
         let dataset = self.dataset(&self.chunks).await?;
-        let rows = Covered::of(&dataset, &self.indexes_of(&self.chunks).await?, &name_of(VECTOR));
-        if rows.parts.is_empty() {
-            return Ok(None);
-        }
-        let recall = dataset.config().get(RECALL).and_then(|share| share.parse().ok());
-        Ok(Some(VectorIndex { chunks: rows.parts.iter().sum(), recall }))
+        Ok(dataset.config().get(RECALL).and_then(|known| serde_json::from_str(known).ok()))
     }
 
     /// Whether a column has a usable index.
@@ -238,12 +224,6 @@ impl Tables {
 
     /// Looks up the first row in the index of a column.
     async fn ask(&self, table: &Table, column: &str) -> Result<()> {
-        if column == VECTOR {
-            if let Some(vector) = self.vectors_at(vec![0]).await?.first() {
-                self.nearest(vector, None, true, 1).await?;
-            }
-            return Ok(());
-        }
         let read = async |filter: Option<Filter>| -> Result<Vec<RecordBatch>> {
             let mut scan = self.scan(table, filter, Wanted::Named(&[column])).await?;
             scan.limit(Some(1), None).map_err(|error| self.unread(&error))?;
@@ -287,19 +267,52 @@ impl Tables {
     }
 }
 
-/// The figures of the vector index.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// How well the binary codes of a large namespace find the nearest vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct VectorIndex {
-    /// The number of chunks it covers; the others are compared one by one.
+    /// The number of chunks among which that was measured.
     pub chunks: usize,
-    /// The share of the ten nearest chunks that it finds, from 0 to 1.
-    pub recall: Option<f32>,
+    /// The share of the ten nearest chunks that they find, from 0 to 1.
+    pub recall: f32,
 }
 
-/// RaBitQ codes in partitions of similar vectors (Gao and Long 2024): hits are scored again with the exact vectors.
-fn vector_index() -> Index {
-    let index = IvfRqIndexBuilder::default().distance_type(DistanceType::Cosine);
-    Index::IvfRq(index.target_partition_size(PARTITION))
+/// The nearest of the chunks it was offered, at most `most` after [`addresses`](Self::addresses).
+#[derive(Clone)]
+struct Nearest {
+    most: usize,
+    /// With their distances.
+    offered: Vec<(f32, u64)>,
+    /// A distance that at least `most` of them do not exceed.
+    limit: f32,
+}
+
+impl Nearest {
+    fn of(most: usize) -> Self {
+        Nearest { most, offered: Vec::with_capacity(2 * most), limit: f32::INFINITY }
+    }
+
+    fn offer(&mut self, distance: f32, address: u64) {
+        if distance < self.limit {
+            self.offered.push((distance, address));
+            if self.offered.len() == 2 * self.most {
+                self.cut();
+            }
+        }
+    }
+
+    /// Drops all but the nearest.
+    fn cut(&mut self) {
+        if self.offered.len() > self.most {
+            self.offered.select_nth_unstable_by(self.most - 1, |a, b| a.0.total_cmp(&b.0));
+            self.offered.truncate(self.most);
+            self.limit = self.offered[self.most - 1].0;
+        }
+    }
+
+    fn addresses(mut self) -> HashSet<u64> {
+        self.cut();
+        self.offered.into_iter().map(|(_, address)| address).collect()
+    }
 }
 
 fn name_of(column: &str) -> String {
@@ -391,19 +404,5 @@ mod tests {
                 columns.text("chunk_id", row)
             });
         assert_eq!(read.await.unwrap(), ["d7:0", "d7:0.0", "d599:0", "d599:0.0"]);
-        // With a filter, the index goes on until it has enough of the wanted rows.
-        let documents: Vec<String> = (300..600).map(|number| format!("d{number}")).collect();
-        let (question, many) = (parent(7).vector.clone(), any_of("doc_id", &documents));
-        let near = tables.nearest(&question, Some(many.clone()), true, 10).await.unwrap();
-        assert_eq!(near.len(), 10);
-        let mut scan = tables.scan(&tables.chunks, Some(many.clone()), Wanted::Named(&["doc_id"])).await.unwrap();
-        scan.with_row_address();
-        let wanted: Vec<RecordBatch> = scan.try_into_stream().await.unwrap().try_collect().await.unwrap();
-        let wanted =
-            map_rows(CHUNKS, &wanted, |columns, row| columns.primitive::<UInt64Type>("_rowaddr", row)).unwrap();
-        assert!(near.iter().all(|(address, _)| wanted.contains(address)), "{near:?}");
-        let all = tables.nearest(&question, Some(many), false, 10).await.unwrap();
-        let found = |hit: &(u64, f32)| near.iter().any(|near| near.0 == hit.0);
-        assert!(all[..2].iter().all(found), "the nearest of all: {near:?}");
     }
 }

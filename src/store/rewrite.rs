@@ -83,9 +83,9 @@ mod tests {
         new
     }
 
-    async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> Vec<crate::ids::ChunkId> {
-        let hits = snapshot.nearest(vector, &Scope::Everything, 5).await.unwrap();
-        hits.into_iter().map(|hit| hit.chunk_id).collect()
+    async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> String {
+        let hits = snapshot.nearest(vector, &Scope::Everything, 5, &[]).await.unwrap();
+        hits.into_iter().max_by(|a, b| a.score.total_cmp(&b.score)).unwrap().chunk_id.to_string()
     }
 
     #[tokio::test]
@@ -100,11 +100,11 @@ mod tests {
             let new = document(id, vector);
             rewrite.put(new.document, new.parents).await.unwrap();
         }
-        assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0");
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await, "aaaaaa:0");
         assert_eq!(rewrite.publish(&Note::of("reindex")).await.unwrap(), 2);
         let after = Snapshot::open(&namespace).await.unwrap();
         assert_eq!(after.keyword().count(), 2);
-        assert_eq!(nearest(&after, &[0.0, 0.9, 0.1]).await[0], "bbbbbb:0");
-        assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0");
+        assert_eq!(nearest(&after, &[0.0, 0.9, 0.1]).await, "bbbbbb:0");
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await, "aaaaaa:0");
     }
 }

@@ -3,8 +3,6 @@
 use crate::ids::{ChunkId, DocId};
 use std::collections::HashSet;
 
-use super::tables::{Filter, any_of};
-
 /// Which parent chunks of a namespace may be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Scope {
@@ -45,7 +43,11 @@ impl Scope {
 
     /// Whether nothing is in the scope.
     pub fn is_empty(&self) -> bool {
-        self.named() == Some(0)
+        match self {
+            Scope::Everything => false,
+            Scope::Documents(ids) => ids.is_empty(),
+            Scope::ParentChunks(ids) => ids.is_empty(),
+        }
     }
 
     /// Whether a parent chunk of a document is in the scope.
@@ -69,27 +71,6 @@ impl Scope {
     /// Whether a parent chunk is in the scope.
     pub fn admits_chunk(&self, parent_id: &ChunkId) -> bool {
         self.admits(parent_id.doc_id(), parent_id)
-    }
-
-    /// The condition on chunks, parents and children; `None` for everything.
-    pub(super) fn rows(&self) -> Option<Filter> {
-        match self {
-            Scope::Everything => None,
-            Scope::Documents(ids) => Some(any_of("doc_id", &Vec::from_iter(ids))),
-            Scope::ParentChunks(ids) => {
-                let ids = Vec::from_iter(ids);
-                Some(any_of("chunk_id", &ids).or(any_of("parent_id", &ids)))
-            }
-        }
-    }
-
-    /// The number of documents or parent chunks that it names; `None` for everything.
-    pub(super) fn named(&self) -> Option<usize> {
-        match self {
-            Scope::Everything => None,
-            Scope::Documents(ids) => Some(ids.len()),
-            Scope::ParentChunks(ids) => Some(ids.len()),
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use super::chunk_rows::ChunkRows;
 use super::history::Lease;
-use super::indexes::VectorIndex;
+use super::indexes::{VectorIndex, fewest_indexed_rows};
 use super::keyword_index::KeywordReader;
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
@@ -208,7 +208,12 @@ impl Snapshot {
         Ok([counts[0], counts[1], counts[2]])
     }
 
-    /// The coverage and recall of the vector index; `None` without an index.
+    /// Whether there are so many chunks that they are searched by the binary codes of their vectors.
+    pub async fn is_searched_by_codes(&self) -> Result<bool> {
+        Ok(self.tables.rows_of(&self.tables.chunks).await? >= fewest_indexed_rows())
+    }
+
+    /// The recall of the binary codes; `None` where all vectors are compared.
     pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
         self.tables.vector_index().await
     }
@@ -227,7 +232,7 @@ impl Snapshot {
         columns: Wanted<'_>,
         ahead: Option<ReadAhead>,
     ) -> Result<Vec<RecordBatch>> {
-        let fragments = self.cached_fragments(name, table, columns, Ok, ahead).await?;
+        let fragments = self.cached_fragments(name, table, columns, Prepared::AS_READ, ahead).await?;
         Ok(fragments.into_iter().flat_map(|fragment| without(fragment.rows, &fragment.deleted)).collect())
     }
 
@@ -237,7 +242,7 @@ impl Snapshot {
         name: &str,
         table: &Table,
         columns: Wanted<'_>,
-        prepare: fn(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
+        prepare: Prepared,
         ahead: Option<ReadAhead>,
     ) -> Result<Vec<CachedFragment>> {
         let mut kept = match ahead {
@@ -257,7 +262,8 @@ impl Snapshot {
                 if let Some(rows) = kept {
                     return Ok::<_, Error>(CachedFragment { number, rows, deleted });
                 }
-                let rows = prepare(self.tables.rows_of_fragment(table, written, columns).await?)?;
+                let rows = self.tables.rows_of_fragment(table, written, columns, prepare.batch).await?;
+                let rows = (prepare.fragment)(rows)?;
                 // On a read-only disk the next reader reads the table again; the same below.
                 drop(self.cache.put(name, own, &rows));
                 Ok(CachedFragment { number, rows, deleted })
@@ -269,6 +275,19 @@ impl Snapshot {
         }
         Ok(each)
     }
+}
+
+/// What the read cache keeps of the rows of a table.
+#[derive(Clone, Copy)]
+pub(super) struct Prepared {
+    /// Of a batch: the rows of a large fragment do not fit in memory.
+    pub(super) batch: fn(RecordBatch) -> Result<RecordBatch>,
+    /// Of all batches of a fragment.
+    pub(super) fragment: fn(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
+}
+
+impl Prepared {
+    const AS_READ: Self = Prepared { batch: Ok, fragment: Ok };
 }
 
 /// A fragment of a table: its number in the table, its rows, and the places of those that are deleted.

@@ -335,16 +335,22 @@ impl Tables {
         Ok(each.iter().flatten().map(|fragment| fragment.metadata().files.len()).sum())
     }
 
-    /// The rows of a fragment.
+    /// The rows of a fragment, each batch made by `prepare` of what is read.
     pub(super) async fn rows_of_fragment(
         &self,
         table: &Table,
         fragment: Fragment,
         columns: Wanted<'_>,
+        prepare: fn(RecordBatch) -> Result<RecordBatch>,
     ) -> Result<Vec<RecordBatch>> {
         let mut scan = self.scan(table, None, columns).await?;
         scan.with_fragments(vec![fragment]);
-        self.all_rows(scan).await
+        let mut stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
+        let mut batches = Vec::new();
+        while let Some(batch) = self.next(&mut stream).await? {
+            batches.push(prepare(batch)?);
+        }
+        Ok(batches)
     }
 
     async fn each_of(

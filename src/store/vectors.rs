@@ -1,13 +1,12 @@
 //! Semantic search over the chunks of a generation, and look-up of vectors by text: a text that is copied, quoted or
 //! kept between versions of a manual is embedded once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::TryStreamExt;
 use lance::dataset::ProjectionRequest;
-use lancedb::DistanceType;
-use lancedb::arrow::arrow_array::types::UInt64Type;
-use lancedb::arrow::arrow_array::{Array, Float32Array, RecordBatch};
+use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
+use lancedb::arrow::arrow_array::{Array, RecordBatch};
 use lancedb::query::{ExecutableQuery, Select};
 use rayon::prelude::*;
 
@@ -17,16 +16,12 @@ use super::layout::Namespace;
 use super::read_cache::{ReadAhead, ReadCache};
 use super::scope::Scope;
 use super::snapshot::Snapshot;
-use super::tables::{Filter, Tables, Wanted, any_of};
+use super::tables::{Wanted, any_of};
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
-use crate::ids::ChunkId;
+use crate::ids::{ChunkId, parent_of};
 use crate::vectors::dot;
 
-/// The vectors of up to this many documents or parent chunks are compared one by one.
-const FEW: usize = 200;
-/// The number of index partitions that are searched: a fresh process reads each from the disk.
-const PARTITIONS: usize = 16;
 /// A thread scores at least this many vectors: fewer take less time than waking it.
 const ROWS_AT_ONCE: usize = 1024;
 /// The name of the vectors in the read cache.
@@ -38,25 +33,27 @@ const KEPT_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "parent_id", "doc_id", 
 pub struct VectorHit {
     /// The chunk, parent or child.
     pub chunk_id: ChunkId,
-    /// The cosine, from -1 to 1; what an index found has it approximately.
+    /// The cosine, from -1 to 1.
     pub score: f32,
 }
 
 impl Snapshot {
-    /// The `limit` chunks of a scope whose vectors are nearest to `vector`. An index finds most of them and knows their
-    /// scores approximately; [`similarities`](Self::similarities) are exact.
+    /// The cosines of the `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with all of their
+    /// parent chunks, and of the parent chunks `also`.
     ///
     /// # Errors
     /// If the table cannot be read; the same below.
-    pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
-        if scope.is_empty() {
-            return Ok(Vec::new());
-        }
-        let in_index = scope.named().is_none_or(|named| named > FEW);
-        let nearest = self.tables.nearest(vector, scope.rows(), in_index, limit).await?;
-        let rows = self.chunk_rows().await?;
-        let hit = |(address, score)| Some(VectorHit { chunk_id: rows.chunk_id(address)?.into(), score });
-        Ok(nearest.into_iter().filter_map(hit).collect())
+    pub async fn nearest(
+        &self,
+        vector: &[f32],
+        scope: &Scope,
+        limit: usize,
+        also: &[ChunkId],
+    ) -> Result<Vec<VectorHit>> {
+        let nearest = self.chunk_rows().await?.nearest(vector, scope, limit);
+        let parent_ids: BTreeSet<&str> =
+            nearest.into_iter().map(parent_of).chain(also.iter().map(|id| &**id)).collect();
+        self.similarities(vector, &parent_ids.into_iter().map(ChunkId::from).collect::<Vec<_>>()).await
     }
 
     /// The cosines of the given parent chunks and their children.
@@ -87,8 +84,8 @@ impl Snapshot {
 
     async fn chunk_rows(&self) -> Result<&ChunkRows> {
         let load = async || {
-            let (table, columns) = (&self.tables.chunks, Wanted::Named(&["chunk_id"]));
-            let read = self.cached_fragments(chunk_rows::KEPT, table, columns, chunk_rows::with_order, None).await?;
+            let (table, prepare) = (&self.tables.chunks, chunk_rows::PREPARED);
+            let read = self.cached_fragments(chunk_rows::KEPT, table, chunk_rows::COLUMNS, prepare, None).await?;
             ChunkRows::read(read.into_iter().map(|one| (one.number, one.rows, one.deleted)))
         };
         self.chunk_rows.get_or_try_init(load).await
@@ -111,36 +108,6 @@ impl Snapshot {
     }
 }
 
-impl Tables {
-    /// The addresses of the rows that match a filter and whose vectors are nearest to `vector`, nearest first, with their
-    /// approximate cosines. Without `in_index`, compares all of them, exactly.
-    pub(super) async fn nearest(
-        &self,
-        vector: &[f32],
-        filter: Option<Filter>,
-        in_index: bool,
-        limit: usize,
-    ) -> Result<Vec<(u64, f32)>> {
-        let is_whole = filter.is_none();
-        let mut scan = self.scan(&self.chunks, filter, Wanted::Named(&["_distance"])).await?;
-        let mut search = async || -> lance::Result<Vec<RecordBatch>> {
-            scan.nearest(VECTOR, &Float32Array::from(vector.to_vec()), limit)?.with_row_address();
-            scan.distance_metric(DistanceType::Cosine.into()).minimum_nprobes(PARTITIONS);
-            // Without a filter, LanceDB would choose more by itself. With one, more are searched if these have too few of
-            // its rows.
-            if is_whole {
-                scan.maximum_nprobes(PARTITIONS);
-            }
-            scan.prefilter(true).use_index(self.indexed && in_index);
-            scan.try_into_stream().await?.try_collect().await
-        };
-        let batches = search().await.map_err(|error| self.unread(&error))?;
-        map_rows(CHUNKS, &batches, |columns, row| {
-            Ok((columns.primitive::<UInt64Type>("_rowaddr", row)?, 1.0 - columns.float("_distance", row)?))
-        })
-    }
-}
-
 /// All vectors of a generation, in memory.
 #[derive(Clone)]
 pub struct LoadedVectors {
@@ -152,7 +119,9 @@ impl LoadedVectors {
     /// What the vectors take in memory, without their ids. Batches of one file share its memory, so that it cannot be
     /// taken from them.
     pub fn bytes(&self) -> usize {
-        let of_batch = |batch| Columns { table: CHUNKS, batch }.lists(VECTOR).map_or(0, |(_, all)| size_of_val(all));
+        let of_batch = |batch| {
+            Columns { table: CHUNKS, batch }.lists::<Float32Type>(VECTOR).map_or(0, |(_, all)| size_of_val(all))
+        };
         self.batches.iter().map(of_batch).sum()
     }
 
@@ -377,11 +346,15 @@ mod rows_without_vectors {
         );
         // From the cache they take the same memory as from the table, although their batches share a file.
         assert_eq!(snapshot.load_vectors(None).await.unwrap().bytes(), 2 * DIMENSION * size_of::<f32>());
-        assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
+        assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10, &[]).await.unwrap()), ["with11:0"]);
         let parents = ["with11:0".into(), "none22:0".into()];
         assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);
         assert!(
-            snapshot.nearest(&question, &Scope::of_documents(Some(&["none22".into()])), 10).await.unwrap().is_empty()
+            snapshot
+                .nearest(&question, &Scope::of_documents(Some(&["none22".into()])), 10, &[])
+                .await
+                .unwrap()
+                .is_empty()
         );
         let vectors: Vec<usize> =
             [snapshot.parents_of("with11").await.unwrap(), snapshot.parents_of("none22").await.unwrap()]
