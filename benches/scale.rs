@@ -6,7 +6,7 @@
 //!
 //! Documents and vectors are made up (`synthetic`); only the questions are embedded. A store is made in runs of 10,000
 //! chunks; with `--keep` an unfinished one is continued, so that a large one can be made in pieces. At the end `kb
-//! status` shows what share of the nearest chunks the vector index finds, compared with a full scan.
+//! status` shows what share of the nearest chunks the binary codes find, compared with all vectors.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn measure(folder: &Path, runs: usize) {
     for part in ["bytes", "tables_bytes", "keyword_bytes", "history_bytes"] {
         println!("{part:<40} {:>9} MB", status[part].as_u64().unwrap_or_default() >> 20);
     }
-    println!("{:<40} {}", "index of the vectors", status["vector_index"]);
+    println!("{:<40} {}", "binary codes of the vectors", status["vector_index"]);
     report_head();
     let mut random = Random::of(7);
     let some = source(status["documents"].as_u64().unwrap_or(1) as usize / 2);

@@ -20,8 +20,7 @@ use crate::notice;
 use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot};
 
 /// Vectors are scored in memory up to this many bytes over all namespaces: 350,000 vectors of the embedded model. They are
-/// in mapped files, whose memory the system takes back when it needs it. A namespace with a vector index is searched by
-/// that.
+/// in mapped files, whose memory the system takes back when it needs it. A large namespace is searched by binary codes.
 pub(super) const MOST_IN_MEMORY: usize = 512 << 20;
 
 /// Answers questions from one namespace, or from several as if they were one.
