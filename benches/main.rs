@@ -14,7 +14,6 @@ mod namespaces;
 mod scale;
 mod search;
 mod sections;
-mod store;
 mod structure;
 mod synthetic;
 mod worst_cases;
@@ -44,8 +43,6 @@ enum Measure {
     Search(search::Options),
     /// Whether titles lead to their sections.
     Sections(sections::Options),
-    /// What corrections and checks cost in large stores, each in fresh processes of the real binary.
-    Store(stores::Options),
     /// How well PDFs are read: tables of contents found without their outlines, text, and speed.
     Structure(structure::Options),
     /// What hostile text costs: milliseconds per megabyte to read, cut and profile it, for three sizes of each case.
@@ -64,7 +61,6 @@ fn main() {
         Measure::Scale(options) => scale::run(&options),
         Measure::Search(options) => search::run(&options),
         Measure::Sections(options) => sections::run(&options),
-        Measure::Store(options) => store::run(&options),
         Measure::Structure(options) => structure::run(&options),
         Measure::WorstCases(options) => worst_cases::run(&options),
     }
