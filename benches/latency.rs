@@ -74,7 +74,7 @@ fn question(random: &mut Random, chinese: bool) -> String {
 }
 
 /// Milliseconds of the stages that follow recall; `None` if nothing was recalled.
-pub fn after_recall(trace: &Trace) -> Option<f64> {
+fn after_recall(trace: &Trace) -> Option<f64> {
     const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
     let last = trace.stages.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
     Some(trace.stages[last + 1..].iter().map(|stage| stage.milliseconds).sum())

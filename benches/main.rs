@@ -43,7 +43,7 @@ enum Measure {
     Search(search::Options),
     /// Whether titles lead to their sections.
     Sections(sections::Options),
-    /// How well PDFs are read: tables of contents found without their outlines, text, and speed.
+    /// How well PDFs are read: tables of contents found without their outlines, and speed.
     Structure(structure::Options),
     /// What hostile text costs: milliseconds per megabyte to read, cut and profile it, for three sizes of each case.
     WorstCases(worst_cases::Options),

@@ -48,7 +48,7 @@ pub fn run(options: &Options) {
         ("one of many, hybrid search", &many, &["-n", &one]),
         ("twenty of many, hybrid search", &many, &["-n", &several]),
     ] {
-        report(what, options.runs(15), |_| {
+        report(what, options.runs(15), || {
             let question = format!("how does {} work", random.words(4));
             kb(folder, &[&["search", &question], args].concat())
         });

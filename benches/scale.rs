@@ -63,7 +63,7 @@ fn measure(folder: &Path, runs: usize) {
         ("chunks-list --limit 20", &["chunks-list", "--limit", "20"]),
         ("chunks-list --doc DOC", &["chunks-list", "--doc", &some]),
     ] {
-        report(name, runs, |_| {
+        report(name, runs, || {
             let question = format!("how does {} work", random.words(4));
             let asked: Vec<&str> = match args[0] {
                 "search" => args.iter().copied().chain([question.as_str()]).collect(),

@@ -8,11 +8,10 @@
 //! `--onnxruntime PATH` names a library.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::synthetic::stores::{fail, median, scratch, timed};
+use crate::synthetic::stores::{kb, median, scratch, timed};
 
 const QUERIES: [&str; 3] =
     ["how is the page layout changed?", "line numbers in the margin", "E-417 low suction pressure"];
@@ -77,19 +76,9 @@ pub fn run(options: &Options) {
 const ASKED: [(&str, &str, bool); 3] =
     [("a new question", "auto", true), ("asked before", "auto", false), ("by words alone", "keyword", false)];
 
-/// Runs the program, expecting it to find something, and returns its output.
-fn ask(options: &Options, store: &std::path::Path, args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
-        .args(args)
-        .env("KB_DIR", store)
-        .env("KB_ONNXRUNTIME", &options.onnxruntime)
-        .output()
-        .unwrap_or_else(|error| fail(&format!("kb does not start: {error}")));
-    // Exit code 1: nothing found, which takes as long.
-    if !matches!(output.status.code(), Some(0 | 1)) {
-        fail(&String::from_utf8_lossy(&output.stderr));
-    }
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// Runs the program on the store.
+fn ask(options: &Options, store: &Path, args: &[&str]) -> String {
+    kb(Path::new("."), &[&["--kb", &*store.to_string_lossy(), "--onnxruntime", &options.onnxruntime], args].concat())
 }
 
 /// The median wall time of `runs` calls, in milliseconds, after one that warms the page cache.

@@ -8,18 +8,15 @@
 //! every title of the tables of contents in its own document, as `kb search --mode section --doc` does, in one process.
 //! The rank of a title is that of the first section with it; of several sections with one title, any counts. Titles
 //! without a letter or digit cannot be searched and count as not found. The output is the share of titles at rank one
-//! and among the first three, by language, and the median time of a search and of the stages after recall.
+//! and among the first three, by language.
 //!
 //! With `--among-all`, every title is searched in all documents by each way of choosing hits; the output is how often
 //! the first hit is of a document with such a section.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
 
-use crate::latency::after_recall;
-use crate::synthetic::stores::{fail, median, scratch};
+use crate::synthetic::stores::{fail, kb, scratch};
 use kb::internals::embed::EngineChoice;
 use kb::internals::ids::DocId;
 use kb::internals::models::Models;
@@ -54,7 +51,8 @@ pub fn run(options: &Options) {
     let scratch = scratch();
     let folder = options.store.clone().unwrap_or_else(|| scratch.path().join("store"));
     if let Some(documents) = &options.folder {
-        ingest(documents, &folder);
+        let (documents, store) = (documents.to_string_lossy(), folder.to_string_lossy());
+        kb(Path::new("."), &["ingest", &documents, "--no-embed", "--quiet", "--kb", &store]);
     }
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
     let measured = runtime.block_on(async {
@@ -69,16 +67,11 @@ async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
     let store = Store::open(Some(folder), folder)?;
     let searcher = Searcher::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
     let snapshot = searcher.snapshot().await?;
-    let (mut whole, mut after) = (Vec::new(), Vec::new());
     let mut scores = [("English", Score::default()), ("Chinese", Score::default())];
     for document in snapshot.documents().await? {
         let sections = snapshot.sections(&document.doc_id).await?;
         for section in sections.iter().filter(|section| section.level > 0) {
-            let (place, times) = place_of(&searcher, options.method, section, &sections).await?;
-            if let Some((total, behind)) = times {
-                whole.push(total);
-                after.push(behind);
-            }
+            let place = place_of(&searcher, options.method, section, &sections).await?;
             let score = &mut scores[usize::from(is_chinese(&section.title))].1;
             score.titles += 1;
             score.first += usize::from(place == Some(0));
@@ -98,7 +91,6 @@ async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
         let share = |part: usize| part as f64 / score.titles.max(1) as f64;
         println!("{name:<10} {:>8} {:>8.4} {:>8.4}", score.titles, share(score.first), share(score.in_three));
     }
-    println!("median of a search {:.2} ms, of what follows recall {:.2} ms", median(whole), median(after));
     Ok(())
 }
 
@@ -137,17 +129,16 @@ async fn measure_documents(options: &Options, folder: &Path) -> kb::Result<()> {
     Ok(())
 }
 
-/// The rank, from 0, of a section with the title, and the milliseconds of the search and of the stages after recall; no
-/// times for a title that cannot be searched.
+/// The rank, from 0, of a section with the title.
 async fn place_of(
     searcher: &Searcher,
     method: Method,
     section: &SectionRow,
     sections: &[SectionRow],
-) -> kb::Result<(Option<usize>, Option<(f64, f64)>)> {
+) -> kb::Result<Option<usize>> {
     let title = section.title.as_str();
     if !title.chars().any(char::is_alphanumeric) {
-        return Ok((None, None));
+        return Ok(None);
     }
     let request = SearchRequest {
         method,
@@ -156,36 +147,16 @@ async fn place_of(
         shape: Shape { mode: Mode::Section, ..Shape::default() },
         ..SearchRequest::new(title)
     };
-    let start = Instant::now();
-    let result = searcher.search(&request).await?;
-    let total = start.elapsed().as_secs_f64() * 1000.0;
-    let after = after_recall(&result.trace).unwrap_or_default();
+    let hits = searcher.search(&request).await?.hits;
     let wanted = normalise_title(title);
     let same: Vec<&str> = sections
         .iter()
         .filter(|section| normalise_title(&section.title) == wanted)
         .map(|section| section.section_id.as_str())
         .collect();
-    let place = result.hits.iter().position(|hit| same.contains(&hit.section.id.as_str()));
-    Ok((place, Some((total, after))))
+    Ok(hits.iter().position(|hit| same.contains(&hit.section.id.as_str())))
 }
 
 fn is_chinese(title: &str) -> bool {
     title.chars().any(|c| matches!(c, '\u{4E00}'..='\u{9FFF}'))
-}
-
-fn ingest(documents: &Path, store: &Path) {
-    let start = Instant::now();
-    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
-        .arg("ingest")
-        .arg(documents)
-        .args(["--no-embed", "--quiet", "--kb"])
-        .arg(store)
-        .output()
-        .unwrap_or_else(|error| fail(&format!("kb does not start: {error}")));
-    // Exit code 4: some files failed.
-    if !matches!(output.status.code(), Some(0 | 4)) {
-        fail(&String::from_utf8_lossy(&output.stderr));
-    }
-    println!("ingested {} in {:.1} s", documents.display(), start.elapsed().as_secs_f64());
 }

@@ -1,4 +1,4 @@
-//! How well PDFs are read: tables of contents found without their outlines, text, and speed.
+//! How well PDFs are read: tables of contents found without their outlines, and speed.
 //!
 //! ```sh
 //! cargo bench --bench measure -- structure FOLDER
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use crate::synthetic::stores::{fail, scratch};
+use crate::synthetic::stores::{fail, kb, scratch};
 use kb::internals::load::{Document, Format, LoadOptions, OutlineEntry, parse};
 use kb::internals::structure::{normalise_title, sections};
 
@@ -48,7 +48,7 @@ pub fn run(options: &Options) {
         .collect();
     files.sort();
     let mut totals: HashMap<&str, Score> = HashMap::new();
-    println!("{:<44} {:>6} {:>6} {:>6} {:>7} {:>7}", "", "P", "R", "F1", "words", "chars");
+    println!("{:<44} {:>6} {:>6} {:>6}", "", "P", "R", "F1");
     for path in &files {
         let document = match read(path) {
             Ok(document) => document,
@@ -57,14 +57,12 @@ pub fn run(options: &Options) {
                 continue;
             }
         };
-        let text =
-            text_scores(path, &document).map_or(String::new(), |[words, chars]| format!("{words:>7.4} {chars:>7.4}"));
         if document.outline.len() < FEWEST_ENTRIES {
-            println!("{:<44} {:>20} {text}", name(path), "no outline");
+            println!("{:<44} {:>20}", name(path), "no outline");
             continue;
         }
         let score = score(&document);
-        println!("{:<44} {} {text}", name(path), ratios(&score));
+        println!("{:<44} {}", name(path), ratios(&score));
         let language = if is_chinese(&document.outline) { "Chinese" } else { "English" };
         let total = totals.entry(language).or_default();
         total.found += score.found;
@@ -140,57 +138,15 @@ fn ratios(score: &Score) -> String {
     format!("{precision:>6.3} {recall:>6.3} {f1:>6.3}")
 }
 
-/// F1 of words and of characters against `pdftotext`; `None` if it is not installed.
-fn text_scores(path: &Path, document: &Document) -> Option<[f64; 2]> {
-    let output = Command::new("pdftotext").arg(path).arg("-").output().ok().filter(|output| output.status.success())?;
-    let theirs = String::from_utf8_lossy(&output.stdout).into_owned();
-    let whole = sections(document, "", None);
-    let ours: Vec<String> = whole.iter().map(|section| format!("{}\n{}", section.title, section.text.text)).collect();
-    let ours = ours.join("\n");
-    Some([f1(&words(&theirs), &words(&ours)), f1(&letters(&theirs), &letters(&ours))])
-}
-
-/// An ideograph counts as a word.
-fn words(text: &str) -> HashMap<String, usize> {
-    let is_ideograph = |c: char| ('\u{4E00}'..='\u{9FFF}').contains(&c);
-    let runs = text.split(|c: char| !c.is_alphanumeric()).flat_map(|run| run.split_inclusive(is_ideograph));
-    let words = runs.flat_map(|run| match run.char_indices().last() {
-        Some((at, c)) if is_ideograph(c) => [&run[..at], &run[at..]],
-        _ => [run, ""],
-    });
-    counts(words.filter(|word| !word.is_empty()).map(str::to_lowercase))
-}
-
-fn letters(text: &str) -> HashMap<String, usize> {
-    counts(text.chars().filter(|c| !c.is_whitespace()).map(String::from))
-}
-
-fn counts(all: impl Iterator<Item = String>) -> HashMap<String, usize> {
-    let mut counts = HashMap::new();
-    all.for_each(|one| *counts.entry(one).or_default() += 1);
-    counts
-}
-
-fn f1(a: &HashMap<String, usize>, b: &HashMap<String, usize>) -> f64 {
-    let shared: usize = a.iter().map(|(key, count)| (*count).min(b.get(key).copied().unwrap_or(0))).sum();
-    let all = a.values().sum::<usize>() + b.values().sum::<usize>();
-    2.0 * shared as f64 / all.max(1) as f64
-}
-
 /// Pages per second of `kb ingest --no-embed` on one core, and of `pdftotext`, over the same files.
 fn speed(folder: &str, files: &[PathBuf]) -> String {
     let scratch = scratch();
     let store = scratch.path().join("store");
     let start = Instant::now();
-    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
-        .arg("--kb")
-        .arg(&store)
-        .args(["ingest", folder, "--no-embed", "--jobs", "1", "--include", "*.pdf", "--format", "json", "-q"])
-        .output()
-        .unwrap_or_else(|error| fail(&format!("cannot run kb: {error}")));
+    let args = ["ingest", folder, "--no-embed", "--jobs", "1", "--include", "*.pdf", "--format", "json", "-q", "--kb"];
+    let printed = kb(Path::new("."), &[&args[..], &[&*store.to_string_lossy()]].concat());
     let ours = start.elapsed().as_secs_f64();
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| fail(&format!("kb ingest failed: {}", String::from_utf8_lossy(&output.stderr))));
+    let report: serde_json::Value = serde_json::from_str(&printed).unwrap_or_default();
     let pages: u64 = report["sources"].as_array().into_iter().flatten().filter_map(|row| row["pages"].as_u64()).sum();
     let line = format!("kb ingest --no-embed --jobs 1: {:.0} pages a second ({pages} pages)", pages as f64 / ours);
     let start = Instant::now();

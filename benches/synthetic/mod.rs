@@ -5,7 +5,6 @@
 pub mod stores;
 
 use std::path::Path;
-use std::time::{Duration, UNIX_EPOCH};
 
 use kb::Result;
 use kb::internals::chunk::ChunkConfig;
@@ -15,8 +14,6 @@ use kb::internals::ingest::{SourceFacts, prepare};
 use kb::internals::load::{Format, LoadOptions, parse};
 use kb::internals::store::{NewDocument, ParentChunk};
 
-/// When all files were changed, in seconds after 1970: an ingest then finds them unchanged.
-const CHANGED: u32 = 1_767_225_600;
 /// Characters of a child chunk; four make a parent chunk.
 const PIECE: usize = 240;
 /// The number of things that texts are about.
@@ -47,10 +44,7 @@ pub fn write_documents(folder: &Path, documents: usize, child_chunks: usize) -> 
         // A thousand files to a folder.
         let folder = folder.join(format!("{:03}", number / 1000));
         std::fs::create_dir_all(&folder)?;
-        let path = folder.join(format!("{number:05}.md"));
-        std::fs::write(&path, document(number, child_chunks))?;
-        let changed = UNIX_EPOCH + Duration::from_secs(CHANGED.into());
-        std::fs::File::options().write(true).open(&path)?.set_modified(changed)?;
+        std::fs::write(folder.join(format!("{number:05}.md")), document(number, child_chunks))?;
     }
     Ok(())
 }
@@ -62,10 +56,7 @@ pub fn rows(doc_id: DocId, source: String, bytes: &[u8]) -> Result<NewDocument> 
         source,
         content_hash: blake3::hash(bytes).to_hex().to_string(),
         size: bytes.len() as u64,
-        mtime_ns: i64::from(CHANGED) * 1_000_000_000,
-        corrected_toc: None,
-        time: None,
-        metadata: Default::default(),
+        ..SourceFacts::default()
     };
     let document = parse(bytes, Format::Markdown, &LoadOptions::default())?;
     let now = jiff::Timestamp::now().to_string();
