@@ -6,7 +6,6 @@
 //! ```
 
 mod ablation;
-mod embedding;
 mod flat;
 mod ingest;
 mod latency;
@@ -27,8 +26,6 @@ use synthetic::stores;
 enum Measure {
     /// Measures what each part of the ranking contributes: nDCG@10 of variants, on sets in the BEIR layout.
     Ablation(ablation::Options),
-    /// Texts that the embedded model embeds per second: by kb itself, and by a loop around an engine.
-    Embedding(embedding::Options),
     /// Whether work on a few things costs the same in small and large stores.
     Flat(stores::Options),
     /// How fast documents come in, beside what each step costs alone.
@@ -53,7 +50,6 @@ fn main() {
     // `cargo bench` adds `--bench` to what was typed.
     match Measure::parse_from(std::env::args().filter(|argument| argument != "--bench")) {
         Measure::Ablation(options) => ablation::run(&options),
-        Measure::Embedding(options) => embedding::run(&options),
         Measure::Flat(options) => flat::run(&options),
         Measure::Ingest(options) => ingest::run(&options),
         Measure::Latency(options) => latency::run(&options),
