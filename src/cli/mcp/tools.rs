@@ -12,105 +12,43 @@ use crate::render::{REFERENCE, schemas_of};
 
 /// What an agent needs of no result: `messages` has the notes.
 const NOT_OF_ANY: &[&str] = &["notes", "schema"];
-/// What an agent does not need of the hits of a search: how they were found, and their text a second time.
-const NOT_OF_SEARCH: &[&str] = &[
-    "also_in",
-    "chunk_first",
-    "chunk_last",
-    "duplicates",
-    "found_by",
-    "keyword_score",
-    // A note says it in a line.
-    "left_out",
-    "level",
-    "matched_chunks",
-    "matches",
-    "method",
-    "mode",
-    "namespaces",
-    "number",
-    "parent_id",
-    "path",
-    "provenance",
-    "query",
-    "rank",
-    "score",
-    "semantic_score",
-    "snippet",
-    "sources",
-    "stages",
-    "tables",
-    "timings_ms",
-    "understood",
-    "weights",
-];
+/// What an agent does not need of the hits of a search: how they were found, and their text a second time. A note says in
+/// a line what was left out.
+const NOT_OF_SEARCH: &str = "\
+    also_in chunk_first chunk_last duplicates found_by keyword_score left_out level matched_chunks matches method \
+    mode namespaces number parent_id path provenance query rank score semantic_score snippet sources stages tables \
+    timings_ms understood weights";
 /// What it does not need of a context, whose text has the passages.
-const NOT_OF_CONTEXT: &[&str] = &[
-    "content",
-    "kinds",
-    "language",
-    "left_out",
-    "max_tokens",
-    "namespaces",
-    "number",
-    "path",
-    "query",
-    "score",
-    "stages",
-    "summary",
-    "tokenizer",
-];
+const NOT_OF_CONTEXT: &str = "\
+    content kinds language left_out max_tokens namespaces number path query score stages summary tokenizer";
 /// What it does not need of entries, which are nested, and of sections.
-const NOT_OF_SECTIONS: &[&str] =
-    &["chunk_first", "chunk_last", "confidence", "left_out", "number", "parent_id", "path", "provenance", "tables"];
+const NOT_OF_SECTIONS: &str = "chunk_first chunk_last confidence left_out number parent_id path provenance tables";
 /// What it does not need of documents: how they were read and cut.
-const NOT_OF_DOCUMENTS: &[&str] = &[
-    "by_model",
-    "children",
-    "chunking",
-    "content_hash",
-    "context",
-    "engine",
-    "structure_version",
-    "toc_corrected",
-    "toc_method",
-    "version",
-];
+const NOT_OF_DOCUMENTS: &str = "\
+    by_model children chunking content_hash context engine structure_version toc_corrected toc_method version";
 /// What it does not need of listed chunks, all of which are parents.
-const NOT_OF_CHUNKS: &[&str] =
-    &["chunk_index", "chunk_type", "level", "number", "parent_id", "path", "tables", "updated_at"];
+const NOT_OF_CHUNKS: &str = "chunk_index chunk_type level number parent_id path tables updated_at";
 /// What it does not need of the status: how the store is kept.
-const NOT_OF_STATUS: &[&str] = &[
-    "contexts",
-    "dimension",
-    "engine",
-    "history_bytes",
-    "keyword_bytes",
-    "keyword_chunks",
-    "pending_generation",
-    "restorable_generations",
-    "tables_bytes",
-    "vector_index",
-    "writer",
-];
+const NOT_OF_STATUS: &str = "\
+    contexts dimension engine history_bytes keyword_bytes keyword_chunks pending_generation restorable_generations \
+    tables_bytes vector_index writer";
 /// What it does not need of an ingest: what it cost, and options that an agent has not.
-const NOT_OF_INGEST: &[&str] =
-    &["contexts", "dry_run", "failed_before", "languages", "not_removed", "reused", "seconds"];
-const NOT_OF_CHANGES: &[&str] = &["dry_run"];
+const NOT_OF_INGEST: &str = "contexts dry_run failed_before languages not_removed reused seconds";
+const NOT_OF_CHANGES: &str = "dry_run";
 
 /// A tool and how its arguments become a command line. An error says which argument is wrong.
 pub(super) struct Definition {
     pub(super) tool: Tool,
     pub(super) line: fn(JsonObject, &Roots) -> Result<Line, String>,
-    /// The fields of the command's JSON that are left out.
-    left_out: &'static [&'static str],
+    /// The fields of the command's JSON that are left out, with spaces between them.
+    left_out: &'static str,
 }
 
 impl Definition {
     /// The result of the command as the agent gets it.
     pub(super) fn result(&self, value: Option<Value>) -> Value {
         let mut value = value.unwrap_or_default();
-        leave_out(&mut value, self.left_out);
+        leave_out(&mut value, &self.left_out.split(' ').collect::<Vec<_>>());
         value
     }
 }
@@ -227,7 +165,7 @@ fn define<A: Arguments>(
     name: &'static str,
     title: &str,
     kinds: &[&str],
-    left_out: &'static [&'static str],
+    left_out: &'static str,
     description: &'static str,
 ) -> Definition {
     let input = SchemaGenerator::default().into_root_schema_for::<A>();
@@ -248,8 +186,8 @@ fn changing(mut definition: Definition, is_destructive: bool) -> Definition {
 
 /// The schema of a structured answer: what the command prints as JSON, and what stands beside it. It lists the fields of the
 /// result, and not which of them are always there: that would be a tenth of all schemas.
-fn output_of(kinds: &[&str], left_out: &[&str]) -> JsonObject {
-    let left_out = [left_out, &["required"]].concat();
+fn output_of(kinds: &[&str], left_out: &str) -> JsonObject {
+    let left_out: Vec<&str> = left_out.split(' ').chain(["required"]).collect();
     let definitions = schemas_of(kinds, |schema| leave_out(schema, &left_out));
     let kinds = kinds.iter().map(|kind| json!({ "$ref": format!("{REFERENCE}{kind}") }));
     let result: Vec<Value> = kinds.chain([json!({ "type": "null" })]).collect();
