@@ -13,29 +13,9 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 21] = [
-    "check",
-    "completions",
-    "config",
-    "diff",
-    "doc-set",
-    "eval",
-    "export",
-    "import",
-    "llm",
-    "man",
-    "mcp",
-    "namespaces",
-    "open",
-    "optimize",
-    "reindex",
-    "restore",
-    "schema",
-    "self-check",
-    "serve",
-    "trust",
-    "watch",
-];
+const RARE: &str = "\
+    check completions config diff doc-set eval export import llm man mcp namespaces open optimize reindex restore schema \
+    self-check serve trust watch";
 
 /// Parses arguments, or prints help or an error and exits. Also gives the matches of the subcommand.
 pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> (C, ArgMatches) {
@@ -88,7 +68,7 @@ fn adjusted(command: Command, all: bool) -> Command {
         None => command,
     };
     command.mut_subcommands(|subcommand| {
-        let is_hidden = subcommand.is_hide_set() || (!all && RARE.contains(&subcommand.get_name()));
+        let is_hidden = subcommand.is_hide_set() || (!all && RARE.split(' ').any(|rare| rare == subcommand.get_name()));
         adjusted(subcommand, all).hide(is_hidden)
     })
 }

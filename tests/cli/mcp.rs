@@ -66,6 +66,11 @@ impl Client {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))["result"].take()
     }
 
+    /// The structured result of an answer.
+    fn result(&mut self, tool: &str, arguments: Value) -> Value {
+        self.call(tool, arguments)["structuredContent"]["result"].take()
+    }
+
     /// The text of an answer.
     fn text(&mut self, tool: &str, arguments: Value) -> String {
         self.call(tool, arguments)["content"][0]["text"].as_str().unwrap().to_owned()
@@ -164,19 +169,19 @@ fn a_wrong_name_is_an_error_and_nothing_found_is_none() {
 fn an_agent_pays_for_no_account_of_how_something_was_found() {
     let sandbox = handbook();
     let mut client = Client::start(&sandbox, &[]);
-    let found = client.call("kb_search", json!({ "query": "breaker" }))["structuredContent"]["result"].take();
+    let found = client.result("kb_search", json!({ "query": "breaker" }));
     let hit = &found["hits"][0];
     assert!(found["timings_ms"].is_null() && found["understood"].is_null() && hit["snippet"].is_null(), "{found}");
     assert!(hit["content"].is_string() && hit["chunk_id"].is_string() && hit["metadata"].is_object(), "{found}");
-    let built = client.call("kb_context", json!({ "query": "breaker" }))["structuredContent"]["result"].take();
+    let built = client.result("kb_context", json!({ "query": "breaker" }));
     let passage = &built["items"][0]["parent_chunks"][0];
     assert!(built["text"].to_string().contains("Lock the breaker") && passage["content"].is_null(), "{built}");
     assert!(passage["section"]["id"].is_string() && built["confidence"].as_f64().unwrap() > 0.3, "{built}");
-    let contents = client.call("kb_get_toc", json!({ "document": "handbook" }))["structuredContent"]["result"].take();
+    let contents = client.result("kb_get_toc", json!({ "document": "handbook" }));
     let entry = &contents["entries"][0];
     assert!(entry["section_id"].is_string() && entry["children"][1]["title"] == "2 TDO safety procedure", "{entry}");
     assert!(entry["provenance"].is_null() && entry["chunk_first"].is_null(), "{entry}");
-    let listed = client.call("kb_list_documents", json!({}))["structuredContent"]["result"].take();
+    let listed = client.result("kb_list_documents", json!({}));
     let document = &listed["items"][0];
     assert!(document["content_hash"].is_null() && document["profile"]["topics"].is_array(), "{document}");
 }
@@ -186,7 +191,7 @@ fn an_agent_sees_that_a_context_hardly_answers() {
     let sandbox = handbook();
     let mut client = Client::start(&sandbox, &[]);
     let asked = json!({ "query": "gloves of the king", "min_confidence": 0 });
-    let unsure = client.call("kb_context", asked)["structuredContent"]["result"].take();
+    let unsure = client.result("kb_context", asked);
     assert!(unsure["confidence"].as_f64().unwrap() < 0.5, "{unsure}");
     assert_eq!(unsure["confidence"], unsure["items"][0]["parent_chunks"][0]["confidence"]);
     assert!(unsure["text"].as_str().unwrap().contains(" · confidence 0."), "{unsure}");
@@ -389,54 +394,30 @@ fn nonsense_is_answered_and_stops_nothing() {
     let sandbox = handbook();
     let mut client = Client::start(&sandbox, &["--allow-write"]);
     let long = "valve ".repeat(50_000);
-    let values = [
-        json!(null),
-        json!(7),
-        json!(-1),
-        json!(1e300),
-        json!(""),
-        json!("--help"),
-        json!("\u{0}\u{1b}[2J"),
-        json!([]),
-        json!({}),
-        json!("../../etc/passwd"),
-        json!(long),
-        json!("\u{202e}آب"),
-        json!(["x", 1]),
-        json!("'; DROP TABLE"),
-        json!("all"),
-        json!("0"),
-    ];
-    let fields = [
-        "query",
-        "document",
-        "documents",
-        "sections",
-        "filter",
-        "limit",
-        "cursor",
-        "namespace",
-        "paths",
-        "chunk_id",
-        "chunk_ids",
-        "content",
-        "mode",
-        "max_tokens",
-    ];
-    let tools: Vec<String> = [
-        "search",
-        "context",
-        "get_toc",
-        "get_section",
-        "list_documents",
-        "list_chunks",
-        "status",
-        "ingest",
-        "edit_chunk",
-        "delete_chunks",
-    ]
-    .map(|name| format!("kb_{name}"))
-    .to_vec();
+    let values = json!([
+        null,
+        7,
+        -1,
+        1e300,
+        "",
+        "--help",
+        "\u{0}\u{1b}[2J",
+        [],
+        {},
+        "../../etc/passwd",
+        long,
+        "\u{202e}آب",
+        ["x", 1],
+        "'; DROP TABLE",
+        "all",
+        "0",
+    ]);
+    let values = values.as_array().unwrap();
+    let fields = "query document documents sections filter limit cursor namespace paths chunk_id chunk_ids content mode \
+                  max_tokens";
+    let fields: Vec<&str> = fields.split(' ').collect();
+    let tools = "search context get_toc get_section list_documents list_chunks status ingest edit_chunk delete_chunks";
+    let tools: Vec<String> = tools.split(' ').map(|name| format!("kb_{name}")).collect();
     let mut random = fastrand::Rng::with_seed(20);
     for _ in 0..150 {
         let mut arguments = json!({});

@@ -47,18 +47,8 @@ fn traditional_and_simplified_characters_match() {
 fn chinese_ranks_like_keyword_search() {
     let sandbox = Sandbox::with_fixtures();
     let order = |method: &str| {
-        let result = sandbox.json(&[
-            "search",
-            "水泵启动以前要检查什么",
-            "--method",
-            method,
-            "-k",
-            "10",
-            "--rerank",
-            "off",
-            "--all",
-        ]);
-        of_hits(&result, "chunk_id")
+        let args = ["search", "水泵启动以前要检查什么", "-k", "10", "--rerank", "off", "--all", "--method", method];
+        of_hits(&sandbox.json(&args), "chunk_id")
     };
     let keyword = order("keyword");
     assert!(!keyword.is_empty());
@@ -132,23 +122,9 @@ fn a_closed_pipe_ends_a_search_quietly() {
 
 /// A manual of fourteen chapters, whose ninth says how a TDO is carried out.
 fn manual_of_fourteen_chapters() -> String {
-    let subjects = [
-        "Organisation",
-        "Qualification",
-        "Communication",
-        "Power supply",
-        "Track access",
-        "Signals",
-        "Points",
-        "Rolling stock",
-        "Transport Disconnect Order (TDO)",
-        "Possessions",
-        "Weather",
-        "Emergencies",
-        "Records",
-        "Audits",
-    ];
-    let chapter = |(number, subject): (usize, &&str)| {
+    let subjects = "Organisation, Qualification, Communication, Power supply, Track access, Signals, Points, Rolling stock, \
+                    Transport Disconnect Order (TDO), Possessions, Weather, Emergencies, Records, Audits";
+    let chapter = |(number, subject): (usize, &str)| {
         let part = |section: usize, title: &str, text: &str| format!("### {number}.{section} {title}\n\n{text}\n\n");
         let general = format!(
             "This part of the rules is about {subject}. Everybody who works near the line knows it and signs for it each year. \
@@ -167,10 +143,8 @@ fn manual_of_fourteen_chapters() -> String {
             + &part(3, "Procedure", procedure)
             + &part(4, "Forms", &general.repeat(2))
     };
-    format!(
-        "# Rules of the line\n\n{}",
-        subjects.iter().enumerate().map(|(at, one)| chapter((at + 1, one))).collect::<String>()
-    )
+    let chapters: String = (1..).zip(subjects.split(", ")).map(chapter).collect();
+    format!("# Rules of the line\n\n{chapters}")
 }
 
 #[test]

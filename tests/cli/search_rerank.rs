@@ -215,18 +215,8 @@ fn a_parent_chunk_in_two_namespaces_is_read_once() {
     let sandbox = pumps();
     sandbox.kb(&["ingest", "docs", "-q", "--no-embed", "-n", "copy"]).ok();
     let asked = |namespaces: &str| {
-        sandbox.json(&[
-            "search",
-            QUESTION,
-            "--all",
-            "--rerank",
-            "model",
-            "--rerank-budget",
-            "2",
-            "--explain",
-            "-n",
-            namespaces,
-        ])
+        let args = ["--all", "--rerank", "model", "--rerank-budget", "2", "--explain", "-n", namespaces];
+        sandbox.json(&[&["search", QUESTION], &args[..]].concat())
     };
     let (one, both) = (asked("default"), asked("default,copy"));
     // Unread chunks keep the retrievers' scores, which depend on the number of parent chunks.

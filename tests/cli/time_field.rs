@@ -76,17 +76,9 @@ fn headings_state_the_time_of_their_sections() {
     );
     sandbox.json(&["ingest", ".", "--no-embed"]);
     sandbox.configure("[headings]\nstory_time = [\"Year {}\", \"第{}年\"]\n");
-    let json = sandbox.json(&[
-        "search",
-        "sword",
-        "--method",
-        "keyword",
-        "--time-field",
-        "story_time",
-        "--as-of",
-        "1200",
-        "--merge=false",
-    ]);
+    let search = ["search", "sword", "--method", "keyword"];
+    let json =
+        sandbox.json(&[&search[..], &["--time-field", "story_time", "--as-of", "1200", "--merge=false"]].concat());
     let titles = titles(&json);
     assert!(titles.len() == 2 && !titles.contains(&"Year 1300"), "{titles:?}");
     sandbox.kb(&["search", "sword", "--method", "keyword", "--filter", "story_time = 1300"]).ok();
