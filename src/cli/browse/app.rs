@@ -7,13 +7,12 @@ use ratatui::layout::{Position, Rect};
 
 use super::super::in_process::Answer;
 use super::rows::{Row, Thing, add_sections, document, generation, hit};
+use super::task::{Listed, Task};
 use crate::text::visible;
 
 /// Rows or lines that a turn of the wheel or a page key moves.
 const WHEEL: usize = 3;
 const PAGE: usize = 10;
-/// Hits that are listed.
-const HITS: usize = 20;
 
 /// What F1 shows.
 const KEYS: &str = "\
@@ -29,66 +28,6 @@ Ctrl-Z  take the last change of the store back, after a question
 Ctrl-O  open the file
 Ctrl-U  empty the query
 Esc, Ctrl-C  leave";
-
-/// What is listed on the left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Listed {
-    Hits,
-    Documents,
-    History,
-}
-
-impl Listed {
-    pub(super) const ALL: [Listed; 3] = [Listed::Hits, Listed::Documents, Listed::History];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Listed::Hits => "Search",
-            Listed::Documents => "Documents",
-            Listed::History => "History",
-        }
-    }
-
-    fn next(self) -> Self {
-        let at = Listed::ALL.iter().position(|one| *one == self).unwrap_or_default();
-        Listed::ALL[(at + 1) % Listed::ALL.len()]
-    }
-}
-
-/// What the program is to do next.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Task {
-    Search(String),
-    Documents,
-    Contents(String),
-    Section(String),
-    History,
-    Changes { from: u64, to: u64 },
-    Open(String),
-    Delete(String),
-    Undo,
-    Edit(String),
-    Leave,
-}
-
-impl Task {
-    /// The command that does it; `None` for what is no command.
-    pub(super) fn arguments(&self) -> Option<Vec<String>> {
-        let of = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
-        match self {
-            Task::Search(query) => of(&["search", &format!("--limit={HITS}"), "--", query]),
-            Task::Documents => of(&["docs"]),
-            Task::Contents(document) => of(&["toc", "--", document]),
-            Task::Section(id) => of(&["show", "--", id]),
-            Task::History => of(&["log"]),
-            Task::Changes { from, to } => of(&["diff", &from.to_string(), &to.to_string()]),
-            Task::Open(id) => of(&["open", "--", id]),
-            Task::Delete(chunk) => of(&["chunk-delete", "--yes", "--", chunk]),
-            Task::Undo => of(&["undo"]),
-            Task::Edit(_) | Task::Leave => None,
-        }
-    }
-}
 
 /// A question that the next key answers.
 #[derive(Debug, Clone, PartialEq, Eq)]

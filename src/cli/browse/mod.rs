@@ -5,6 +5,7 @@
 
 mod app;
 mod rows;
+mod task;
 mod view;
 
 use std::io::{IsTerminal, stdin, stdout};
@@ -23,7 +24,8 @@ use super::spelling;
 use crate::error::{Error, Result};
 use crate::paths::is_address;
 use crate::search::Warm;
-use app::{App, Task};
+use app::App;
+use task::Task;
 
 /// A search begins when no key has come for this long.
 const PAUSE: Duration = Duration::from_millis(120);

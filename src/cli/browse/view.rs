@@ -8,7 +8,8 @@ use ratatui::widgets::{Block, Borders, List, ListItem, ListState, Paragraph, Wra
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::app::{App, Listed, Places};
+use super::app::{App, Places};
+use super::task::Listed;
 use crate::text::highlight::find_matches;
 
 /// A terminal with fewer columns has the list above the text.
@@ -136,7 +137,7 @@ mod tests {
     use ratatui::backend::TestBackend;
     use serde_json::json;
 
-    use super::super::app::Task;
+    use super::super::task::Task;
     use super::*;
     use crate::cli::in_process::Answer;
 

@@ -1,0 +1,64 @@
+//! What can be listed and done, and the command of kb that does it.
+
+/// Hits that are listed.
+const HITS: usize = 20;
+
+/// What is listed on the left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    Hits,
+    Documents,
+    History,
+}
+
+impl Listed {
+    pub(super) const ALL: [Listed; 3] = [Listed::Hits, Listed::Documents, Listed::History];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Listed::Hits => "Search",
+            Listed::Documents => "Documents",
+            Listed::History => "History",
+        }
+    }
+
+    pub(super) fn next(self) -> Self {
+        let at = Listed::ALL.iter().position(|one| *one == self).unwrap_or_default();
+        Listed::ALL[(at + 1) % Listed::ALL.len()]
+    }
+}
+
+/// What the program is to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Task {
+    Search(String),
+    Documents,
+    Contents(String),
+    Section(String),
+    History,
+    Changes { from: u64, to: u64 },
+    Open(String),
+    Delete(String),
+    Undo,
+    Edit(String),
+    Leave,
+}
+
+impl Task {
+    /// The command that does it; `None` for what is no command.
+    pub(super) fn arguments(&self) -> Option<Vec<String>> {
+        let of = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+        match self {
+            Task::Search(query) => of(&["search", &format!("--limit={HITS}"), "--", query]),
+            Task::Documents => of(&["docs"]),
+            Task::Contents(document) => of(&["toc", "--", document]),
+            Task::Section(id) => of(&["show", "--", id]),
+            Task::History => of(&["log"]),
+            Task::Changes { from, to } => of(&["diff", &from.to_string(), &to.to_string()]),
+            Task::Open(id) => of(&["open", "--", id]),
+            Task::Delete(chunk) => of(&["chunk-delete", "--yes", "--", chunk]),
+            Task::Undo => of(&["undo"]),
+            Task::Edit(_) | Task::Leave => None,
+        }
+    }
+}
