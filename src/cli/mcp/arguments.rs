@@ -1,17 +1,11 @@
 //! What the tools take, and the command line that each call becomes.
-//!
-//! Every value becomes part of an argument that begins with its option, or stands behind `--`, so that no text of an agent
-//! is read as an option.
-
-use std::path::{Path, PathBuf};
 
 use rmcp::model::JsonObject;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use crate::paths::{is_inside, real};
+use super::line::{Line, Roots, line, list, names, read, within};
 
 /// How many items of a list are given at a time.
 const PAGE: usize = 50;
@@ -22,13 +16,6 @@ const TOKENS: u32 = 4000;
 /// The most that an agent may ask for.
 const MOST_TOKENS: u32 = 50_000;
 const MOST_HITS: u32 = 50;
-/// The most names in one argument: others wait for their turn.
-const MOST_NAMES: usize = 100;
-
-/// The longest name, path or filter, in bytes: messages repeat it, and a title is compared with all of a document.
-const LONGEST_NAME: usize = 4000;
-/// The arguments that are texts.
-const TEXTS: [&str; 2] = ["query", "content"];
 
 /// What an agent reads about filters.
 const FILTER: &str = "Only what matches, such as `tags = draft and page < 20`: keys with =, !=, <, <=, >, >=, \
@@ -37,50 +24,6 @@ const FILTER: &str = "Only what matches, such as `tags = draft and page < 20`: k
     example, narrative), tags, section, page, language, time (2026-11-21, 2026 or \"90d ago\"), ingested_at, entity, and \
     any metadata field that kb_list_documents shows, such as author.";
 
-/// The command line of a call.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    /// The command and its arguments.
-    pub(super) arguments: Vec<String>,
-    pub(super) namespace: Option<String>,
-    /// The shown part of a list; `None` for what is no list.
-    pub(super) part: Option<Part>,
-}
-
-impl Line {
-    /// Whether its command changes the store.
-    pub(super) fn writes(&self) -> bool {
-        matches!(self.arguments[0].as_str(), "ingest" | "chunk-edit" | "chunk-delete")
-    }
-}
-
-/// A part of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
-    /// How many items come before it.
-    pub(super) offset: usize,
-    /// The most items that it has.
-    pub(super) size: usize,
-}
-
-/// The folders whose files an agent may have ingested.
-#[derive(Debug, Clone)]
-pub(super) struct Roots(pub(super) Vec<PathBuf>);
-
-impl Roots {
-    /// The path as it is on the disk, if it lies in one of the folders.
-    fn within(&self, path: &str) -> Result<String, String> {
-        let path = real(&self.0.first().map_or(Path::new("."), PathBuf::as_path).join(path));
-        match is_inside(&path, &self.0) {
-            true => path.into_os_string().into_string().map_err(|_| "the path is not UTF-8".to_owned()),
-            false => {
-                let roots: Vec<String> = self.0.iter().map(|root| root.display().to_string()).collect();
-                Err(format!("{} is not in {}, where files may be ingested from", path.display(), roots.join(" or ")))
-            }
-        }
-    }
-}
-
 /// Arguments of a tool.
 pub(super) trait Arguments: DeserializeOwned + JsonSchema {
     fn line(self, roots: &Roots) -> Result<Line, String>;
@@ -88,38 +31,6 @@ pub(super) trait Arguments: DeserializeOwned + JsonSchema {
 
 pub(super) fn line_of<A: Arguments>(arguments: JsonObject, roots: &Roots) -> Result<Line, String> {
     read::<A>(arguments)?.line(roots)
-}
-
-/// The arguments of a call; an error names the wrong one.
-fn read<A: DeserializeOwned>(arguments: JsonObject) -> Result<A, String> {
-    for (name, value) in arguments.iter().filter(|(name, _)| !TEXTS.contains(&name.as_str())) {
-        let texts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice).iter();
-        if texts.filter_map(Value::as_str).any(|text| text.len() > LONGEST_NAME) {
-            return Err(format!("{name}: give at most {LONGEST_NAME} bytes"));
-        }
-    }
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| match error.path().iter().count() {
-        0 => error.into_inner().to_string(),
-        _ => error.to_string(),
-    })
-}
-
-/// A list of names; an error names the argument.
-fn names(name: &str, names: Vec<String>) -> Result<Vec<String>, String> {
-    match names.len() <= MOST_NAMES {
-        true => Ok(names),
-        false => Err(format!("{name}: give at most {MOST_NAMES} at a time, not {}", names.len())),
-    }
-}
-
-/// A number of at least 1 and at most `most`; an error names the argument.
-fn within(name: &str, number: Option<u32>, most: u32) -> Result<Option<u32>, String> {
-    match number {
-        Some(number) if !(1..=most).contains(&number) => {
-            Err(format!("{name}: give a number from 1 to {most}, not {number}"))
-        }
-        number => Ok(number),
-    }
 }
 
 /// The line of `kb_context`, which takes what `kb_search` does.
@@ -140,27 +51,6 @@ pub(super) fn first_documents(most: usize, namespace: Option<String>) -> Line {
 /// All namespaces.
 pub(super) fn namespaces() -> Line {
     line(vec!["namespaces".to_owned()], None)
-}
-
-fn line(arguments: Vec<String>, namespace: Option<String>) -> Line {
-    Line { arguments, namespace, part: None }
-}
-
-/// The line of a list. Options have to stand before `--`.
-fn list(
-    mut arguments: Vec<String>,
-    namespace: Option<String>,
-    cursor: Option<String>,
-    size: usize,
-) -> Result<Line, String> {
-    let offset = match cursor {
-        None => 0,
-        Some(cursor) => {
-            cursor.parse::<u32>().map_err(|_| "cursor: it is not one that an earlier call gave".to_owned())?
-        }
-    };
-    arguments.extend([format!("--limit={size}"), format!("--offset={offset}")]);
-    Ok(Line { arguments, namespace, part: Some(Part { offset: offset as usize, size }) })
 }
 
 /// How hits are chosen.
@@ -413,7 +303,9 @@ impl Arguments for DeleteChunks {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::path::PathBuf;
+
+    use serde_json::{Value, json};
 
     use super::super::super::filter::FILTERS;
     use super::*;

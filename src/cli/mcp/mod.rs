@@ -6,6 +6,7 @@
 mod arguments;
 mod http;
 mod install;
+mod line;
 mod server;
 mod tools;
 mod words;
@@ -27,9 +28,9 @@ use super::parse::Spell;
 use crate::error::{Error, Result};
 use crate::paths::real;
 use crate::search::Warm;
-use arguments::Roots;
 use http::Door;
 use install::Client;
+use line::Roots;
 use server::{Handler, Job, Queues};
 
 /// How long commands may go on after the client has gone.

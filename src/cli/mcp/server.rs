@@ -17,7 +17,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::super::in_process::Answer;
 use super::super::invocation::Step;
-use super::arguments::{self, Line, Part, Roots};
+use super::arguments;
+use super::line::{Line, Part, Roots};
 use super::tools::{self, Definition};
 use crate::store::LONGEST_NAMESPACE;
 

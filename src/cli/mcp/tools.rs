@@ -5,9 +5,10 @@ use rmcp::schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
 use super::arguments::{
-    Arguments, DeleteChunks, EditChunk, Ingest, Line, ListChunks, ListDocuments, Roots, Search, Section, Status, Toc,
-    context, line_of,
+    Arguments, DeleteChunks, EditChunk, Ingest, ListChunks, ListDocuments, Search, Section, Status, Toc, context,
+    line_of,
 };
+use super::line::{Line, Roots};
 use crate::render::{REFERENCE, schemas_of};
 
 /// What an agent needs of no result: `messages` has the notes.
