@@ -2,12 +2,8 @@
 //!
 //! Full: the system refuses every byte to any file, so that LanceDB, tantivy and our own files meet the error
 //! where they write. Read-only: the process waits at the step while the test takes the permission to write from all
-//! folders and files of the store. On a disk of a few megabytes it waits while the test fills the disk; mounting one
-//! needs privileges, so that test is run by its own command.
+//! folders and files of the store.
 
-use std::fs::File;
-use std::io::{ErrorKind, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,8 +15,6 @@ use crate::with_two_versions;
 
 const FULL: &str = "ulimit -f 0";
 const SEARCH: [&str; 5] = ["search", "valves", "--method", "keyword", "--quiet"];
-/// What fills a small disk.
-const FILLER: &str = "filler";
 /// From this step on, publishing writes no more bytes to files; only a renaming is left.
 const LAST_BYTE: &str = "pending written";
 
@@ -31,8 +25,6 @@ enum Trouble {
     Full,
     /// No permission.
     ReadOnly,
-    /// Everything lies on a disk that has no room.
-    SmallDisk,
 }
 
 const BOTH: [Trouble; 2] = [Trouble::Full, Trouble::ReadOnly];
@@ -40,7 +32,7 @@ const BOTH: [Trouble; 2] = [Trouble::Full, Trouble::ReadOnly];
 impl Trouble {
     fn sandbox(self) -> Sandbox {
         match self {
-            Trouble::Full | Trouble::SmallDisk => Sandbox::new(),
+            Trouble::Full => Sandbox::new(),
             Trouble::ReadOnly => Sandbox::without_privileges(),
         }
     }
@@ -53,7 +45,6 @@ impl Trouble {
                 run(command.env("KB_TEST_FAULT", format!("full:{step}")))
             }
             Trouble::ReadOnly => paused(sandbox, args, step, || sandbox.set_store_writable(false)),
-            Trouble::SmallDisk => paused(sandbox, args, step, || fill(&sandbox.path(FILLER))),
         }
     }
 
@@ -61,7 +52,7 @@ impl Trouble {
     fn during(self, sandbox: &Sandbox, args: &[&str]) -> Run {
         match self {
             Trouble::Full => run(&mut sandbox.command_behind(FULL, args)),
-            Trouble::ReadOnly | Trouble::SmallDisk => sandbox.kb(args),
+            Trouble::ReadOnly => sandbox.kb(args),
         }
     }
 
@@ -70,10 +61,6 @@ impl Trouble {
     fn end(self, sandbox: &Sandbox) {
         match self {
             Trouble::Full => assert_sound(sandbox),
-            Trouble::SmallDisk => {
-                std::fs::remove_file(sandbox.path(FILLER)).unwrap();
-                assert_sound(sandbox);
-            }
             Trouble::ReadOnly => {
                 sandbox.set_store_writable(true);
                 let check = sandbox.kb(&["check"]);
@@ -88,7 +75,7 @@ impl Trouble {
     fn hinders(self, step: &str) -> bool {
         let place = |step: &str| STEPS.iter().position(|known| *known == step).unwrap();
         let last = match self {
-            Trouble::Full | Trouble::SmallDisk => LAST_BYTE,
+            Trouble::Full => LAST_BYTE,
             Trouble::ReadOnly => "keyword committed",
         };
         place(step) <= place(last)
@@ -101,7 +88,6 @@ impl Trouble {
         let (what, next) = match self {
             Trouble::Full => ("file too large", "free some space"),
             Trouble::ReadOnly => ("permission denied", "check the permissions"),
-            Trouble::SmallDisk => ("no space left on device", "free some space"),
         };
         for part in [what, next, ".kb/"] {
             assert!(run.err.contains(part), "{self:?}, {when}: {part:?} is missing: {}", run.err);
@@ -126,22 +112,6 @@ pub fn paused(sandbox: &Sandbox, args: &[&str], step: &str, meanwhile: impl FnOn
     Run::of(child.wait_with_output().unwrap())
 }
 
-/// Writes a file until the disk is full.
-fn fill(path: &Path) {
-    let mut file = File::create(path).unwrap();
-    for size in [1 << 20, 1 << 12, 1] {
-        let bytes = vec![0; size];
-        loop {
-            match file.write(&bytes) {
-                Ok(written) if written > 0 => {}
-                Ok(_) => panic!("the disk takes no bytes and says nothing"),
-                Err(error) if error.kind() == ErrorKind::StorageFull => break,
-                Err(error) => panic!("{error}"),
-            }
-        }
-    }
-}
-
 fn run(command: &mut Command) -> Run {
     Run::of(command.output().unwrap())
 }
@@ -154,26 +124,6 @@ fn a_full_disk_at_any_step_leaves_one_generation() {
 #[test]
 fn a_store_that_becomes_read_only_at_any_step_holds_one_generation() {
     every_step_of_an_ingest(Trouble::ReadOnly);
-}
-
-/// Runs itself again where it may mount a disk, with all scratch folders on it.
-#[test]
-#[ignore = "mounts a disk in memory, which root may do, and others where user namespaces are allowed"]
-fn a_disk_without_room_at_any_step_leaves_one_generation() {
-    const MOUNTED: &str = "KB_TEST_MOUNTED";
-    if std::env::var_os(MOUNTED).is_some() {
-        return every_step_of_an_ingest(Trouble::SmallDisk);
-    }
-    let disk = tempfile::tempdir().unwrap();
-    let test = "disk::a_disk_without_room_at_any_step_leaves_one_generation";
-    let again = run(Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c"])
-        .args(["mount -t tmpfs -o size=32m tmpfs \"$TMPDIR\" && exec \"$@\"", "sh"])
-        .arg(std::env::current_exe().unwrap())
-        .args([test, "--exact", "--ignored", "--nocapture"])
-        .env("TMPDIR", disk.path())
-        .env(MOUNTED, "yes"));
-    assert!(again.code == 0 && again.out.contains("1 passed"), "{}{}", again.out, again.err);
 }
 
 fn every_step_of_an_ingest(trouble: Trouble) {
