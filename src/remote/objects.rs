@@ -361,21 +361,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_names_its_kind_and_its_bucket_and_holds_no_key() {
-        for (bad, tells) in [
-            ("s3:///x", "no bucket"),
-            ("ftp://x/y", "unknown kind"),
-            ("db://x", "LanceDB's service"),
-            ("s3://me:secret@bucket/x", "no key"),
-            ("s3://bucket/x?key=secret", "no key"),
-            ("s3://localhost:9000/bucket/x", "no port"),
-        ] {
-            let error = Objects::at(bad).unwrap_err();
-            assert!(error.kind().exit_code() == 2 && error.message().contains(tells), "{bad}: {error}");
-        }
-    }
-
-    #[test]
     fn a_hint_names_the_variables_of_the_provider() {
         for (scheme, key, server) in [
             ("s3", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT=http://bucket:9000"),

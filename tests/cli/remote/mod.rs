@@ -296,7 +296,15 @@ fn files_that_are_no_longer_listed_are_deleted_after_an_hour() {
 fn an_address_that_cannot_be_used_is_an_error() {
     let storage = Storage::start();
     let machine = Machine::new(&storage);
-    for (address, tells) in [("db://x", "LanceDB"), ("s3://", "bucket"), ("s3://key:secret@bucket/x", "no key")] {
+    for (address, tells) in [
+        ("s3://", "no bucket"),
+        ("s3:///x", "no bucket"),
+        ("ftp://x/y", "unknown kind"),
+        ("db://x", "LanceDB's service"),
+        ("s3://key:secret@bucket/x", "no key"),
+        ("s3://bucket/x?key=secret", "no key"),
+        ("s3://localhost:9000/bucket/x", "no port"),
+    ] {
         let run = Run::of(machine.command(&["search", "x"]).env("KB_DIR", address).output().unwrap());
         assert!(run.code == 2 && run.err.contains(tells), "{address}: {}", run.err);
     }
