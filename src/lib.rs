@@ -76,7 +76,7 @@ pub mod internals {
     }
     pub mod embed {
         pub use crate::embed::{
-            EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, GRAPH, Model, ModelFiles, TokenCounter, select,
+            EMBEDDED, Embedder, EmbeddingConfig, EngineChoice, GRAPH, Model, ModelFiles, TokenCounter, select,
         };
     }
     pub mod endpoint {
