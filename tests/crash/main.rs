@@ -11,14 +11,12 @@ mod entities;
 mod model;
 #[cfg(unix)]
 mod power;
-mod random;
 mod versions;
 
 use std::time::Duration;
 
 use common::{Sandbox, files_below};
 use kb::internals::store::STEPS;
-use random::Random;
 use versions::{INGEST, assert_sound, version_of, write_version};
 
 /// From this step on the next generation stands.
@@ -123,14 +121,14 @@ fn a_kill_at_any_moment_leaves_one_generation() {
     let start = std::time::Instant::now();
     sandbox.json(&INGEST);
     let whole = start.elapsed().as_micros() as usize;
-    let mut random = Random::seeded(1);
+    let mut random = fastrand::Rng::with_seed(1);
     let mut held = 1;
     let mut killed = 0;
     for version in 2..kills + 2 {
         write_version(&sandbox, version);
         let mut child = sandbox.command(&INGEST);
         let mut child = child.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_micros(random.below(whole + whole / 4) as u64));
+        std::thread::sleep(Duration::from_micros(random.usize(..whole + whole / 4) as u64));
         killed += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();

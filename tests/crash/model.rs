@@ -13,7 +13,6 @@ use kb::internals::store::{STEPS, Snapshot, Store};
 use tokio::runtime::Runtime;
 
 use crate::common::{Run, Sandbox, files_below};
-use crate::random::Random;
 
 const SECONDS: u64 = 20;
 const NAMESPACES: [&str; 2] = ["default", "other"];
@@ -83,7 +82,7 @@ struct Space {
 struct Test {
     seed: u64,
     steps: Vec<String>,
-    random: Random,
+    random: fastrand::Rng,
     runtime: Runtime,
     sandbox: Sandbox,
     /// The files as they are, by name.
@@ -116,7 +115,7 @@ impl Test {
         let mut test = Test {
             seed,
             steps: Vec::new(),
-            random: Random::seeded(seed),
+            random: fastrand::Rng::with_seed(seed),
             runtime: Runtime::new().unwrap(),
             sandbox,
             files: BTreeMap::new(),
@@ -133,8 +132,8 @@ impl Test {
     }
 
     fn step(&mut self) {
-        let space = NAMESPACES[usize::from(self.random.once_in(4))];
-        match self.random.below(20) {
+        let space = NAMESPACES[usize::from(self.random.usize(..4) == 0)];
+        match self.random.usize(..20) {
             0..4 => self.write_a_file(),
             4 => self.remove_a_file(),
             5..9 => self.ingest(space),
@@ -160,12 +159,12 @@ impl Test {
 
     /// Writes a new file or changes one: a section says something else, comes or goes.
     fn write_a_file(&mut self) {
-        let name = format!("docs/{}.md", self.random.below(MOST_FILES));
+        let name = format!("docs/{}.md", self.random.usize(..MOST_FILES));
         let mut sections = self.files.get(&name).cloned().unwrap_or_default();
-        for _ in 0..=self.random.below(2) {
+        for _ in 0..=self.random.usize(..2) {
             let text = self.text();
-            let at = self.random.below(sections.len() + 1);
-            match self.random.below(3) {
+            let at = self.random.usize(..=sections.len());
+            match self.random.usize(..3) {
                 0 if sections.len() > 1 && at < sections.len() => drop(sections.remove(at)),
                 1 if at < sections.len() => sections[at] = text,
                 _ if sections.len() < MOST_SECTIONS => sections.insert(at, text),
@@ -184,7 +183,7 @@ impl Test {
     fn remove_a_file(&mut self) {
         let names: Vec<String> = self.files.keys().cloned().collect();
         // An empty folder is an error of its own.
-        if let Some(name) = self.random.pick(&names).filter(|_| names.len() > 1) {
+        if let Some(name) = self.random.choice(&names).filter(|_| names.len() > 1) {
             std::fs::remove_file(self.sandbox.path(name)).unwrap();
             self.files.remove(name);
             self.steps.push(format!("rm {name}"));
@@ -192,7 +191,7 @@ impl Test {
     }
 
     fn ingest(&mut self, space: &'static str) {
-        let prune = self.random.once_in(3);
+        let prune = self.random.usize(..3) == 0;
         let before = &self.spaces[space].documents;
         let mut after = before.clone();
         for (name, sections) in &self.files {
@@ -205,7 +204,7 @@ impl Test {
             after.retain(|name, _| self.files.contains_key(name));
         }
         let publishes = after != *before;
-        let jobs = (self.random.below(3) + 1).to_string();
+        let jobs = (self.random.usize(..3) + 1).to_string();
         let mut args = vec!["ingest", "docs", "--no-embed", "--jobs", &jobs];
         args.extend(prune.then_some(["--prune", "--yes"]).into_iter().flatten());
         self.change(space, &args, after, publishes);
@@ -235,7 +234,7 @@ impl Test {
 
     fn remove_a_document(&mut self, space: &'static str) {
         let sources: Vec<String> = self.spaces[space].documents.keys().cloned().collect();
-        let Some(source) = self.random.pick(&sources) else { return };
+        let Some(source) = self.random.choice(&sources) else { return };
         let mut after = self.spaces[space].documents.clone();
         after.remove(source);
         self.change(space, &["remove", source], after, true);
@@ -245,7 +244,7 @@ impl Test {
         let Space { generation, history, .. } = &self.spaces[space];
         let mut kept: Vec<u64> = history.keys().rev().take(KEPT).copied().collect();
         kept.retain(|old| old != generation);
-        let Some(old) = self.random.pick(&kept) else { return };
+        let Some(old) = self.random.choice(&kept) else { return };
         let after = history[old].clone();
         self.change(space, &["restore", &old.to_string()], after, true);
     }
@@ -255,7 +254,7 @@ impl Test {
         if self.spaces[space].generation == 0 {
             return;
         }
-        let number = self.random.below(self.texts) + 1;
+        let number = self.random.usize(..self.texts) + 1;
         let word = word(number);
         let documents = self.spaces[space].documents.values();
         let wanted: Vec<String> = documents.flat_map(Document::texts).filter(|text| text.contains(&word)).collect();
@@ -287,7 +286,7 @@ impl Test {
             self.sandbox.kb(&["namespaces", "rename", space, other]).ok();
             let moved = self.spaces.insert(space, Space::default()).unwrap();
             self.spaces.insert(other, moved);
-        } else if self.random.once_in(3) {
+        } else if self.random.usize(..3) == 0 {
             self.steps.push(format!("namespaces remove {space}"));
             self.sandbox.kb(&["namespaces", "remove", space, "--yes"]).ok();
             self.spaces.insert(space, Space::default());
@@ -313,7 +312,7 @@ impl Test {
                 }
             }
         }
-        let (source, said, text) = self.random.pick(&all)?.clone();
+        let (source, said, text) = self.random.choice(&all)?.clone();
         let id = self.chunks(space)?.1.remove(&text).expect("a chunk of this text");
         Some((source, said, id))
     }
@@ -321,9 +320,9 @@ impl Test {
     /// Runs a command that should make `after` of the documents; now and then it is killed on its way.
     fn change(&mut self, space: &'static str, args: &[&str], after: Documents, publishes: bool) {
         let args = [args, &["-n", space]].concat();
-        let fault = match self.random.below(8) {
-            0..2 => Fault::At(STEPS[self.random.below(STEPS.len())]),
-            2 => Fault::Kill(self.took.mul_f64(self.random.below(120) as f64 / 100.0)),
+        let fault = match self.random.usize(..8) {
+            0..2 => Fault::At(STEPS[self.random.usize(..STEPS.len())]),
+            2 => Fault::Kill(self.took.mul_f64(self.random.usize(..120) as f64 / 100.0)),
             _ => Fault::None,
         };
         self.steps.push(format!("{} {fault:?}", args.join(" ")));

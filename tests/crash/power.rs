@@ -6,7 +6,6 @@
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 
 use crate::common::Sandbox;
-use crate::random::Random;
 use crate::versions::{INGEST, assert_sound, version_of, write_version};
 use crate::{is_decided, with_two_versions};
 
@@ -168,12 +167,12 @@ fn power_losses_by_chance_leave_one_generation() {
     let sandbox = Sandbox::new();
     write_version(&sandbox, 0);
     sandbox.json(&INGEST);
-    let mut random = Random::seeded(1);
+    let mut random = fastrand::Rng::with_seed(1);
     let mut held = 0;
     for version in 1..=losses {
         write_version(&sandbox, version);
-        let step = STEPS[random.below(STEPS.len())];
-        let loss = random.below(1 << 32).to_string();
+        let step = STEPS[random.usize(..STEPS.len())];
+        let loss = random.usize(..1 << 32).to_string();
         lose_power(&sandbox, &INGEST, &loss, step);
         let expected = if is_decided(step) { version } else { held };
         assert_eq!(version_of(&sandbox, &[held, version]), expected, "loss {version}, power-{loss}:{step}");
