@@ -17,7 +17,7 @@ use kb::internals::store::{NewDocument, ParentChunk};
 /// Characters of a child chunk; four make a parent chunk.
 const PIECE: usize = 240;
 /// The number of things that texts are about.
-const CLUSTERS: usize = 2000;
+const CLUSTERS: u64 = 2000;
 /// How far a text is from the middle of its cluster: neighbours have cosines of .6 to .7, as in real texts.
 const SPREAD: f32 = 0.7;
 const SYLLABLES: [&str; 24] = [
@@ -71,7 +71,7 @@ pub fn rows(doc_id: DocId, source: String, bytes: &[u8]) -> Result<NewDocument> 
 /// The vector of a text, by its hash: near the middle of one of the clusters.
 fn vector(hash: &str) -> Vec<f32> {
     let mut random = Random::of(u64::from_str_radix(&hash[..16], 16).unwrap_or_default());
-    let mut middle = Random::of(random.below(CLUSTERS) as u64);
+    let mut middle = Random::of(random.0.u64(..CLUSTERS));
     let dimension = Model::embedded().embedding_config.dimension;
     let mut vector: Vec<f32> = (0..dimension).map(|_| middle.number() + SPREAD * random.number()).collect();
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
@@ -79,42 +79,27 @@ fn vector(hash: &str) -> Vec<f32> {
     vector
 }
 
-/// The same numbers on every machine: xorshift.
-pub struct Random(pub u64);
+/// The same numbers on every machine.
+pub struct Random(fastrand::Rng);
 
 impl Random {
     /// A generator with this seed.
     pub fn of(number: u64) -> Self {
-        let mut random = Random(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D);
-        for _ in 0..8 {
-            random.next();
-        }
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+        Random(fastrand::Rng::with_seed(number))
     }
 
     /// Below `end`, the lower the likelier: a few words are in most texts, as in real ones.
     fn low(&mut self, end: usize) -> usize {
-        self.below(end) * self.below(end) / end
+        self.0.usize(..end) * self.0.usize(..end) / end
     }
 
     /// From -1 to 1.
     fn number(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        self.0.f32() * 2.0 - 1.0
     }
 
     fn word(&mut self) -> String {
-        (0..2 + self.below(2)).map(|_| SYLLABLES[self.low(SYLLABLES.len())]).collect()
+        (0..self.0.usize(2..4)).map(|_| SYLLABLES[self.low(SYLLABLES.len())]).collect()
     }
 
     pub fn words(&mut self, count: usize) -> String {
