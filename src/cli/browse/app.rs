@@ -29,13 +29,6 @@ Ctrl-O  open the file
 Ctrl-U  empty the query
 Esc, Ctrl-C  leave";
 
-/// A question that the next key answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Question {
-    text: &'static str,
-    then: Task,
-}
-
 /// Where things were drawn, so that the mouse can hit them.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Places {
@@ -46,7 +39,7 @@ pub(super) struct Places {
     pub(super) row_height: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct App {
     pub(super) query: String,
     pub(super) listed: Listed,
@@ -60,7 +53,8 @@ pub(super) struct App {
     /// What was done, until the list that it changed is read again.
     done: String,
     pub(super) places: Places,
-    question: Option<Question>,
+    /// A question that the next key answers, and what is done after a yes.
+    question: Option<(&'static str, Task)>,
     /// Documents whose sections are shown.
     unfolded: BTreeSet<String>,
     /// Whether the query has changed since the last search.
@@ -69,20 +63,7 @@ pub(super) struct App {
 
 impl App {
     pub(super) fn new(query: String) -> Self {
-        App {
-            query,
-            listed: Listed::Hits,
-            rows: Vec::new(),
-            selected: 0,
-            text: String::new(),
-            scrolled: 0,
-            said: String::new(),
-            done: String::new(),
-            places: Places::default(),
-            question: None,
-            unfolded: BTreeSet::new(),
-            has_typed: false,
-        }
+        App { query, ..App::default() }
     }
 
     pub(super) fn begin(&mut self) -> Vec<Task> {
@@ -97,7 +78,7 @@ impl App {
     }
 
     pub(super) fn asks(&self) -> Option<&'static str> {
-        self.question.as_ref().map(|question| question.text)
+        self.question.as_ref().map(|(text, _)| *text)
     }
 
     fn row(&self) -> Option<&Row> {
@@ -187,9 +168,9 @@ impl App {
     }
 
     fn key(&mut self, key: KeyEvent) -> Vec<Task> {
-        if let Some(question) = self.question.take() {
+        if let Some((_, then)) = self.question.take() {
             if key.code == KeyCode::Char('y') {
-                return vec![question.then];
+                return vec![then];
             }
             self.said = "nothing was changed".to_owned();
             return Vec::new();
@@ -231,11 +212,11 @@ impl App {
             (KeyCode::Char('e'), Some(Thing::Hit { chunk, .. })) => return vec![Task::Edit(chunk)],
             (KeyCode::Char('x'), Some(Thing::Hit { chunk, .. })) => {
                 let text = "delete this chunk? y deletes it, any other key keeps it";
-                self.question = Some(Question { text, then: Task::Delete(chunk) });
+                self.question = Some((text, Task::Delete(chunk)));
             }
             (KeyCode::Char('z'), _) => {
                 let text = "take the last change of the store back? y does, any other key does not";
-                self.question = Some(Question { text, then: Task::Undo });
+                self.question = Some((text, Task::Undo));
             }
             (KeyCode::Char('o'), Some(Thing::Hit { chunk: id, .. } | Thing::Document(id) | Thing::Section(id))) => {
                 return vec![Task::Open(id)];

@@ -4,8 +4,9 @@
 const HITS: usize = 20;
 
 /// What is listed on the left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listed {
+    #[default]
     Hits,
     Documents,
     History,

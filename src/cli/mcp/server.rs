@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::super::in_process::Answer;
 use super::super::invocation::Step;
 use super::arguments;
-use super::line::{Line, Part, Roots};
+use super::line::{Line, Part, Roots, line};
 use super::tools::{self, Definition};
 use crate::store::LONGEST_NAMESPACE;
 
@@ -69,13 +69,8 @@ impl Handler {
         Handler { tools: tools::all(writes).into(), roots, queues }
     }
 
-    /// Runs a command. It ends early if this future is dropped, as for a cancelled request.
-    async fn run(&self, line: Line) -> Result<Answer, ErrorData> {
-        self.run_telling(line, None).await
-    }
-
-    /// The same with someone who takes the progress.
-    async fn run_telling(&self, line: Line, steps: Option<UnboundedSender<Step>>) -> Result<Answer, ErrorData> {
+    /// Runs a command whose progress `steps` take. It ends early if this future is dropped, as for a cancelled request.
+    async fn run(&self, line: Line, steps: Option<UnboundedSender<Step>>) -> Result<Answer, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let ended = || ErrorData::internal_error("kb is ending", None);
         let queue = if line.writes() { &self.queues.writing } else { &self.queues.reading };
@@ -96,7 +91,7 @@ impl Handler {
             Err(wrong) => return Ok(CallToolResult::error(vec![ContentBlock::text(wrong)])),
         };
         let part = line.part;
-        let answer = self.run_telling(line, steps).await?;
+        let answer = self.run(line, steps).await?;
         if answer.failed() || answer.is_refused {
             return Ok(CallToolResult::error(vec![ContentBlock::text(answer.messages.join("\n"))]));
         }
@@ -117,26 +112,24 @@ impl Handler {
 
     /// The text of a document.
     async fn text_of(&self, namespace: String, document: String) -> Result<Answer, ErrorData> {
-        let of = |arguments: Vec<String>| Line { arguments, namespace: Some(namespace.clone()), part: None };
-        let contents = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()])).await?;
+        let of = |arguments: Vec<String>| line(arguments, Some(namespace.clone()));
+        let contents = self.run(of(vec!["toc".to_owned(), "--".to_owned(), document.clone()]), None).await?;
         if contents.failed() || contents.is_refused {
             return Ok(contents);
         }
         let entries = contents.value.as_ref().and_then(|value| value["entries"].as_array());
-        let sections =
-            entries.into_iter().flatten().filter_map(|entry| entry["section_id"].as_str().map(str::to_owned));
-        let sections: Vec<String> = sections.collect();
+        let sections = named(entries.map_or(&[][..], Vec::as_slice), "section_id");
         // Section 0 is the text that stands in no other.
         let sections = if sections.is_empty() { vec!["0".to_owned()] } else { sections };
         let tokens = format!("--max-tokens={DOCUMENT_TOKENS}");
         let section = vec!["section".to_owned(), tokens, "--".to_owned(), document];
-        self.run(of([section, sections].concat())).await
+        self.run(of([section, sections].concat()), None).await
     }
 
     /// The items of a list, and where it goes on.
     async fn items(&self, line: Line) -> Result<(Vec<Value>, Option<String>), ErrorData> {
         let part = line.part;
-        let answer = self.run(line).await?;
+        let answer = self.run(line, None).await?;
         let next = next_cursor(&answer, part);
         let mut value = answer.value.unwrap_or_default();
         Ok((serde_json::from_value(value["items"].take()).unwrap_or_default(), next))
