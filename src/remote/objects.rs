@@ -12,7 +12,7 @@ use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{
     BackoffConfig, Error as Refused, GetOptions, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload,
-    PutResult, RetryConfig, UpdateVersion, WriteMultipart,
+    RetryConfig, UpdateVersion, WriteMultipart,
 };
 use reqwest::Url;
 use serde::de::DeserializeOwned;
@@ -66,12 +66,6 @@ pub(super) struct Version {
     version: Option<String>,
 }
 
-impl From<PutResult> for Version {
-    fn from(put: PutResult) -> Self {
-        Version { e_tag: put.e_tag, version: put.version }
-    }
-}
-
 /// What the storage has under a name.
 pub(super) enum Found<T> {
     New(T, Version),
@@ -88,21 +82,12 @@ pub(super) enum Done {
     Unknown(Option<Error>),
 }
 
-/// The variables of a provider's own tools, as hints name them.
-struct Variables {
-    keys: &'static str,
-    /// The address of another server.
-    server: &'static str,
-}
-
-impl Variables {
-    fn of(address: &str) -> Self {
-        let (keys, server) = match address.split_once("://") {
-            Some(("gs", _)) => ("GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_BASE_URL"),
-            Some(("az", _)) => ("AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ENDPOINT"),
-            _ => ("AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT"),
-        };
-        Variables { keys, server }
+/// The variables of a provider's own tools, as hints name them: those with keys, and that of another server's address.
+fn variables(address: &str) -> (&'static str, &'static str) {
+    match address.split_once("://") {
+        Some(("gs", _)) => ("GOOGLE_SERVICE_ACCOUNT or GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_BASE_URL"),
+        Some(("az", _)) => ("AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ENDPOINT"),
+        _ => ("AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT"),
     }
 }
 
@@ -122,12 +107,11 @@ impl Objects {
         }
         let bucket = url.host_str().filter(|bucket| !bucket.is_empty());
         let Some(bucket) = bucket else { return Err(invalid("it names no bucket".to_owned()).hint(known)) };
-        let variables = Variables::of(address);
+        let (keys, server) = variables(address);
         if let Some(port) = url.port() {
             let hint = format!(
                 "name the bucket, as in {scheme}://BUCKET/PREFIX, and the server in the variable of the provider's tools, \
-                 as in {}=http://{bucket}:{port}",
-                variables.server
+                 as in {server}=http://{bucket}:{port}"
             );
             return Err(invalid("a bucket has no port".to_owned()).hint(hint));
         }
@@ -150,7 +134,7 @@ impl Objects {
             _ => return Err(invalid("it is an address of an unknown kind".to_owned()).hint(known)),
         };
         let store = store.map_err(|error| {
-            let hint = format!("set the variables that the provider's tools read, such as {}", variables.keys);
+            let hint = format!("set the variables that the provider's tools read, such as {keys}");
             invalid(format!("it cannot be used: {}", innermost(&error))).hint(hint)
         })?;
         let prefix = Path::from_url_path(url.path()).map_err(|error| invalid(error.to_string()))?;
@@ -236,7 +220,7 @@ impl Objects {
         let update = |Version { e_tag, version }| PutMode::Update(UpdateVersion { e_tag, version });
         let mode = replaced.map_or(PutMode::Create, update);
         match self.store.put_opts(&self.path(name), bytes.into(), PutOptions::from(mode)).await {
-            Ok(put) => Ok(Done::Yes(put.into())),
+            Ok(put) => Ok(Done::Yes(Version { e_tag: put.e_tag, version: put.version })),
             // Storage answers so too if another request for the same object is on its way, or it is gone.
             Err(Refused::AlreadyExists { .. } | Refused::Precondition { .. } | Refused::NotFound { .. }) => {
                 Ok(Done::Unknown(None))
@@ -345,7 +329,7 @@ impl Objects {
         let address = &self.address;
         match error {
             Refused::PermissionDenied { .. } | Refused::Unauthenticated { .. } => {
-                let keys = Variables::of(address).keys;
+                let (keys, _) = variables(address);
                 Error::failed(format!("{address} does not permit to {doing}"))
                     .hint(format!("check the keys in {keys}, and what they permit"))
             }
