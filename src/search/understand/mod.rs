@@ -3,6 +3,7 @@
 //! It feeds the route ([`Route`]), and the caller can override each part of that.
 
 mod kind;
+mod part;
 mod route;
 mod words;
 
@@ -13,7 +14,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 pub use kind::Wanted;
-pub(super) use kind::{contents_of, document_named, says_of_what, section_named};
+pub(super) use kind::{contents_of, document_named};
+pub(super) use part::{says_of_what, section_named};
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
 
