@@ -16,7 +16,7 @@ use super::section::with_subsections;
 use super::section_name::SectionName;
 use super::section_number::SectionNumber;
 use super::trace::Trace;
-use super::understand::{Wanted, says_of_what, section_named};
+use super::understand::{AskedPart, Wanted, section_named};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
@@ -60,8 +60,8 @@ pub(super) async fn answer(
 ) -> Result<Vec<Contents>> {
     let mut rows = admitted(snapshots, scopes).await?;
     let named = named(&request.query, wanted, &rows);
-    let is_of_another = named.is_empty() && says_of_what(&request.query);
-    let is_of_chapter = matches!(wanted, Wanted::Part(name) if is_chapter(name));
+    let is_of_another = named.is_empty() && matches!(wanted, Wanted::Part(part) if part.says_of_what);
+    let is_of_chapter = matches!(wanted, Wanted::Part(part) if is_chapter(&part.name));
     // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it. Chapters are
     // those of documents.
     let is_asked_for = is_of_chapter || request.documents.is_some() || request.kind == Some(Kind::Structure);
@@ -74,7 +74,7 @@ pub(super) async fn answer(
     let (mut answer, mut meant) = (Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
         rows = match wanted {
-            Wanted::Part(name) => {
+            Wanted::Part(AskedPart { name, .. }) => {
                 let Having { found, others, some_lack_contents } =
                     having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
                 text_may_answer |= some_lack_contents;
@@ -90,12 +90,12 @@ pub(super) async fn answer(
     }
     if rows.is_empty()
         && !text_may_answer
-        && let Wanted::Part(name) = wanted
+        && let Wanted::Part(AskedPart { name, .. }) = wanted
     {
         trace.note(NoteCode::PartMissing, format!("no searched document has {name:?}"));
     } else if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         let why = match (rows.len(), wanted) {
-            (0, Wanted::Part(name)) => format!("none that was searched has {name:?}"),
+            (0, Wanted::Part(AskedPart { name, .. })) => format!("none that was searched has {name:?}"),
             (0, Wanted::Whole) => "it names no document".to_owned(),
             (many, Wanted::Part(_)) if meant > 1 => format!("{many} documents have that part"),
             (many, _) => format!("{many} documents have the name in it"),
@@ -116,7 +116,7 @@ pub(super) async fn answer(
             continue;
         }
         let (mut part, mut confidence, mut is_guess) = (None, 1.0 / meant as f32, false);
-        if let Wanted::Part(name) = wanted {
+        if let Wanted::Part(AskedPart { name, .. }) = wanted {
             // The place of a section says nothing about the one of another work.
             let found = part_of(&document, &sections, name).filter(|part| !(part.is_guess && is_of_another));
             let Some(found) = found else {
@@ -291,7 +291,7 @@ fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
     let mut asked = naming_words(query);
     asked.extend(glued(query).into_iter().map(|name| name.word));
     let part = match wanted {
-        Wanted::Part(name) => naming_words(name),
+        Wanted::Part(AskedPart { name, .. }) => naming_words(name),
         Wanted::Whole => HashSet::new(),
     };
     let matched = |document: &DocumentRow| {
@@ -392,7 +392,7 @@ mod tests {
         let named = |query, wanted: &Wanted| {
             named(query, wanted, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>()
         };
-        let part = Wanted::Part("item 7".to_owned());
+        let part = Wanted::Part(AskedPart { name: "item 7".to_owned(), says_of_what: true });
         assert_eq!(named("what does item 7 of Acme Pumps 2022 say", &part), [1]);
         assert_eq!(named("what does item 7 of Acme Pumps say", &part), [0, 1, 2, 3], "the part may tell them apart");
         assert_eq!(named("table of contents of Acme Pumps", &Wanted::Whole), [0; 0]);

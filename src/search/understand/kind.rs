@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use super::part::{UNITS, english_words, is_mark, part};
+use super::part::{AskedPart, UNITS, english_words, is_mark, part};
 use super::words::WORDS;
 use crate::search::request::Kind;
 use crate::text::tokens::{TokenKind, tokenize};
@@ -74,8 +74,8 @@ pub(super) fn is_greeting(query: &str) -> bool {
 #[serde(rename_all = "lowercase")]
 pub enum Wanted {
     Whole,
-    /// One entry with its subsections, by its name: `chapter 3`, `第三章`.
-    Part(String),
+    /// One entry with its subsections.
+    Part(AskedPart),
 }
 
 /// How sure an unmistakable question is, and a likely one.
@@ -86,7 +86,7 @@ const LIKELY: f32 = 0.8;
 /// text.
 pub(super) fn wanted(query: &str) -> Option<(Wanted, f32)> {
     if let Some(part) = part(query) {
-        return Some((Wanted::Part(part.name), CLEAR));
+        return Some((Wanted::Part(part), CLEAR));
     }
     let lower = query.trim().to_lowercase();
     english_whole(&english_words(&lower)).or_else(|| chinese_whole(&lower)).map(|sure| (Wanted::Whole, sure))

@@ -15,7 +15,8 @@ use serde::Serialize;
 
 pub use kind::Wanted;
 pub(super) use kind::{contents_of, document_named};
-pub(super) use part::{says_of_what, section_named};
+pub use part::AskedPart;
+pub(super) use part::section_named;
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
 

@@ -1,23 +1,26 @@
 //! Finds the part of a document that a question asks for: "what is chapter 3 about", "总结第三章", and a query that is
 //! nothing but its number.
 
+use serde::Serialize;
+
 use super::words::WORDS;
 use crate::search::section_number::NUMBERS;
-use crate::text::han::{in_simplified, is_han_digit};
+use crate::text::han::is_han_digit;
 
-/// Whether a question for a part says of what: "section 12 of the Clayton Act", "《手册》第三章". Words for any document,
-/// as in "chapter 3 of the manual", do not.
-pub(in crate::search) fn says_of_what(query: &str) -> bool {
-    part(&in_simplified(query)).is_some_and(|part| part.says_of_what)
-}
-
-/// A part that a question asks for.
-pub(super) struct Part {
+/// A part that a question asks for. In JSON it is its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct AskedPart {
+    /// `chapter 3`, `第三章`.
     pub name: String,
-    says_of_what: bool,
+    /// Whether the question says of what: "section 12 of the Clayton Act", "《手册》第三章". Words for any document, as in
+    /// "chapter 3 of the manual", do not.
+    #[serde(skip)]
+    pub says_of_what: bool,
 }
 
-pub(super) fn part(query: &str) -> Option<Part> {
+/// `query` is in simplified characters.
+pub(super) fn part(query: &str) -> Option<AskedPart> {
     let lower = query.trim().to_lowercase();
     english_part(&english_words(&lower)).or_else(|| chinese_part(query))
 }
@@ -32,7 +35,7 @@ const PARTS: [&str; 5] = ["chapter", "section", "part", "appendix", "item"];
 pub(super) const UNITS: [&str; 5] = ["chapters", "sections", "subsections", "headings", "appendices"];
 
 /// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4", "summarise chapter 8".
-fn english_part(words: &[&str]) -> Option<Part> {
+fn english_part(words: &[&str]) -> Option<AskedPart> {
     let unit = words.iter().position(|word| PARTS.contains(word))?;
     let number = words.get(unit + 1).filter(|word| is_number(word))?;
     let name = format!("{} {number}", words[unit]);
@@ -71,7 +74,7 @@ fn english_part(words: &[&str]) -> Option<Part> {
     // "the user manual" is that of the reader.
     let is_document = what[..end].last().is_some_and(|last| is_among(&WORDS.documents, last));
     let says_of_what = !is_document && what[..end].iter().any(|word| !known(word));
-    asked.then_some(Part { name, says_of_what })
+    asked.then_some(AskedPart { name, says_of_what })
 }
 
 /// "summarise", "please give me a short summary of", "tell me about".
@@ -97,7 +100,7 @@ fn is_number(word: &str) -> bool {
 }
 
 /// "第三章讲什么", "2.6节的内容是什么", "第4章 插图 讲了什么", "总结第八章". The document may have a 第 in its name too.
-fn chinese_part(query: &str) -> Option<Part> {
+fn chinese_part(query: &str) -> Option<AskedPart> {
     let text: String = query.chars().filter(|c| !c.is_whitespace()).collect();
     let text = text.trim_start_matches("请问").trim_start_matches('请').trim_end_matches(['？', '?', '。', '！', '!']);
     text.char_indices().find_map(|(start, _)| part_at(text, start))
@@ -131,7 +134,7 @@ fn after_number(from: &str) -> Option<&str> {
 }
 
 /// The part whose name begins at `start`: a number, and perhaps its title.
-fn part_at(text: &str, start: usize) -> Option<Part> {
+fn part_at(text: &str, start: usize) -> Option<AskedPart> {
     let (before, from) = text.split_at(start);
     let is_ordinal = from.starts_with('第');
     // Without 第, "2.6节" is a number, and so is "8章" in front; "这3节" counts, and "v2.6" has another meaning.
@@ -162,7 +165,7 @@ fn part_at(text: &str, start: usize) -> Option<Part> {
     }
     let name = from[..from.len() - rest.len() + title.len()].to_owned();
     let before = before[verb.map_or(0, str::len)..].trim_end_matches('的');
-    Some(Part { name, says_of_what: !names_no_document(before) })
+    Some(AskedPart { name, says_of_what: !names_no_document(before) })
 }
 
 /// The section in a query that is its number and no more: `Item 7`, `第三章`. Its text is searched for.
@@ -240,16 +243,17 @@ mod tests {
         ] {
             assert!(part(query).is_none(), "{query}");
         }
-        assert!(says_of_what("总结手册A第八章") && !says_of_what("请总结一下这本书的第八章"));
     }
 
     #[test]
     fn a_question_for_a_part_may_say_of_what() {
+        let says_of_what = |query| part(query).is_some_and(|part| part.says_of_what);
         for query in [
             "what does section 12 of the Clayton Act say",
             "what does section 2.1 cover in manual.pdf",
             "what is in chapter 3 of policy?",
             "《手册》第三章讲什么",
+            "总结手册A第八章",
         ] {
             assert!(says_of_what(query), "{query}");
         }
@@ -266,7 +270,8 @@ mod tests {
             "第20章讲什么",
             "请告诉我第三章讲什么",
             "帮我总结该手册第三章的内容",
-            "请问这本书的第三章講什麼？",
+            "请总结一下这本书的第八章",
+            "请问这本书的第三章讲什么？",
             "how do I prime the pump?",
         ] {
             assert!(!says_of_what(query), "{query}");
