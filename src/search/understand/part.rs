@@ -102,10 +102,15 @@ fn is_number(word: &str) -> bool {
 /// "第三章讲什么", "2.6节的内容是什么", "第4章 插图 讲了什么", "总结第八章". The document may have a 第 in its name too.
 fn chinese_part(query: &str) -> Option<AskedPart> {
     let text: String = query.chars().filter(|c| !c.is_whitespace()).collect();
-    let text = text.trim_start_matches("请问").trim_start_matches('请').trim_end_matches(['？', '?', '。', '！', '!']);
+    let mut text = text.trim_end_matches(['？', '?', '。', '！', '!']).trim_end_matches(['吗', '呢', '吧']);
+    while let Some(rest) = POLITE_IN_CHINESE.iter().find_map(|word| text.strip_prefix(word)) {
+        text = rest;
+    }
     text.char_indices().find_map(|(start, _)| part_at(text, start))
 }
 
+/// May stand before all that a question says.
+const POLITE_IN_CHINESE: [&str; 4] = ["请问", "请", "帮我", "给我"];
 /// Begins a question for a part that has nothing behind it.
 const SUMMARISE: [&str; 9] = ["总结一下", "总结", "概括一下", "概括", "概述", "介绍一下", "介绍", "讲讲", "说说"];
 /// Stands between a part and what is asked of it, and is no title.
@@ -222,6 +227,11 @@ mod tests {
             ("第三章具体讲什么", "第三章"),
             ("请总结一下手册第八章", "第八章"),
             ("总结第八章的内容", "第八章"),
+            ("帮我总结第三章", "第三章"),
+            ("请帮我总结一下手册第三章吧", "第三章"),
+            ("总结一下第三章的内容", "第三章"),
+            ("第三章讲了什么吗", "第三章"),
+            ("第三章说的是什么呢？", "第三章"),
         ] {
             assert_eq!(part(query).map(|part| part.name).as_deref(), Some(name), "{query}");
         }
