@@ -140,8 +140,12 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
         &|section| normalise_title(without_number(&section.title)) == wanted,
         &has_parts,
         &|section| has_run(&section.title, wanted.chars().count(), |run| run == wanted),
-        // A part of a number is another number, and `1A` is in "8.1 Amendment".
-        &|section| !wanted.contains(char::is_numeric) && normalise_title(&section.title).contains(&wanted),
+        // A part of a number is another number: `1A` is in "8.1 Amendment", and `Part I` in "Part II".
+        &|section| {
+            !wanted.contains(char::is_numeric)
+                && normalise_title(&section.title).contains(&wanted)
+                && !SectionNumber::differ(name, &section.title)
+        },
     ];
     let read = |reading: &dyn Fn(&SectionRow) -> bool| titled(sections).filter(|section| reading(section)).collect();
     let mut found = readings.into_iter().map(read).enumerate().filter(|(_, found): &(usize, Vec<_>)| !found.is_empty());
@@ -199,7 +203,9 @@ fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
         return Err(missing().hint(list()));
     }
     let (titled, wanted): (Vec<&SectionRow>, String) = (titled(sections).collect(), normalise_title(name));
-    let near: Vec<&SectionRow> = titled.iter().copied().filter(|section| is_near(&section.title, &wanted)).collect();
+    // Appendix B is no misspelt Appendix A.
+    let is_near = |title: &str| is_near(title, &wanted) && !SectionNumber::differ(name, title);
+    let near: Vec<&SectionRow> = titled.iter().copied().filter(|section| is_near(&section.title)).collect();
     if let [section] = near[..] {
         return Ok(Found { section, note: Some(taken_for(&format!("no section {name:?}"), section, sections)) });
     }
@@ -442,6 +448,17 @@ mod tests {
             assert!(path_of(&rows, name).is_err(), "{name}");
         }
         for (name, path) in [("8.1 amendment", "1"), ("amend", "1"), ("note 12", "3")] {
+            assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
+        }
+    }
+
+    #[test]
+    fn another_letter_or_number_is_not_near() {
+        let rows = [row("1", "Part III Results"), row("2", "Chapter Ten"), row("3", "Appendix B Sources")];
+        for name in ["part ii", "Part II Results", "chapter two", "Appendix A", "appendix a sources"] {
+            assert!(path_of(&rows, name).is_err(), "{name}");
+        }
+        for (name, path) in [("Part III Resluts", "1"), ("appendix b source", "3"), ("Sourcse", "3")] {
             assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
         }
     }

@@ -46,6 +46,13 @@ impl SectionNumber {
         Some((number, title[length..].to_owned()))
     }
 
+    /// Whether a name and a title begin with different numbers. A name may be in small letters.
+    pub fn differ(name: &str, title: &str) -> bool {
+        let in_capitals = || Self::in_front(&name.to_uppercase()).filter(|(number, _)| is_named(number.kind));
+        let numbers = Self::in_front(name).or_else(in_capitals).zip(Self::in_front(title));
+        numbers.is_some_and(|((own, _), (other, _))| own.fit(&other).is_none())
+    }
+
     /// The number as one of an item, if it is that or a bare number.
     fn as_item(&self) -> Option<u32> {
         match (self.kind, &self.parts[..]) {
