@@ -153,8 +153,12 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
 }
 
 /// The section at this position, if no numbers are printed. Chapters are counted below the section that is the whole
-/// document; a number with a dot is tried as a path first.
+/// document; a number with a dot is tried as a path first. The second section is no part 2: that may be one of what the
+/// text is about, such as an exam.
 fn at_position<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Option<&'a SectionRow> {
+    if name.to_lowercase().starts_with("part ") || name.ends_with("部分") {
+        return None;
+    }
     let path = SectionNumber::of_name(name)?.place()?;
     let inside = title_section(document, sections).map(|title| format!("{}.{path}", title.path));
     let mut paths = [inside.as_deref(), Some(path.as_str())];
@@ -468,6 +472,9 @@ mod tests {
         let rows = [row("1", "GUIDE"), row("1.1", "Install"), row("1.2", "Configure"), row("1.2.1", "Ports")];
         assert_eq!(path_of(&rows, "chapter 1").unwrap(), "1.1");
         assert!(path_of(&rows, "chapter 3").is_err());
+        for name in ["part 2", "Part II", "第二部分"] {
+            assert!(path_of(&rows, name).is_err(), "{name}");
+        }
         // A document of another name has one chapter.
         let pumps = document("d", "pumps.md", "Pumps");
         assert_eq!(find_section(&pumps, &rows, "chapter 1").unwrap().section.path, "1");
