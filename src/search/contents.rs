@@ -44,6 +44,14 @@ pub struct Contents {
     pub is_guess: bool,
 }
 
+/// What tables of contents say to a question.
+#[derive(Default)]
+pub(super) struct Answer {
+    pub contents: Vec<Contents>,
+    /// If no table of contents has the chapter, the documents without one: only their text may have it.
+    pub unlisted: Vec<DocId>,
+}
+
 /// A document with the place of its namespace.
 type Placed = (usize, DocumentRow);
 
@@ -57,7 +65,7 @@ pub(super) async fn answer(
     wanted: &Wanted,
     scopes: &[Scope],
     trace: &mut Trace,
-) -> Result<Vec<Contents>> {
+) -> Result<Answer> {
     let mut rows = admitted(snapshots, scopes).await?;
     let named = named(&request.query, wanted, &rows);
     let is_of_another = named.is_empty() && matches!(wanted, Wanted::Part(part) if part.says_of_what);
@@ -67,22 +75,24 @@ pub(super) async fn answer(
     let is_asked_for = is_of_chapter || request.documents.is_some() || request.kind == Some(Kind::Structure);
     if is_of_another && !is_asked_for {
         trace.note(NoteCode::ContentsMissing, text_instead("it names none of the searched documents") + &names_one());
-        return Ok(Vec::new());
+        return Ok(Answer::default());
     }
-    // Whether the text may answer if no table of contents does.
-    let mut text_may_answer = is_of_another || (!is_of_chapter && matches!(wanted, Wanted::Part(_)));
-    let (mut answer, mut meant) = (Vec::new(), 1);
+    // Whether the text of a document may answer although its table of contents does not.
+    let text_may_answer = is_of_another || !is_of_chapter;
+    let (mut answer, mut unlisted, mut meant) = (Answer::default(), Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
         rows = match wanted {
             Wanted::Part(AskedPart { name, .. }) => {
-                let Having { found, others, some_lack_contents } =
-                    having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
-                text_may_answer |= some_lack_contents;
+                let having = having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
+                let Having { found, others, .. } = having;
                 meant = (found.len() + others.len()).max(1);
                 if meant > 1 {
                     trace.note(NoteCode::PartInSeveral, in_several(name, &[&found[..], &others].concat()));
                 }
                 // A document that is named and lacks the part gets a note below.
+                if found.is_empty() && named.is_empty() {
+                    unlisted = having.unlisted;
+                }
                 if found.is_empty() { named } else { found }
             }
             Wanted::Whole => named,
@@ -92,7 +102,8 @@ pub(super) async fn answer(
         && !text_may_answer
         && let Wanted::Part(AskedPart { name, .. }) = wanted
     {
-        trace.note(NoteCode::PartMissing, format!("no searched document has {name:?}"));
+        let which = if unlisted.is_empty() { "no searched document" } else { "no table of contents" };
+        trace.note(NoteCode::PartMissing, format!("{which} has {name:?}"));
     } else if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         let why = match (rows.len(), wanted) {
             (0, Wanted::Part(AskedPart { name, .. })) => format!("none that was searched has {name:?}"),
@@ -113,6 +124,7 @@ pub(super) async fn answer(
         sections.retain(|section| section.path != PREAMBLE);
         if sections.is_empty() {
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
+            unlisted.push((place, document));
             continue;
         }
         let (mut part, mut confidence, mut is_guess) = (None, 1.0 / meant as f32, false);
@@ -131,7 +143,14 @@ pub(super) async fn answer(
             }
             (sections, part, is_guess) = (found.sections, Some(name.clone()), found.is_guess);
         }
-        answer.push(Contents { namespace: names[place].clone(), document, part, sections, confidence, is_guess });
+        let namespace = names[place].clone();
+        answer.contents.push(Contents { namespace, document, part, sections, confidence, is_guess });
+    }
+    if answer.contents.is_empty() && !text_may_answer && !unlisted.is_empty() {
+        let sources = first_of(unlisted.iter().map(|(_, document)| document.source.clone()));
+        let message = format!("searched only the text of what has no table of contents: {sources}");
+        trace.note(NoteCode::ContentsMissing, message);
+        answer.unlisted = unlisted.into_iter().map(|(_, document)| document.doc_id).collect();
     }
     Ok(answer)
 }
@@ -249,8 +268,8 @@ struct Having {
     found: Vec<Placed>,
     /// The others that have the same number.
     others: Vec<Placed>,
-    /// Whether some documents have no table of contents: they may have the part all the same.
-    some_lack_contents: bool,
+    /// Those without a table of contents: they may have the part all the same.
+    unlisted: Vec<Placed>,
 }
 
 /// Those of `rows` with a part of this name or number.
@@ -262,16 +281,16 @@ async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Resul
         }
     }
     let sections_of = |(place, row): &Placed| sections.get(&(*place, row.doc_id.clone()));
-    let some_lack_contents = rows.iter().any(|placed| sections_of(placed).is_none());
+    let (listed, unlisted): (Vec<Placed>, _) = rows.into_iter().partition(|placed| sections_of(placed).is_some());
     let reading = |placed: &Placed| Reading::of(&placed.1, sections_of(placed)?, name);
-    let named: Vec<(Reading, Placed)> = rows.into_iter().filter_map(|row| Some((reading(&row)?, row))).collect();
+    let named: Vec<(Reading, Placed)> = listed.into_iter().filter_map(|row| Some((reading(&row)?, row))).collect();
     let Some(best) = named.iter().map(|(reading, _)| *reading).min() else {
-        return Ok(Having { some_lack_contents, ..Having::default() });
+        return Ok(Having { unlisted, ..Having::default() });
     };
     let alike = named.into_iter().filter(|(reading, _)| reading.is_like(best));
     let (found, others): (Vec<_>, Vec<_>) = alike.partition(|(reading, _)| *reading == best);
     let rows = |named: Vec<(Reading, Placed)>| named.into_iter().map(|(_, row)| row).collect();
-    Ok(Having { found: rows(found), others: rows(others), some_lack_contents })
+    Ok(Having { found: rows(found), others: rows(others), unlisted })
 }
 
 /// The documents that a question names: by file name or title, otherwise those whose titles have most of its words. For a

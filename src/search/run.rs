@@ -52,10 +52,15 @@ impl Searcher {
         if Understanding::needs_no_search(request) {
             return answer_greeting(self, request).await;
         }
-        let mut notes = Vec::new();
-        if let Some(answer) = contents(self, request, &mut notes).await? {
+        let (mut notes, mut unlisted) = (Vec::new(), Vec::new());
+        if let Some(answer) = contents(self, request, &mut notes, &mut unlisted).await? {
             return Ok(answer);
         }
+        let mut request = Cow::Borrowed(request);
+        if !unlisted.is_empty() {
+            request.to_mut().documents = Some(unlisted);
+        }
+        let request: &SearchRequest = &request;
         let most = most_confidence(&notes);
         let deep = SearchRequest { limit: request.depth(), ..request.clone() };
         let (mut ranking, mut trace) = self.rank_at_most(&deep, most).await?;
@@ -311,8 +316,13 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
 }
 
 /// Answers a question about structure from tables of contents. If they have no answer, notes say why and the text is
-/// searched.
-async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<Note>) -> Result<Option<SearchResult>> {
+/// searched: that of all documents, or only of the `unlisted` ones.
+async fn contents(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    notes: &mut Vec<Note>,
+    unlisted: &mut Vec<DocId>,
+) -> Result<Option<SearchResult>> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
     let mut understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
@@ -348,12 +358,13 @@ async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
     let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());
     let scopes = filter(searcher, request, &snapshots, &mut trace).await?;
-    let mut contents = answer(&snapshots, &namespaces, request, wanted, &scopes, &mut trace).await?;
+    let answer = answer(&snapshots, &namespaces, request, wanted, &scopes, &mut trace).await?;
+    let mut contents = answer.contents;
     contents.retain(|contents| contents.confidence >= request.min_confidence);
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
     if contents.is_empty() {
-        *notes = trace.notes;
+        (*notes, *unlisted) = (trace.notes, answer.unlisted);
         return Ok(None);
     }
     Ok(Some(SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) }))

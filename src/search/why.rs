@@ -19,6 +19,7 @@ use super::select::{near, sections};
 use super::trace::Stage;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, SectionId, document_of};
+use crate::structure::PREAMBLE;
 use crate::text::count;
 
 /// The stages that recall: a chunk needs to be in one of them.
@@ -146,6 +147,10 @@ impl Case<'_> {
             let reason = "the table of contents answers this question, so the text was not searched";
             return Ok(lost("contents", None, reason, Some("kind")));
         }
+        if self.lacks_chapter().await? {
+            let reason = "its table of contents lacks the chapter that the question asks for";
+            return Ok(lost("contents", None, reason, Some("kind")));
+        }
         match searcher.restricting_stage(request, document_of(self.id), self.parents).await? {
             Some("phrases") => {
                 return Ok(lost("phrases", None, "it lacks a quoted phrase of the question", None));
@@ -160,6 +165,20 @@ impl Case<'_> {
             true => self.loss_among_sections().await,
             false => self.loss_of_chunk().await,
         }
+    }
+
+    /// Whether only documents without a table of contents were searched, and this has one.
+    async fn lacks_chapter(&self) -> Result<bool> {
+        let has = |code: NoteCode| self.found.notes.iter().any(|note| note.code == code);
+        if !(has(NoteCode::PartMissing) && has(NoteCode::ContentsMissing)) {
+            return Ok(false);
+        }
+        let mut is_listed = false;
+        for snapshot in self.searcher.snapshots().await? {
+            let sections = snapshot.sections(document_of(self.id)).await?;
+            is_listed |= sections.iter().any(|section| section.path != PREAMBLE);
+        }
+        Ok(is_listed)
     }
 
     /// The setting that restricts the search, if there is exactly one.

@@ -212,10 +212,17 @@ fn a_chapter_that_no_document_has_is_not_found() {
         assert_eq!(all["notes"][0]["code"], "part_missing", "{query}: {all}");
         assert_eq!(sandbox.kb(&["context", query]).code, 1, "{query}");
     }
-    // What has no table of contents may have chapters.
+    // Of what has no table of contents, the text may have the chapter, but the others lack it all the same.
     sandbox.write("plain.txt", "He read what is in chapter 12 and went home.\n");
     sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
-    sandbox.kb(&["search", "what is in chapter 12"]).tells(0, "none that was searched has \"chapter 12\"");
+    let run = sandbox.kb(&["search", "what is in chapter 12"]).ok();
+    let searched = "searched only the text of what has no table of contents: plain.txt";
+    assert!(run.err.contains("no table of contents has \"chapter 12\"") && run.err.contains(searched), "{}", run.err);
+    assert!(run.out.contains("plain.txt") && !run.out.contains("letter.md"), "{}", run.out);
+    let letter = format!("{}#1.1", sandbox.id("letter.md"));
+    sandbox
+        .kb(&["search", "what is in chapter 12", "--why", &letter])
+        .shows(1, "its table of contents lacks the chapter");
     let plain = sandbox.kb(&["search", "what is in chapter 12", "--doc", "plain.txt"]).ok();
     assert!(plain.err.contains("plain.txt has no table of contents"), "{}", plain.err);
 }
