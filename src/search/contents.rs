@@ -16,7 +16,7 @@ use super::section::with_subsections;
 use super::section_name::SectionName;
 use super::section_number::SectionNumber;
 use super::trace::Trace;
-use super::understand::{AskedPart, Wanted, section_named};
+use super::understand::{AskedPart, Wanted, is_of_any_document, section_named};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
@@ -293,42 +293,66 @@ async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Resul
     Ok(Having { found: rows(found), others: rows(others), unlisted })
 }
 
-/// The documents that a question names: by file name or title, otherwise those whose titles have most of its words. For a
-/// whole table of contents, words that fit too many documents name none; a part may tell these apart.
+/// The weight of a year among the words that name documents: the least.
+const YEAR: usize = 1;
+
+/// The documents that a question names: by file name or title, otherwise those whose titles have most of its words, by
+/// their rarity. For a whole table of contents, words that fit too many documents name none; a part may tell these apart.
 fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
+    let mut asked = naming_words(query);
+    if let Wanted::Part(AskedPart { name, .. }) = wanted {
+        let part = naming_words(name);
+        asked.retain(|word| !part.contains(word));
+    }
+    // "Manual" names a document only in "chapters of the manual", which says nothing else.
+    let any_names = *wanted == Wanted::Whole && asked.iter().all(|word| is_of_any_document(word));
+    let names_one = |word: &String| any_names || !is_of_any_document(word);
+    asked.retain(names_one);
+    // A year only tells documents of one name apart.
+    let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
+    asked.extend(glued(query).into_iter().map(|name| name.word));
     let lower = query.to_lowercase();
     let those = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<Placed> {
         rows.iter().filter(|(_, row)| is(row)).cloned().collect()
     };
     // The address of a website may end in a slash, with no file name after it.
-    let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase());
+    let tells = |name: &str| {
+        let words = naming_words(name);
+        words.is_empty() || words.iter().any(names_one)
+    };
+    let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase()) && tells(name);
     let names: [fn(&DocumentRow) -> &str; 3] =
         [|row| row.source.as_str(), |row| file_name(&row.source), |row| row.title.as_str()];
     if let Some(found) = names.map(|name| those(&|row| has(name(row)))).into_iter().find(|found| !found.is_empty()) {
         return found;
     }
-    let mut asked = naming_words(query);
-    asked.extend(glued(query).into_iter().map(|name| name.word));
-    let part = match wanted {
-        Wanted::Part(AskedPart { name, .. }) => naming_words(name),
-        Wanted::Whole => HashSet::new(),
+    let words_of =
+        |document: &DocumentRow| naming_words(&format!("{} {}", document.title, file_name(&document.source)));
+    let own: Vec<HashSet<String>> = rows.iter().map(|(_, document)| words_of(document)).collect();
+    let weight = |word: &String| {
+        let having = own.iter().filter(|own| own.contains(word)).count().max(1);
+        if is_year(word) { YEAR } else { (YEAR + 1) * own.len() / having }
     };
-    let matched = |document: &DocumentRow| {
-        let own = naming_words(&format!("{} {}", document.title, file_name(&document.source)));
-        asked.iter().filter(|word| !part.contains(*word) && own.contains(*word)).count()
+    let weights: Vec<(&String, usize)> = asked.iter().map(|word| (word, weight(word))).collect();
+    // The rarest word decides, then all of them.
+    let matched = |own: &HashSet<String>| -> (usize, usize) {
+        let weights = || weights.iter().filter(|(word, _)| own.contains(*word)).map(|(_, weight)| *weight);
+        (weights().max().unwrap_or(0), weights().sum())
     };
-    let most = rows.iter().map(|(_, document)| matched(document)).max().unwrap_or(0);
-    let found = those(&|document| most > 0 && matched(document) == most);
+    let matched: Vec<(usize, usize)> = own.iter().map(matched).collect();
+    let most = matched.iter().copied().max().unwrap_or_default();
+    let best = rows.iter().zip(&matched).filter(|(_, own)| most.0 >= least && **own == most);
+    let found: Vec<Placed> = best.map(|(row, _)| row.clone()).collect();
     if found.len() > MOST_DOCUMENTS && *wanted == Wanted::Whole { Vec::new() } else { found }
 }
 
 /// The words that may name a document: all but those that questions about structure share, and numbers that are no year.
 fn naming_words(text: &str) -> HashSet<String> {
-    const ASKING: [&str; 40] = [
+    const ASKING: [&str; 41] = [
         "chapter", "section", "subsect", "item", "say", "discuss", "head", "tabl", "content", "toc", "list", "show",
         "give", "name", "outlin", "mani", "part", "appendic", "appendix", "cover", "describ", "contain", "includ",
-        "explain", "overview", "summar", "summari", "summaris", "tell", "目录", "章节", "哪些", "有哪", "些章", "几章",
-        "大纲", "内容", "什么", "讲什", "多少",
+        "explain", "overview", "summar", "summari", "summaris", "tell", "pleas", "目录", "章节", "哪些", "有哪",
+        "些章", "几章", "大纲", "内容", "什么", "讲什", "多少",
     ];
     tokenize(text)
         .into_iter()
@@ -416,6 +440,29 @@ mod tests {
         assert_eq!(named("what does item 7 of Acme Pumps say", &part), [0, 1, 2, 3], "the part may tell them apart");
         assert_eq!(named("table of contents of Acme Pumps", &Wanted::Whole), [0; 0]);
         assert_eq!(named("what does item 7 say", &part), [0; 0]);
+    }
+
+    #[test]
+    fn a_kind_of_document_or_a_word_of_many_titles_names_none() {
+        let rows = [
+            (0, document("PEPSICO_2022_10K.pdf", "PepsiCo 2022 annual report 10-K")),
+            (1, document("VERIZON_2021_10K.pdf", "VERIZON_2021_10K")),
+            (2, document("boeing.pdf", "Boeing: statements of cash flows")),
+            (3, document("ford.pdf", "Statements of cash flows of Ford")),
+        ];
+        let named = |query, wanted: &Wanted| {
+            named(query, wanted, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        let part = Wanted::Part(AskedPart { name: "item 7".to_owned(), says_of_what: true });
+        assert_eq!(named("what does item 7 of Verizon's 10-K say", &part), [1]);
+        assert_eq!(named("what does item 7 of the annual report of Verizon say", &part), [1]);
+        assert_eq!(named("what does item 7 of Tesla's 10-K say", &part), [0; 0]);
+        assert_eq!(named("please summarise item 7 of Tesla's 2022 10-K", &part), [0; 0]);
+        assert_eq!(named("please summarise item 7 of the 2022 report", &part), [0]);
+        assert_eq!(named("what does item 7 of the 10-K say", &part), [0; 0]);
+        assert_eq!(named("what does item 7 of Verizon's cash flows say", &part), [1]);
+        assert_eq!(named("what does item 7 of Verizon 2022 say", &part), [1]);
+        assert_eq!(named("table of contents of the 10-K", &Wanted::Whole), [0]);
     }
 
     #[test]

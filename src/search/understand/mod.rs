@@ -19,6 +19,7 @@ pub use part::AskedPart;
 pub(super) use part::section_named;
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
+pub(super) use words::is_of_any_document;
 
 use super::encoder::VectorModel;
 use super::note::NoteCode;

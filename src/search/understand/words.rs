@@ -28,6 +28,15 @@ pub(super) struct Words {
 pub(super) static WORDS: LazyLock<Words> =
     LazyLock::new(|| toml::from_str(include_str!("words.toml")).expect("words.toml is part of the program"));
 
+/// Whether an indexed word may be said of any document: `manual`, `annual`, `手册`.
+pub(in crate::search) fn is_of_any_document(word: &str) -> bool {
+    static OF_ANY: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let words = WORDS.documents.iter().chain(&WORDS.names_no_document_in_chinese);
+        words.flat_map(|word| tokenize(word)).map(|token| token.text).collect()
+    });
+    OF_ANY.contains(word)
+}
+
 /// Opening quotation marks and what closes each. Apostrophes are left out: they stand inside words.
 const QUOTES: [(char, &str); 7] =
     [('"', "\"”"), ('“', "”\"“"), ('”', "”“"), ('„', "“”"), ('«', "»"), ('「', "」"), ('『', "』")];
