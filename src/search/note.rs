@@ -44,7 +44,7 @@ pub enum NoteCode {
     FieldUnknown,
     /// The question is about a table of contents, which does not answer it.
     ContentsMissing,
-    /// No searched document has the chapter that the question names.
+    /// No table of contents has the chapter that the question names.
     PartMissing,
     /// The section that the question names is in several documents, or several sections of one have the name.
     PartInSeveral,
