@@ -70,11 +70,11 @@ impl Tables {
             }
         }
         let rows = self.rows_of(&self.chunks).await?;
-        if rows >= fewest && self.chunks_with_vectors().await? >= fewest {
-            let known = self.vector_index().await?.map_or(0, |known| known.chunks);
-            if known.abs_diff(rows) >= outside {
-                self.note_recall(rows).await?;
-            }
+        let known = self.vector_index().await?.map_or(0, |known| known.chunks);
+        // Measuring reads all vectors.
+        let is_of_other_size = rows >= 2 * known || 2 * rows <= known;
+        if rows >= fewest && is_of_other_size && self.chunks_with_vectors().await? >= fewest {
+            self.note_recall(rows).await?;
         }
         Ok(changed)
     }

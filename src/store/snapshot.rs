@@ -215,7 +215,7 @@ impl Snapshot {
 
     /// The recall of the binary codes; `None` where all vectors are compared.
     pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
-        self.tables.vector_index().await
+        Ok(if self.is_searched_by_codes().await? { self.tables.vector_index().await? } else { None })
     }
 
     /// The bytes of the tables' data and indexes, without those of other generations.
