@@ -17,6 +17,10 @@ const FILLED: f32 = 0.55;
 const CHARACTERS_PER_ROW: f32 = 14.0;
 /// The least share of rows with words; leaders with page numbers have none.
 const WORDED: f32 = 0.7;
+/// Left edges this close are one, in points. The two commonest edges of a column, those of its lines and of indented
+/// ones, are those of at least this share of its rows; the cells of a table are centred, or end at one edge.
+const SAME_EDGE: f32 = 1.5;
+const AT_EDGES: f32 = 0.7;
 /// The deepest nesting of columns.
 const DEEPEST: usize = 4;
 /// Wider pages are drawings, in points.
@@ -143,6 +147,7 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
         worded as f32 >= WORDED * pieces.len() as f32
             && filled * 2 >= pieces.len()
             && characters / pieces.len() as f32 >= CHARACTERS_PER_ROW
+            && at_edges(&pieces) as f32 >= AT_EDGES * pieces.len() as f32
     };
     if !is_column(&left) || !is_column(&right) {
         return None;
@@ -151,6 +156,15 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     let first = (0..rows.len()).find(both)?;
     let last = (0..rows.len()).rev().find(both)?;
     Some((first, last))
+}
+
+/// The number of rows that begin at one of the two commonest left edges.
+fn at_edges(pieces: &[Side]) -> usize {
+    let mut lefts: Vec<f32> = pieces.iter().map(|side| side.left).collect();
+    lefts.sort_by(f32::total_cmp);
+    let mut counts: Vec<usize> = lefts.chunk_by(|a, b| b - a < SAME_EDGE).map(<[f32]>::len).collect();
+    counts.sort_unstable();
+    counts.iter().rev().take(2).sum()
 }
 
 #[derive(Clone, Copy)]
@@ -193,7 +207,7 @@ mod tests {
 
     use super::super::glyphs::Glyph;
     use super::super::rows::Word;
-    use super::super::tests::{printed, text};
+    use super::super::tests::{end, printed, text};
     use super::*;
 
     const LEFT: f32 = 60.0;
@@ -283,6 +297,28 @@ mod tests {
         ragged[0] = "What stands in this cell is longer than all";
         assert!(!are_columns(ragged, ragged), "most cells fill a small part of their column");
         assert!(are_columns(["泵站的供电来自线路"; 6], ["值班人员按路线检查"; 6]), "ideographs say more in less room");
+    }
+
+    #[test]
+    fn labels_keep_the_values_that_are_centred_beside_them() {
+        let rows = [
+            ("Net sales of all the stations", "ten billion and some more"),
+            ("Margin before the interest", "fourteen to fifteen of each hundred"),
+            ("Earnings for each of the shares", "twenty-four or more"),
+            ("Shares that are bought back", "about nine hundred millions"),
+            ("Tax that is paid in a year", "about a quarter of it"),
+            ("What is built in the year", "four hundred millions or more"),
+        ];
+        let baseline = |i: usize| 100.0 + 12.0 * i as f32;
+        let centred = |text: &str| 450.0 - end(text, 0.0, 10.0) / 2.0;
+        let page: Vec<(&str, f32, f32)> = rows
+            .iter()
+            .enumerate()
+            .flat_map(|(i, (label, value))| [(*label, LEFT, baseline(i)), (*value, centred(value), baseline(i))])
+            .collect();
+        let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
+        let wanted: Vec<String> = rows.iter().map(|(label, value)| format!("{label} {value}")).collect();
+        assert_eq!(texts, wanted);
     }
 
     #[test]
