@@ -1,6 +1,6 @@
 //! The reading order of rows: columns one after the other, with rows that span them in between.
 
-use super::rows::Row;
+use super::rows::{Row, Word};
 use crate::text::is_wide;
 
 /// A column has at least this many rows.
@@ -21,6 +21,8 @@ const WORDED: f32 = 0.7;
 /// ones, are those of at least this share of its rows; the cells of a table are centred, or end at one edge.
 const SAME_EDGE: f32 = 1.5;
 const AT_EDGES: f32 = 0.7;
+/// The least share of entries in a column of an index, which is narrow and ragged.
+const ENTRIES: f32 = 0.6;
 /// The deepest nesting of columns.
 const DEEPEST: usize = 4;
 /// Wider pages are drawings, in points.
@@ -139,6 +141,10 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
         if pieces.len() < FEWEST_ROWS {
             return false;
         }
+        let entries = pieces.iter().filter(|side| side.worded && side.is_entry).count();
+        if entries as f32 >= ENTRIES * pieces.len() as f32 {
+            return true;
+        }
         let from = pieces.iter().map(|side| side.left).fold(f32::MAX, f32::min);
         let to = pieces.iter().map(|side| side.right).fold(f32::MIN, f32::max);
         let filled = pieces.iter().filter(|side| side.right - side.left >= FILLED * (to - from)).count();
@@ -173,15 +179,23 @@ struct Side {
     right: f32,
     characters: f32,
     worded: bool,
+    /// It ends like an entry of an index: `pump, 12, 34`.
+    is_entry: bool,
 }
 
-fn side(words: &[super::rows::Word]) -> Option<Side> {
+fn side(words: &[Word]) -> Option<Side> {
     let left = words.first()?.left;
     let right = words.last()?.right;
     let characters =
         words.iter().flat_map(|word| &word.glyphs).map(|glyph| if is_wide(glyph.char) { 2.0 } else { 1.0 }).sum();
     let worded = words.iter().flat_map(|word| &word.glyphs).any(|glyph| glyph.char.is_alphabetic());
-    Some(Side { left, right, characters, worded })
+    Some(Side { left, right, characters, worded, is_entry: is_entry(words) })
+}
+
+fn is_entry(words: &[Word]) -> bool {
+    let [.., before, last] = words else { return false };
+    let is_page = |c: char| c.is_ascii_digit() || matches!(c, ',' | '-' | '–');
+    before.glyphs.last().is_some_and(|glyph| glyph.char == ',') && last.glyphs.iter().all(|glyph| is_page(glyph.char))
 }
 
 fn split(rows: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {
@@ -206,7 +220,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::glyphs::Glyph;
-    use super::super::rows::Word;
     use super::super::tests::{end, printed, text};
     use super::*;
 
@@ -297,6 +310,17 @@ mod tests {
         ragged[0] = "What stands in this cell is longer than all";
         assert!(!are_columns(ragged, ragged), "most cells fill a small part of their column");
         assert!(are_columns(["泵站的供电来自线路"; 6], ["值班人员按路线检查"; 6]), "ideographs say more in less room");
+    }
+
+    #[test]
+    fn the_columns_of_an_index_are_read_one_after_the_other() {
+        let left = ["abs, 37", "acos, 3", "all, 12", "axes, 33, 48", "azimuth, 28"];
+        let right = ["besj1, 38", "bezier, 113", "bgnd, 50, 51", "boxes, 9", "by, 71"];
+        let baseline = |i: usize| 100.0 + 12.0 * i as f32;
+        let page: Vec<(&str, f32, f32)> =
+            (0..5).flat_map(|i| [(left[i], LEFT, baseline(i)), (right[i], RIGHT, baseline(i))]).collect();
+        let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, [left, right].concat());
     }
 
     #[test]
