@@ -1,4 +1,4 @@
-//! Pages of printed contents.
+//! Pages of printed contents and of an index.
 
 /// The fewest entries of such a page.
 const FEWEST: usize = 4;
@@ -10,13 +10,26 @@ const LONGEST_ENTRY: usize = 240;
 const LEAST_LEADERS: f32 = 0.15;
 /// The least share of page numbers that are not below the one before: prices after leaders go up and down.
 const LEAST_RISING: f32 = 0.8;
+/// The fewest entries of an index, their most characters on average, and the least share of them that are in order:
+/// subentries are not in the order of their page.
+const FEWEST_IN_INDEX: usize = 6;
+const USUAL_IN_INDEX: usize = 30;
+const LEAST_ORDERED: f32 = 0.7;
+/// The most digits of a page number.
+const MOST_DIGITS: usize = 4;
 
-/// Whether a text is hardly more than entries of a table of contents: titles, leaders and page numbers that rise.
+/// Whether a text is hardly more than entries of a table of contents or of an index. Both have the words of what they
+/// list and say nothing about it.
+pub fn is_contents_page(text: &str) -> bool {
+    is_contents(text) || is_index(text)
+}
+
+/// Titles, leaders and page numbers that rise:
 ///
 /// ```text
 /// 2.1.1 支持的体系 . . . . . . . . 5 2.1.2 CPU 支持 . . . . . . . . 6
 /// ```
-pub fn is_contents_page(text: &str) -> bool {
+fn is_contents(text: &str) -> bool {
     let (mut pages, mut leaders, mut length): (Vec<u32>, usize, usize) = (Vec::new(), 0, 0);
     let (mut entry, mut longest_entry) = (0, 0);
     let mut rest = text.chars().peekable();
@@ -53,6 +66,41 @@ pub fn is_contents_page(text: &str) -> bool {
         && leaders as f32 >= LEAST_LEADERS * length as f32
 }
 
+/// Words in alphabetical order, with their page numbers behind a comma or a leader:
+///
+/// ```text
+/// besin, 38 bezier, 113 boxes, 9, 71
+/// ```
+fn is_index(text: &str) -> bool {
+    let (mut titles, mut title): (Vec<String>, String) = (Vec::new(), String::new());
+    // Whether a page number may follow, and whether the last word was one.
+    let (mut introduced, mut listed) = (false, false);
+    for word in text.split_whitespace() {
+        let pages = word.trim_end_matches(',');
+        let is_pages = pages.starts_with(|c: char| c.is_ascii_digit())
+            && pages
+                .split(['-', '–'])
+                .all(|page| page.len() <= MOST_DIGITS && page.bytes().all(|b| b.is_ascii_digit()));
+        let is_leader = word.chars().all(|c| dots_in(c) > 0);
+        if is_pages && introduced {
+            if !listed {
+                titles.push(std::mem::take(&mut title));
+            }
+            listed = true;
+        } else if !is_leader {
+            title.extend(word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
+            listed = false;
+        }
+        introduced = is_leader || word.ends_with(',');
+    }
+    let lengths = || titles.iter().chain([&title]).map(|title| title.chars().count());
+    let ordered = titles.windows(2).filter(|pair| pair[0] <= pair[1]).count();
+    titles.len() >= FEWEST_IN_INDEX
+        && lengths().sum::<usize>() <= USUAL_IN_INDEX * titles.len()
+        && lengths().all(|length| length <= LONGEST_ENTRY)
+        && ordered as f32 >= LEAST_ORDERED * (titles.len() - 1) as f32
+}
+
 fn dots_in(c: char) -> usize {
     match c {
         '.' | '·' | '．' => 1,
@@ -72,6 +120,23 @@ mod tests {
         let ellipses = "前言……1\n范围……3\n术语……5\n规则……8\n";
         for text in [spaced, dense, ellipses] {
             assert!(is_contents_page(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_in_order_with_their_pages_are_an_index() {
+        let commas = "A\nabs, 37\nacos, 3\nautoscale, 132\naxes, 33, 48, 56\n2D, 211\nB\nbesj0, 38\nbezier, 113–115\n";
+        let leaders = "B\n\nBLAS library. . . . 47, 71\n\nC\n\nCairo . . . . 69 Cygwin . . . . 9\n\nJ\n\nJava . . . . 46\n\n\
+                       L\n\nLAPACK . . . . 48\nLibraries . . . . 3, 4\n";
+        for text in [commas, leaders] {
+            assert!(is_contents_page(text), "{text}");
+        }
+        let years = "In May, 2019 it fell, in June, 2020 it rose, in April, 2021 both, in March, 2022, 2023 and 2024, then \
+                     in August, 2025 it stood still, and in December, 2026 nobody looked.";
+        let data = "Norway, 5400000, Oslo\nPeru, 33000000, Lima\nQatar, 2700000, Doha\nRussia, 144000000, Moscow\n\
+                    Spain, 48000000, Madrid\nTogo, 8800000, Lome\n";
+        for text in [years, data] {
+            assert!(!is_contents_page(text), "{text}");
         }
     }
 
