@@ -17,6 +17,8 @@ const FILLED: f32 = 0.55;
 const CHARACTERS_PER_ROW: f32 = 14.0;
 /// The least share of rows with words; leaders with page numbers have none.
 const WORDED: f32 = 0.7;
+/// The largest share of rows of one word, which are names that a table explains; ideographs need no spaces.
+const SINGLE: f32 = 0.5;
 /// Left edges this close are one, in points. The two commonest edges of a column, those of its lines and of indented
 /// ones, are those of at least this share of its rows; the cells of a table are centred, or end at one edge.
 const SAME_EDGE: f32 = 1.5;
@@ -150,7 +152,9 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
         let filled = pieces.iter().filter(|side| side.right - side.left >= FILLED * (to - from)).count();
         let characters: f32 = pieces.iter().map(|side| side.characters).sum();
         let worded = pieces.iter().filter(|side| side.worded).count();
+        let single = pieces.iter().filter(|side| side.single).count();
         worded as f32 >= WORDED * pieces.len() as f32
+            && single as f32 <= SINGLE * pieces.len() as f32
             && filled * 2 >= pieces.len()
             && characters / pieces.len() as f32 >= CHARACTERS_PER_ROW
             && at_edges(&pieces) as f32 >= AT_EDGES * pieces.len() as f32
@@ -179,6 +183,8 @@ struct Side {
     right: f32,
     characters: f32,
     worded: bool,
+    /// One word without ideographs.
+    single: bool,
     /// It ends like an entry of an index: `pump, 12, 34`.
     is_entry: bool,
 }
@@ -186,10 +192,11 @@ struct Side {
 fn side(words: &[Word]) -> Option<Side> {
     let left = words.first()?.left;
     let right = words.last()?.right;
-    let characters =
-        words.iter().flat_map(|word| &word.glyphs).map(|glyph| if is_wide(glyph.char) { 2.0 } else { 1.0 }).sum();
-    let worded = words.iter().flat_map(|word| &word.glyphs).any(|glyph| glyph.char.is_alphabetic());
-    Some(Side { left, right, characters, worded, is_entry: is_entry(words) })
+    let glyphs = || words.iter().flat_map(|word| &word.glyphs);
+    let characters = glyphs().map(|glyph| if is_wide(glyph.char) { 2.0 } else { 1.0 }).sum();
+    let worded = glyphs().any(|glyph| glyph.char.is_alphabetic());
+    let single = words.len() == 1 && !glyphs().any(|glyph| is_wide(glyph.char));
+    Some(Side { left, right, characters, worded, single, is_entry: is_entry(words) })
 }
 
 fn is_entry(words: &[Word]) -> bool {
@@ -309,6 +316,7 @@ mod tests {
         let mut ragged = ["Wet well, north"; 6];
         ragged[0] = "What stands in this cell is longer than all";
         assert!(!are_columns(ragged, ragged), "most cells fill a small part of their column");
+        assert!(!are_columns(["battery.charge.approx"; 6], text), "names that are explained");
         assert!(are_columns(["泵站的供电来自线路"; 6], ["值班人员按路线检查"; 6]), "ideographs say more in less room");
     }
 
