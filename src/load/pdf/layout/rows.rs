@@ -10,6 +10,8 @@ const SAME_BASELINE: f32 = 0.2;
 const SCRIPT_SHIFT: f32 = 0.6;
 /// Superscripts and subscripts are smaller than this share of the row's size.
 const SCRIPT_SIZE: f32 = 0.88;
+/// The most that a superscript or subscript goes on behind the end of its row, in sizes of the row.
+const OVERHANG: f32 = 2.0;
 /// The most shift of a run that is as large as its row.
 const SAME_SIZE_SHIFT: f32 = 0.3;
 /// More runs on one baseline are a row of their own: figures of a table, not scripts.
@@ -176,7 +178,9 @@ fn is_host(host: &Strand, script: &Strand) -> bool {
         return false;
     }
     let reach = host.size * 0.6;
-    let inside = script.left() >= host.left() - reach && script.right() <= host.right() + reach;
+    let is_script = script.size < host.size * SCRIPT_SIZE;
+    let overhang = if is_script { OVERHANG * host.size } else { reach };
+    let inside = script.left() >= host.left() - reach && script.right() <= host.right() + overhang;
     if !inside || script.glyphs.len() > host.glyphs.len() * 2 {
         return false;
     }
@@ -188,7 +192,6 @@ fn is_host(host: &Strand, script: &Strand) -> bool {
             .any(|other| glyph.left - other.right < reach && other.left - glyph.right < reach)
     });
     // Smaller runs may stand above or below letters, as the A of LaTeX does. Runs of the same size may only fill a gap.
-    let is_script = script.size < host.size * SCRIPT_SIZE;
     let free = || {
         script.glyphs.iter().filter(printed).all(|glyph| {
             let middle = (glyph.left + glyph.right) / 2.0;
@@ -333,7 +336,9 @@ mod tests {
         glyphs.extend(print("2", end("E = mc", 72.0, 10.0), 96.0, 7.0));
         glyphs.extend(print("water, H", 72.0, 112.0, 10.0));
         glyphs.extend(print("2", end("water, H", 72.0, 10.0), 114.0, 7.0));
-        assert_eq!(read(&glyphs), ["E = mc2", "water, H2"]);
+        glyphs.extend(print("1 pF is 10", 72.0, 124.0, 10.0));
+        glyphs.extend(print("−12", end("1 pF is 10", 72.0, 10.0), 120.0, 7.0));
+        assert_eq!(read(&glyphs), ["E = mc2", "water, H2", "1 pF is 10−12"]);
     }
 
     #[test]
