@@ -26,9 +26,10 @@ pub fn heads_above<'l>(lines: &'l [Line], grid: &Grid) -> &'l [Line] {
     let mut below = (grid.rows[0].baseline, grid.rows[0].size);
     let mut start = lines.len();
     while let Some(line) = start.checked_sub(1).map(|at| &lines[at]) {
-        let label = (grid.left() + grid.columns[1].0) / 2.0;
-        let over = line.style.left > label
-            && line.style.left + line.style.right > 2.0 * grid.columns[1].0
+        let (labels, figures) = (grid.columns[0].1, grid.columns[1].0);
+        let over = line.style.left > (grid.left() + figures) / 2.0
+            // A head may be wider than the figures below it, but then it begins behind the labels.
+            && (line.style.left + line.style.right > 2.0 * figures || line.style.left > labels && line.style.right > figures)
             && line.style.right < grid.right() + 2.0 * grid.rows[0].size;
         let near = below.0 - line.style.baseline < NEAR * below.1 && line.style.baseline < below.0;
         let is_head = over && near && !line.style.fixed && !is_caption(&line.text);

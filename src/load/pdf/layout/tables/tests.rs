@@ -47,6 +47,20 @@ fn heads_groups_signs_and_wrapped_labels_of_a_statement_are_read() {
 }
 
 #[test]
+fn a_head_may_be_wider_than_its_figures() {
+    let rows: &[&[&str]] = &[
+        &["", "Fiscal 2025 and 2024"],
+        &["", "In percent"],
+        &["Contributions from growth", "4.1"],
+        &["Net price", "16.2"],
+        &["Net sales", "12.0"],
+    ];
+    let wanted = "|  | Fiscal 2025 and 2024 In percent |\n| --- | --- |\n| Contributions from growth | 4.1 |\n\
+                  | Net price | 16.2 |\n| Net sales | 12.0 |";
+    assert_eq!(read(page(rows, &[380.0])), [wanted]);
+}
+
+#[test]
 fn signs_that_stand_apart_belong_to_their_number() {
     let mut pieces = vec![("2025", 330.0, 87.0), ("2024", 450.0, 87.0)];
     for (i, (label, a, b)) in
