@@ -20,9 +20,9 @@ pub fn join_line(text: &mut String, line: &str) {
 }
 
 /// Appends a line to a title of several lines. Rejoins a word hyphenated at the line end. `glued`: the line continues a
-/// word without a hyphen.
+/// word as it stands.
 pub fn join_title(title: &mut String, line: &str, glued: bool) {
-    let broken = title.ends_with('-') && line.starts_with(char::is_lowercase);
+    let broken = !glued && title.ends_with('-') && line.starts_with(char::is_lowercase);
     if broken {
         title.pop();
     }

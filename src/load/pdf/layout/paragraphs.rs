@@ -30,9 +30,11 @@ pub fn blocks(lines: Vec<Line>, tag: impl Fn(u32, u32) -> Option<HeadingTag>) ->
         };
         if kind == BlockKind::Wrapped
             && let Some(block) = blocks.last_mut()
-            && ends_in_broken_word(&block.text, &line.text, &hyphenated)
+            && let Some(keeps_hyphen) = broken_word(&block.text, &line.text, &hyphenated)
         {
-            block.text.pop();
+            if !keeps_hyphen {
+                block.text.pop();
+            }
             kind = BlockKind::Glued;
         }
         let mut style = line.style.clone();
@@ -136,15 +138,18 @@ fn hyphenated_words(lines: &[Line]) -> HashSet<String> {
         .collect()
 }
 
-fn ends_in_broken_word(text: &str, next: &str, hyphenated: &HashSet<String>) -> bool {
-    let Some(head) = text.strip_suffix(['-', '‐']) else { return false };
-    if !head.ends_with(char::is_alphabetic) || !next.starts_with(char::is_lowercase) {
-        return false;
-    }
+/// For a word that is broken at the end of a line, whether its hyphen belongs to it.
+fn broken_word(text: &str, next: &str, hyphenated: &HashSet<String>) -> Option<bool> {
+    let head = text.strip_suffix(['-', '‐']).filter(|head| head.ends_with(char::is_alphabetic))?;
     let head = head.rsplit(|c: char| c.is_whitespace()).next().unwrap_or(head);
     let tail: String = next.chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
+    // `comma- and tab-separated`: another word has the rest.
+    if tail.is_empty() || matches!(tail.as_str(), "and" | "or" | "to" | "und" | "oder") {
+        return None;
+    }
     let whole = format!("{head}-{tail}").to_lowercase();
-    !hyphenated.contains(whole.trim_matches(|c: char| !c.is_alphanumeric()))
+    let is_written_so = hyphenated.contains(whole.trim_matches(|c: char| !c.is_alphanumeric()));
+    Some(is_written_so || !next.starts_with(char::is_lowercase))
 }
 
 #[cfg(test)]
@@ -207,7 +212,14 @@ mod tests {
         ];
         let read = read(stacked(lines.map(sample), 100.0));
         assert_eq!(read[1].1, lines[1]);
-        assert_eq!(read[2].0, Wrapped);
+        assert_eq!(read[2].0, Glued, "without a space behind the hyphen");
+    }
+
+    #[test]
+    fn a_hyphen_before_and_is_no_broken_word() {
+        let lines = ["before the vacuum set is started look at comma-", "and tab-separated files of it"];
+        let read = read(stacked(lines.map(sample), 100.0));
+        assert_eq!((read[0].1.as_str(), read[1].0), (lines[0], Wrapped));
     }
 
     #[test]
