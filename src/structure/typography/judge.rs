@@ -246,8 +246,17 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
 struct Weight {
     /// The middle of their weights, in points.
     middle: f32,
-    /// The number of headings.
-    count: usize,
+    /// Which of all headings they are.
+    places: Vec<usize>,
+}
+
+impl Weight {
+    /// Whether one of its headings stands between the first and the last of the other.
+    fn divides(&self, other: &Weight) -> bool {
+        let (Some(first), Some(last)) = (other.places.first(), other.places.last()) else { return false };
+        let behind = self.places.partition_point(|place| place < first);
+        self.places.get(behind).is_some_and(|place| place < last)
+    }
 }
 
 /// The features that decide a level.
@@ -263,14 +272,15 @@ pub(super) fn levels(accepted: &[(&Candidate, f32)]) -> Vec<u32> {
         // Makers name the same font differently from one part of a document to the next.
         None => Class::Unnumbered(Style { font: 0, ..candidate.style }),
     };
-    let mut sizes: HashMap<Class, Vec<f32>> = HashMap::new();
-    for (candidate, _) in accepted {
-        sizes.entry(class(candidate)).or_default().push(candidate.style.weight());
+    let mut members: HashMap<Class, Vec<usize>> = HashMap::new();
+    for (place, (candidate, _)) in accepted.iter().enumerate() {
+        members.entry(class(candidate)).or_default().push(place);
     }
-    let weights: HashMap<Class, Weight> = sizes
-        .into_iter()
-        .map(|(class, sizes)| (class, Weight { middle: middle(&sizes, f32::total_cmp), count: sizes.len() }))
-        .collect();
+    let weight = |places: Vec<usize>| {
+        let sizes: Vec<f32> = places.iter().map(|&place| accepted[place].0.style.weight()).collect();
+        Weight { middle: middle(&sizes, f32::total_cmp), places }
+    };
+    let weights: HashMap<Class, Weight> = members.into_iter().map(|(class, places)| (class, weight(places))).collect();
     nested(accepted.iter().map(|(candidate, _)| class(candidate)), |class, above| is_below(class, above, &weights))
 }
 
@@ -295,7 +305,9 @@ fn is_below(class: Class, above: Class, weights: &HashMap<Class, Weight>) -> boo
             }
             if heavier.abs() > 0.6 { heavier > 0.0 } else { kind > kind_above }
         }
-        _ if heavier.abs() <= SAME_WEIGHT => other.count * RARER <= own.count,
+        // The chapters behind "Abstract" or "References" are not below it.
+        (Class::Numbered(..), _) if heavier.abs() <= SAME_WEIGHT && !other.divides(own) => false,
+        _ if heavier.abs() <= SAME_WEIGHT => other.places.len() * RARER <= own.places.len(),
         _ => heavier > 0.0,
     }
 }

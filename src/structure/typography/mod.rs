@@ -185,6 +185,14 @@ mod tests {
     }
 
     #[test]
+    fn chapters_behind_a_title_without_number_are_not_below_it() {
+        let parts = ["Abstract", "1 Plant", "2 Pumps", "3 Motors", "4 Care", "References", "A Tools", "B Parts"];
+        let blocks = pages(parts.map(|title| under(heading(title, 14.0), title)));
+        assert_eq!(titles(&blocks), parts);
+        assert_eq!(levels(&blocks, &[]), [1; 8]);
+    }
+
+    #[test]
     fn continuing_numbers_are_headings_of_their_depth() {
         let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
         let blocks = pages(parts.map(|title| under(heading(title, 10.0), title)));
