@@ -20,11 +20,19 @@ const NEGATED: [&str; 15] =
 
 /// Chinese function words in indexed form: bigrams and single characters.
 const CHINESE: &[&str] = &[
-    "的", "了", "是", "在", "和", "与", "及", "吗", "呢", "吧", "啊", "么", "什", "哪", "谁", "怎", "这", "那", "之",
-    "也", "都", "就", "而", "被", "把", "从", "对", "于", "以", "为", "其", "个", "们", "着", "过", "会", "能", "有",
-    "什么", "怎么", "怎样", "如何", "哪些", "哪个", "哪里", "是否", "多少", "为什", "么是", "是什", "的是", "了什",
-    "么样", "这个", "那个", "我们", "你们", "他们",
+    "的", "了", "是", "在", "和", "与", "及", "吗", "呢", "吧", "啊", "么", "什", "哪", "谁", "啥", "怎", "这", "那",
+    "之", "也", "都", "就", "而", "被", "把", "从", "对", "于", "以", "为", "其", "个", "们", "着", "过", "会", "能",
+    "有", "什么", "怎么", "怎样", "如何", "哪些", "哪个", "哪里", "是否", "多少", "为什", "么是", "是什", "的是",
+    "了什", "么样", "这个", "那个", "我们", "你们", "他们",
 ];
+
+/// Characters that are hardly ever more than a function word.
+const FUNCTION_CHARACTERS: &str = "的了是吗呢吧啊么什怎哪谁啥这那就都也";
+
+/// Whether an indexed pair of characters mostly spans two words, because one of them is a function word.
+pub fn spans_words(pair: &str) -> bool {
+    pair.contains(|c: char| FUNCTION_CHARACTERS.contains(c))
+}
 
 /// Whether an indexed token is a function word.
 pub fn is_stopword(token: &str) -> bool {

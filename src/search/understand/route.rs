@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::words::asking;
 use crate::search::request::{Fusion, Kind, Method, OtherWords, SearchRequest};
 use crate::store::KeywordField;
+use crate::text::han::in_simplified;
 use crate::text::is_wide;
-use crate::text::stopwords::is_stopword;
+use crate::text::stopwords::{is_stopword, spans_words};
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// What others' search languages join words with.
@@ -13,7 +15,7 @@ const OPERATORS: [&str; 3] = ["AND", "OR", "NOT"];
 
 /// The weight of a word in the situating sentence; in the text it has 1.
 const SITUATING_WEIGHT: f32 = 0.3;
-/// A Han character alone says less than a pair of them.
+/// A Han character alone says less than a pair of them, and so does a pair with a function word in it.
 const SINGLE_WEIGHT: f32 = 0.3;
 /// The weight of a part of an identifier.
 const PART_WEIGHT: f32 = 0.6;
@@ -123,8 +125,11 @@ impl Route {
 /// The weighted terms of a question for all keyword fields: each once, without function words unless there is nothing
 /// else.
 pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
+    // The lists of words are in simplified characters.
+    let query = &in_simplified(query);
+    let asking = asking(query);
     let mut words: Vec<(String, f32)> = Vec::new();
-    let mut abbreviated = HashSet::new();
+    let (mut abbreviated, mut telling) = (HashSet::new(), HashSet::new());
     let in_capitals = !query.chars().any(|c| c.is_lowercase() || is_wide(c));
     let mut function_word = 0..0;
     for token in tokenize(query) {
@@ -139,6 +144,7 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
         let weight = match token.kind {
             TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
             TokenKind::Single => SINGLE_WEIGHT,
+            TokenKind::Bigram if spans_words(&token.text) => SINGLE_WEIGHT,
             TokenKind::Part => PART_WEIGHT,
             TokenKind::Word | TokenKind::Whole | TokenKind::Bigram => 1.0,
         };
@@ -150,15 +156,21 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
         {
             abbreviated.insert(token.text.clone());
         }
+        // What shares a character with 什么 or 请告诉我 says nothing about the subject.
+        let next = asking.get(asking.partition_point(|range| range.end <= token.start));
+        if next.is_none_or(|range| range.start >= token.end) {
+            telling.insert(token.text.clone());
+        }
         match words.iter().position(|(text, _)| *text == token.text) {
             Some(known) => words[known].1 = words[known].1.max(weight),
             None if words.len() < MOST_TERMS => words.push((token.text, weight)),
             None => {}
         }
     }
-    let is_telling = |text: &str| !is_stopword(text) || abbreviated.contains(text);
-    let telling: Vec<(String, f32)> = words.iter().filter(|(text, _)| is_telling(text)).cloned().collect();
-    let words = if telling.is_empty() { words } else { telling };
+    let is_telling = |text: &str| telling.contains(text) && (!is_stopword(text) || abbreviated.contains(text));
+    if words.iter().any(|(text, _)| is_telling(text)) {
+        words.retain(|(text, _)| is_telling(text));
+    }
     words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
 }
 
@@ -208,6 +220,16 @@ mod tests {
         assert!(words("UPS能撑多久").contains(&"up".to_owned()));
         assert_eq!(words("WHAT IS THE CAPACITY"), ["capac"]);
         assert_eq!(words("pump AND valve"), ["pump", "valv"]);
+    }
+
+    #[test]
+    fn pairs_of_characters_that_ask_are_left_out_and_those_with_a_function_word_count_less() {
+        assert_eq!(words("partman是干什么用的？"), ["partman"]);
+        assert_eq!(words("請告訴我水泵是什麼"), ["水", "水泵", "泵"]);
+        let terms = keyword_terms("水泵的压力", &[]);
+        let weight = |word: &str| terms.iter().find(|(_, text, _)| text == word).map(|(.., weight)| *weight);
+        assert_eq!([weight("水泵"), weight("泵的"), weight("的")], [Some(1.0), Some(SINGLE_WEIGHT), None]);
+        assert_eq!(words("什么"), ["什", "什么", "么"], "there is nothing else");
     }
 
     #[test]

@@ -223,13 +223,32 @@ pub(super) fn keywords(query: &str) -> Vec<String> {
     found.into_iter().filter(|word| !word.is_empty() && known.insert(*word)).map(str::to_owned).collect()
 }
 
+/// The byte ranges of function words of several characters in a query of simplified characters: 什么, 请告诉我.
+pub(super) fn asking(query: &str) -> Vec<Range<usize>> {
+    let (mut found, mut end) = (Vec::new(), 0);
+    for (at, c) in query.char_indices() {
+        if at >= end
+            && let Some(word) = function_word(&query[at..])
+        {
+            end = at + word.len();
+            found.extend((word.len() > c.len_utf8()).then_some(at..end));
+        }
+    }
+    found
+}
+
+/// The Chinese function word at the beginning of a text.
+fn function_word(text: &str) -> Option<&'static str> {
+    WORDS.function_words.iter().map(String::as_str).find(|word| text.starts_with(*word))
+}
+
 /// A run of Chinese without its function words.
 fn content_words(query: &str, run: Option<(usize, usize)>) -> Vec<&str> {
     let Some((start, end)) = run else { return Vec::new() };
     let (mut words, mut from, mut at) = (Vec::new(), start, start);
     while at < end {
         let rest = &query[at..end];
-        if let Some(function) = WORDS.function_words.iter().find(|word| rest.starts_with(word.as_str())) {
+        if let Some(function) = function_word(rest) {
             words.push(&query[from..at]);
             at += function.len();
             from = at;
@@ -313,5 +332,7 @@ mod tests {
         assert_eq!(keywords("如何启动水泵的电机？"), ["启动水泵", "电机"]);
         assert_eq!(keywords("max_retry_count的默认值是多少"), ["max_retry_count", "默认值"]);
         assert_eq!(keywords("什么是什么"), [""; 0]);
+        assert_eq!(keywords("请帮我找一下umask的说明"), ["请", "umask", "说明"]);
+        assert_eq!(keywords("partman是干什么用的"), ["partman"]);
     }
 }
