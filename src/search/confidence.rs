@@ -32,9 +32,6 @@ const WORDS: (f32, f32) = (12.0, -5.2);
 const OTHER_SUBJECT: f32 = 0.5;
 /// The most confidence of an answer if it is unclear which section the question means.
 pub(super) const UNCLEAR: f32 = 0.5;
-/// Unspaced scripts are indexed by pairs of characters, many of which span two words, so an answer has fewer of them.
-/// Their share to this power compares with the share of spaced words.
-const UNSPACED_POWER: f32 = 0.9;
 
 /// Other words that were searched for in addition to some of the question's.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +93,6 @@ pub(super) struct Coverage {
 
 struct Word {
     weight: f32,
-    unspaced: bool,
     is_year: bool,
     /// Its place among the words that are searched for.
     at: usize,
@@ -117,7 +113,6 @@ impl Word {
         let words = searched.iter().enumerate().filter(|(_, word)| is_own(&word.text));
         let word = |(at, word): (usize, &QuestionWord)| Word {
             weight: word.weight,
-            unspaced: word.unspaced,
             is_year: is_year(&word.text),
             at,
             others: others(&word.text),
@@ -174,17 +169,9 @@ impl Coverage {
             };
             if is_there(word.at) { 1.0 } else { word.others.iter().map(of_name).fold(0.0, f32::max) }
         };
-        let (mut covered, mut all) = (0.0, 0.0);
-        for (unspaced, power) in [(false, 1.0), (true, UNSPACED_POWER)] {
-            let own = || self.words.iter().filter(|word| word.unspaced == unspaced);
-            let weight: f32 = own().map(|word| word.weight).sum();
-            let there: f32 = own().map(|word| word.weight * of_word(word)).sum();
-            if weight > 0.0 {
-                covered += (there / weight).powf(power) * weight;
-                all += weight;
-            }
-        }
-        if all > 0.0 { covered / all } else { 0.0 }
+        let all: f32 = self.words.iter().map(|word| word.weight).sum();
+        let there: f32 = self.words.iter().map(|word| word.weight * of_word(word)).sum();
+        if all > 0.0 { there / all } else { 0.0 }
     }
 }
 
@@ -217,10 +204,8 @@ mod tests {
         let others = alternatives.iter().flat_map(|one| one.others.iter().flatten());
         let searched =
             words.iter().map(|(text, weight)| (*text, *weight)).chain(others.map(|text| (text.as_str(), 1.0)));
-        let is_han = |text: &str| text.chars().any(crate::text::script::is_unspaced);
-        let searched: Vec<QuestionWord> = searched
-            .map(|(text, weight)| QuestionWord { text: text.to_owned(), weight, unspaced: is_han(text) })
-            .collect();
+        let searched: Vec<QuestionWord> =
+            searched.map(|(text, weight)| QuestionWord { text: text.to_owned(), weight }).collect();
         let own = words.iter().map(|(text, weight)| (KeywordField::Content, (*text).to_owned(), *weight)).collect();
         let content = searched.iter().map(|word| text.contains(&word.text.as_str())).collect();
         let titles = vec![false; searched.len()];
@@ -260,15 +245,6 @@ mod tests {
         let words = [("pump", 1.0), ("okapi", 3.0)];
         assert_eq!([share(&words, &[], &["pump"]), share(&words, &[], &["okapi"])], [0.25, 0.75]);
         assert_eq!(share(&[], &[], &[]), 0.0);
-    }
-
-    #[test]
-    fn an_answer_needs_fewer_character_pairs_than_words() {
-        let of_spaced = share(&[("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 1.0)], &[], &["a"]);
-        let han = [("启动", 1.0), ("动水", 1.0), ("水泵", 1.0), ("泵站", 1.0)];
-        let of_unspaced = share(&han, &[], &["水泵"]);
-        assert!(of_spaced < of_unspaced && of_unspaced < 0.5, "{of_spaced}, {of_unspaced}");
-        assert_eq!(share(&han, &[], &["启动", "动水", "水泵", "泵站"]), 1.0);
     }
 
     #[test]

@@ -15,7 +15,6 @@ use crate::ids::ChunkId;
 use crate::store::{
     KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordsFound,
 };
-use crate::text::script::is_unspaced;
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;
@@ -28,8 +27,6 @@ pub(super) struct QuestionWord {
     pub text: String,
     /// How telling it is: its weight in the question times its rarity.
     pub weight: f32,
-    /// Whether it is of a script without spaces between words.
-    pub unspaced: bool,
 }
 
 pub(super) struct KeywordRetriever<'a> {
@@ -49,7 +46,6 @@ impl<'a> KeywordRetriever<'a> {
         let word = |(_, text, weight): &(KeywordField, String, f32)| QuestionWord {
             text: text.clone(),
             weight: weight * statistics.rarity(text),
-            unspaced: text.chars().any(is_unspaced),
         };
         let words = content.map(word).collect();
         let statistics = (snapshots.len() != 1).then_some(statistics);
