@@ -6,10 +6,11 @@ use encoding_rs::{Encoding, UTF_8};
 use super::{Block, BlockKind, Document, Format};
 use crate::error::{Error, Result, Setting};
 
-/// Reads plain text. Lines stay as they are; a blank line starts a paragraph.
+/// Reads plain text. Lines stay as they are; a blank line starts a paragraph. No-break spaces, which programs write between
+/// the number and the title of a heading, become spaces.
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::Text, "text");
-    document.blocks = lines_to_blocks(text, None);
+    document.blocks = lines_to_blocks(&text.replace('\u{a0}', " "), None);
     document
 }
 
@@ -108,6 +109,11 @@ mod tests {
         let document = parse("one\ntwo\n\n \nthree\n");
         let kinds: Vec<(BlockKind, &str)> = document.blocks.iter().map(|b| (b.kind, b.text.as_str())).collect();
         assert_eq!(kinds, [(BlockKind::Paragraph, "one"), (BlockKind::Line, "two"), (BlockKind::Paragraph, "three")]);
+    }
+
+    #[test]
+    fn no_break_spaces_are_spaces() {
+        assert_eq!(parse("第\u{a0}1\u{a0}章\u{a0}定义").blocks[0].text, "第 1 章 定义");
     }
 
     #[test]
