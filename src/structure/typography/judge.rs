@@ -227,7 +227,9 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
             let fits = match (before, number(i)) {
                 (None, Some(number)) => number.parts.iter().all(|&part| part <= 1) || number.parts.len() == 1,
                 (Some(before), Some(number)) => {
-                    number.follows(before) || (number.parts == [1] && number.kind >= Kind::Section)
+                    number.follows(before)
+                        || opens_chapter(number, before)
+                        || (number.parts == [1] && number.kind >= Kind::Section)
                 }
                 _ => false,
             };
@@ -240,6 +242,16 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
         }
     }
     scores
+}
+
+/// Whether a number is the first below the chapter that follows the one of `before`, as `2.1` after `1.3`: the chapter
+/// itself may have a number of another kind, as 第2章.
+fn opens_chapter(number: &Numbering, before: &Numbering) -> bool {
+    let below = |number: &Numbering| number.kind == Kind::Decimal && number.depth() > 1;
+    below(number)
+        && below(before)
+        && number.parts[0] == before.parts[0] + 1
+        && number.parts[1..].iter().all(|&part| part <= 1)
 }
 
 /// The type of the headings of a class.

@@ -201,6 +201,17 @@ mod tests {
     }
 
     #[test]
+    fn the_first_section_below_each_chapter_of_plain_text_is_found() {
+        let titles = ["第1章 泵站", "1.1 水泵", "1.2 电机", "第2章 运行", "2.1 启动", "2.2 停止"];
+        let under = |title: &str| [title, "泵站的供电来自两条线路。"].map(Block::paragraph);
+        let found = read(&titles.map(under).concat());
+        assert_eq!(
+            found,
+            ["1: 第1章 泵站", "2: 1.1 水泵", "2: 1.2 电机", "1: 第2章 运行", "2: 2.1 启动", "2: 2.2 停止"]
+        );
+    }
+
+    #[test]
     fn captions_listings_and_list_items_are_not_headings() {
         let with = |more: Vec<Block>| {
             let part = |title: &str| under(heading(title, 14.0), title);
