@@ -306,6 +306,7 @@ pub(crate) fn number_value(text: &str) -> Option<u32> {
         let unit = match c {
             '十' | '拾' => 10,
             '百' => 100,
+            '千' => 1000,
             _ => {
                 digit = han_digit(c)?;
                 positional.push(char::from_digit(digit, 10)?);
@@ -398,6 +399,9 @@ mod tests {
         assert_eq!(read("第十二条 正文"), (Kind::Article, vec![12], "正文"));
         assert_eq!(read("第一百零三条").1, [103]);
         assert_eq!(read("第二十条").1, [20]);
+        assert_eq!(read("第一千条").1, [1000]);
+        assert_eq!(read("第一千零七十七条").1, [1077]);
+        assert_eq!(read("第一千二百五十九条").1, [1259]);
         assert_eq!(read("第參拾陸條 罰則"), (Kind::Article, vec![36], "罰則"));
         assert_eq!(read("第兩節").1, [2]);
         assert_eq!(read("貳、範圍"), (Kind::Han, vec![2], "範圍"));

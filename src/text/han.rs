@@ -34,9 +34,9 @@ pub fn han_digit(c: char) -> Option<u32> {
     u32::try_from(value).ok()
 }
 
-/// Whether numbers are written with a character: a digit, ten or a hundred.
+/// Whether numbers are written with a character: a digit, ten, a hundred or a thousand.
 pub fn is_han_digit(c: char) -> bool {
-    matches!(c, '十' | '拾' | '百') || han_digit(c).is_some()
+    matches!(c, '十' | '拾' | '百' | '千') || han_digit(c).is_some()
 }
 
 fn forms() -> HashMap<char, char> {

@@ -125,7 +125,7 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
             (true, _) => 0,
             (false, Some(body)) => candidate_lines(blocks, i, body),
             // An article may begin in any line, because its text continues in it.
-            (false, None) => usize::from(blocks[i].kind == BlockKind::Paragraph || blocks[i].text.starts_with('第')),
+            (false, None) => usize::from(blocks[i].kind == BlockKind::Paragraph || blocks[i].words().starts_with('第')),
         };
         if lines > 0 {
             candidates.extend(candidate(blocks, i, lines, body, step));
@@ -331,7 +331,7 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
 fn article(candidate: &Candidate, block: &Block, width: usize) -> Option<Candidate> {
     let number = candidate.number.as_ref()?;
     let runs_on = width > 60 || candidate.lines > 1 || ends_like_a_sentence(&candidate.text);
-    if number.kind != Kind::Article || !runs_on || !block.text.starts_with('第') {
+    if number.kind != Kind::Article || !runs_on || !block.words().starts_with('第') {
         return None;
     }
     let title = candidate.text[..number.length].trim_end_matches([' ', '：', ':', '　']).to_owned();

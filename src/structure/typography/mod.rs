@@ -212,6 +212,16 @@ mod tests {
     }
 
     #[test]
+    fn indented_articles_of_a_law_in_plain_text_are_headings() {
+        let article = |number: &str| {
+            let text = format!("　　第{number}条　{}", "当事人应当按照约定全面履行自己的义务。".repeat(3));
+            Block::new(crate::load::BlockKind::Line, text, None)
+        };
+        let found = read(&["九百九十九", "一千", "一千零一"].map(article));
+        assert_eq!(found, ["1: 第九百九十九条", "1: 第一千条", "1: 第一千零一条"]);
+    }
+
+    #[test]
     fn captions_listings_and_list_items_are_not_headings() {
         let with = |more: Vec<Block>| {
             let part = |title: &str| under(heading(title, 14.0), title);
