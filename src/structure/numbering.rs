@@ -1,6 +1,6 @@
 //! The numbers of headings: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `Note 4`, `§ 4`, `第一章`, `（二）`.
 
-use crate::text::han::{han_digit, is_han_digit};
+use crate::text::han::{half_width, han_digit, is_han_digit};
 use crate::text::roman;
 
 /// The kind of a number. Kinds nest in this order where one document mixes them.
@@ -100,8 +100,18 @@ const WORDS: &[(&str, Kind)] = &[
 /// The kind and the parts of a number, and the text after it.
 type Found<'t> = (Kind, Vec<u32>, &'t str);
 
-/// The number that `text` begins with.
+/// The number that `text` begins with. Its digits and letters may be full-width.
 pub fn parse(text: &str) -> Option<Numbering> {
+    if text.chars().all(|c| half_width(c) == c) {
+        return parse_plain(text);
+    }
+    let plain: String = text.chars().map(half_width).collect();
+    let number = parse_plain(&plain)?;
+    let chars = plain[..number.length].chars().count();
+    Some(Numbering { length: text.chars().take(chars).map(char::len_utf8).sum(), ..number })
+}
+
+fn parse_plain(text: &str) -> Option<Numbering> {
     let trimmed = text.trim_start();
     let forms = [word, ordinal, appendix_in_chinese, sign, brackets, han, decimal, letters];
     let (kind, parts, rest) = forms.iter().find_map(|form| form(trimmed))?;
@@ -415,6 +425,14 @@ mod tests {
     }
 
     #[test]
+    fn digits_and_letters_may_be_full_width() {
+        assert_eq!(read("第１２章　概述"), (Kind::Chapter, vec![12], "概述"));
+        assert_eq!(read("１．２　概述"), (Kind::Decimal, vec![1, 2], "概述"));
+        assert_eq!(read("附录Ａ 工具Ｂ"), (Kind::Appendix, vec![1], "工具Ｂ"));
+        assert_eq!(read("（２）条目").2, "条目");
+    }
+
+    #[test]
     fn lookalikes_are_not_numbers() {
         for text in [
             "",
@@ -465,7 +483,7 @@ mod tests {
         /// In any text, and in one made of the parts of numbers, so that nearly every one has a number.
         #[test]
         fn a_number_ends_inside_its_text(
-            text in "\\PC{0,24}|(Chapter|Item|PART|Appendix|第|附录|§|\\(|（)?[ 　]?[0-9IVXa-c一二十百零A.．]{0,12}[章节条部、）).:：　 —]{0,3}[A-Za-z的文]{0,4}",
+            text in "\\PC{0,24}|(Chapter|Item|PART|Appendix|第|附录|§|\\(|（)?[ 　]?[0-9０-９IVXa-c一二十百千零A.．]{0,12}[章节条部、）).:：　 —]{0,3}[A-Za-z的文]{0,4}",
         ) {
             if let Some(number) = parse(&text) {
                 prop_assert!(text.is_char_boundary(number.length), "{} in {text:?}", number.length);

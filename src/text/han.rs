@@ -1,4 +1,4 @@
-//! Chinese characters: folds traditional to simplified ones, and reads digits.
+//! Chinese characters: folds traditional to simplified ones and full-width letters to plain ones, and reads digits.
 //!
 //! The table of forms is OpenCC's (`TSCharacters`, from the crate hanconv). It maps single characters, so the result
 //! does not depend on neighbours, and parts of a text fold as the whole text does. Of several simplified forms, the
@@ -17,9 +17,19 @@ pub fn simplified(c: char) -> char {
     FORMS.get(&c).copied().unwrap_or(c)
 }
 
-/// The text in simplified characters, with the same number of characters.
+/// The text in simplified characters and half-width letters and digits, with the same number of characters.
 pub fn in_simplified(text: &str) -> String {
-    text.chars().map(simplified).collect()
+    text.chars().map(simplified).map(half_width).collect()
+}
+
+/// The plain form of a full-width letter or digit; other characters stay.
+pub fn half_width(c: char) -> char {
+    match c {
+        '０'..='９' | 'Ａ'..='Ｚ' | 'ａ'..='ｚ' => {
+            char::from_u32(u32::from(c) - u32::from('０') + u32::from('0')).unwrap_or(c)
+        }
+        _ => c,
+    }
 }
 
 /// The ways to write each digit; 参 is the simplified form of 參.
@@ -62,6 +72,7 @@ mod tests {
     fn traditional_characters_become_simplified_ones() {
         assert_eq!(in_simplified("維護保養：啟動設備採購、壓力傳感器"), "维护保养：启动设备采购、压力传感器");
         assert_eq!(in_simplified("启动 pump-12 かな 한국어"), "启动 pump-12 かな 한국어");
+        assert_eq!(in_simplified("第１０章　ＴＤＯ，ｐｕｍｐ"), "第10章　TDO，pump");
     }
 
     #[test]

@@ -201,6 +201,13 @@ mod tests {
     }
 
     #[test]
+    fn digits_and_letters_of_a_question_may_be_full_width() {
+        let one = Understanding::of("手册第６章讲什么？");
+        assert_eq!((one.kind, one.wanted), (Kind::Structure, Some(Wanted::Part("第6章".to_owned()))));
+        assert_eq!(Understanding::of("压力超过１６ ＭＰａ").quantities, ["16 MPa"]);
+    }
+
+    #[test]
     fn the_wording_decides_the_kind() {
         let expected = [
             ("how do I prime the pump?", Kind::Procedure),
