@@ -49,6 +49,26 @@ pub fn is_han_digit(c: char) -> bool {
     matches!(c, '十' | '拾' | '百' | '千') || han_digit(c).is_some()
 }
 
+/// A number from 1 to 9999 as laws print it: 一千零七十七.
+pub fn in_han(number: u32) -> Option<String> {
+    if !(1..10_000).contains(&number) {
+        return None;
+    }
+    let (mut text, mut skipped) = (String::new(), false);
+    for (value, name) in [(1000, "千"), (100, "百"), (10, "十"), (1, "")] {
+        let digit = number / value % 10;
+        if digit > 0 {
+            text.push_str(if skipped { "零" } else { "" });
+            // 12 is 十二.
+            let is_told = digit > 1 || value != 10 || !text.is_empty();
+            text.extend(ONE_TO_TEN.chars().nth(digit as usize - 1).filter(|_| is_told));
+            text.push_str(name);
+        }
+        skipped = digit == 0 && !text.is_empty();
+    }
+    Some(text)
+}
+
 fn forms() -> HashMap<char, char> {
     let single = |text: &str| {
         let mut chars = text.chars();
@@ -73,6 +93,25 @@ mod tests {
         assert_eq!(in_simplified("維護保養：啟動設備採購、壓力傳感器"), "维护保养：启动设备采购、压力传感器");
         assert_eq!(in_simplified("启动 pump-12 かな 한국어"), "启动 pump-12 かな 한국어");
         assert_eq!(in_simplified("第１０章　ＴＤＯ，ｐｕｍｐ"), "第10章　TDO，pump");
+    }
+
+    #[test]
+    fn numbers_are_written_as_laws_print_them() {
+        let numbers = [9, 10, 12, 20, 103, 110, 1000, 1010, 1077, 1259].map(|number| in_han(number).unwrap());
+        let printed = [
+            "九",
+            "十",
+            "十二",
+            "二十",
+            "一百零三",
+            "一百一十",
+            "一千",
+            "一千零一十",
+            "一千零七十七",
+            "一千二百五十九",
+        ];
+        assert_eq!(numbers, printed);
+        assert_eq!([in_han(0), in_han(10_000)], [None, None]);
     }
 
     #[test]
