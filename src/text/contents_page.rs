@@ -1,5 +1,7 @@
 //! Pages of printed contents and of an index.
 
+use super::han::is_han_digit;
+
 /// The fewest entries of such a page.
 const FEWEST: usize = 4;
 /// The fewest dots of a leader; an ellipsis counts as three.
@@ -18,18 +20,36 @@ const LEAST_ORDERED: f32 = 0.7;
 /// The most digits of a page number.
 const MOST_DIGITS: usize = 4;
 
-/// Whether a text is hardly more than entries of a table of contents or of an index. Both have the words of what they
+/// The least share of lines that are the number and title of a chapter.
+const LEAST_CHAPTERS: f32 = 0.8;
+
+/// Whether a text is hardly more than entries of a table of contents or of an index. They have the words of what they
 /// list and say nothing about it.
 pub fn is_contents_page(text: &str) -> bool {
-    is_contents(text) || is_index(text)
+    lists_pages(text) || lists_chapters(text) || is_index(text)
 }
 
-/// Titles, leaders and page numbers that rise:
+/// Whether nearly all lines are like 第一章　总则, as in the contents of a law.
+fn lists_chapters(text: &str) -> bool {
+    let is_chapter = |line: &str| {
+        let is_number = |c: char| is_han_digit(c) || c.is_ascii_digit() || c == ' ';
+        let after = line.strip_prefix('第').map(|rest| rest.trim_start_matches(is_number));
+        after.is_some_and(|after| after.starts_with(['编', '編', '分', '章', '节', '節'])) && !line.ends_with('。')
+    };
+    let (mut chapters, mut lines) = (0, 0);
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        lines += 1;
+        chapters += usize::from(is_chapter(line));
+    }
+    chapters >= FEWEST && chapters as f32 >= LEAST_CHAPTERS * lines as f32
+}
+
+/// Whether a text has titles, leaders and page numbers that rise:
 ///
 /// ```text
 /// 2.1.1 支持的体系 . . . . . . . . 5 2.1.2 CPU 支持 . . . . . . . . 6
 /// ```
-fn is_contents(text: &str) -> bool {
+fn lists_pages(text: &str) -> bool {
     let (mut pages, mut leaders, mut length): (Vec<u32>, usize, usize) = (Vec::new(), 0, 0);
     let (mut entry, mut longest_entry) = (0, 0);
     let mut rest = text.chars().peekable();
@@ -118,7 +138,9 @@ mod tests {
         let spaced = "2.1 支持的硬件 . . . . . . . 5 2.1.1 支持的体系 . . . . . . . . 5 2.1.2 CPU 支持 . . . . . . 6 2.2 固件 . . . . . 9";
         let dense = "Foreword ........ 3\nScope ........ 7\nTerms ........ 12\nRules ........ 12\nIndex ........ 40\n";
         let ellipses = "前言……1\n范围……3\n术语……5\n规则……8\n";
-        for text in [spaced, dense, ellipses] {
+        let law =
+            "目　录\n　第一编　总则\n　　第一章　基本规定\n　　第二章　自然人\n　　　第一节　监护\n　　第三章　法人\n";
+        for text in [spaced, dense, ellipses, law] {
             assert!(is_contents_page(text), "{text}");
         }
     }
@@ -147,7 +169,8 @@ mod tests {
         let one =
             format!("{} Scope ........ 7 Terms ........ 8 Rules ........ 9 Index ........ 10", "Text. ".repeat(100));
         let title_page = format!("{} {}", "An abstract of the manual. ".repeat(10), "Scope ........ 7 ".repeat(20));
-        for text in [prices, prose, "1.2.3.4 5 6.7.8.9 10", &one, &title_page, ""] {
+        let articles = "第一条　甲方供水。\n第二条　乙方付款。\n第三条　违约\n第四条　附则\n第五条　生效\n";
+        for text in [prices, prose, "1.2.3.4 5 6.7.8.9 10", &one, &title_page, articles, ""] {
             assert!(!is_contents_page(text), "{text}");
         }
     }
