@@ -244,7 +244,7 @@ fn set_accents(glyphs: &mut [Glyph]) {
 fn words(glyphs: &[Glyph]) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut space_before = false;
-    let tracking = tracking(glyphs);
+    let (tracking, stretch) = (tracking(glyphs), stretch(glyphs));
     for glyph in glyphs {
         if glyph.char.is_whitespace() {
             space_before = true;
@@ -265,7 +265,7 @@ fn words(glyphs: &[Glyph]) -> Vec<Word> {
         let size = last.size.min(glyph.size);
         let needed = if space_before { SPACED_WORD_GAP } else { WORD_GAP } * size + tracking;
         // Between ideographs only a wide gap, or one with a space character, is a space.
-        let wide_gap = if space_before { SPACE_AMONG_IDEOGRAPHS } else { GAP_AMONG_IDEOGRAPHS } * size;
+        let wide_gap = if space_before { SPACE_AMONG_IDEOGRAPHS * size + stretch } else { GAP_AMONG_IDEOGRAPHS * size };
         let apart = gap > needed && !(is_unspaced(last.char) && is_unspaced(glyph.char) && gap < wide_gap);
         if apart {
             words.push(new(true));
@@ -280,18 +280,30 @@ fn words(glyphs: &[Glyph]) -> Vec<Word> {
 
 /// The letter spacing of a row, in points; 0 for ordinary text.
 fn tracking(glyphs: &[Glyph]) -> f32 {
-    let mut gaps: Vec<f32> = glyphs
-        .windows(2)
-        .filter(|pair| pair.iter().all(|glyph| glyph.char.is_alphabetic() && !is_unspaced(glyph.char)))
-        .map(|pair| pair[1].left - pair[0].right)
-        .collect();
-    if gaps.len() < 4 {
-        return 0.0;
-    }
-    gaps.sort_by(f32::total_cmp);
-    let quarter = gaps[gaps.len() / 4];
+    let letters = |glyph: &Glyph| glyph.char.is_alphabetic() && !is_unspaced(glyph.char);
+    let quarter = lower_quartile(gaps(glyphs, letters));
     let size = glyphs.first().map_or(0.0, |glyph| glyph.size);
     if quarter > WORD_GAP * 0.7 * size { quarter } else { 0.0 }
+}
+
+/// What a justified row puts between its ideographs, in points; 0 for ordinary text. Its PDF may have a space for each gap.
+fn stretch(glyphs: &[Glyph]) -> f32 {
+    let printed: Vec<Glyph> = glyphs.iter().filter(|glyph| !glyph.char.is_whitespace()).copied().collect();
+    let quarter = lower_quartile(gaps(&printed, |glyph| is_unspaced(glyph.char)));
+    let size = glyphs.first().map_or(0.0, |glyph| glyph.size);
+    if quarter < GAP_AMONG_IDEOGRAPHS * size { quarter.max(0.0) } else { 0.0 }
+}
+
+/// The gaps between neighbours of one kind.
+fn gaps(glyphs: &[Glyph], of_kind: impl Fn(&Glyph) -> bool) -> Vec<f32> {
+    let pairs = glyphs.windows(2).filter(|pair| pair.iter().all(&of_kind));
+    pairs.map(|pair| pair[1].left - pair[0].right).collect()
+}
+
+/// The value that a quarter is below; 0 of few.
+fn lower_quartile(mut values: Vec<f32>) -> f32 {
+    values.sort_by(f32::total_cmp);
+    if values.len() < 4 { 0.0 } else { values[values.len() / 4] }
 }
 
 /// Ideographs and the punctuation that they share with other scripts, between which a gap is not a space.
@@ -385,6 +397,18 @@ mod tests {
             .map(|(i, g)| Glyph { left: g.left + 4.0 * i as f32, right: g.right + 4.0 * i as f32, ..g })
             .collect();
         assert_eq!(read(&spread), ["泵站维护"], "justified lines are stretched");
+        let with_spaces = |gap: f32, text: &str| {
+            let spaces: String = text.chars().flat_map(|c| [c, ' ']).collect();
+            let mut x = 72.0;
+            let place = |glyph: Glyph| {
+                let width = if glyph.char == ' ' { gap } else { glyph.right - glyph.left };
+                x += width;
+                Glyph { left: x - width, right: x, ..glyph }
+            };
+            print(&spaces, 0.0, 100.0, 10.0).into_iter().map(place).collect::<Vec<Glyph>>()
+        };
+        assert_eq!(read(&with_spaces(2.9, "对于一个支持多架构的软件包")), ["对于一个支持多架构的软件包"]);
+        assert_eq!(read(&with_spaces(10.0, "甲乙丙丁戊己")), ["甲 乙 丙 丁 戊 己"], "cells of a table");
         let mut spaced = print("第一章", 72.0, 100.0, 10.0);
         spaced.extend(print("概述", 112.0, 100.0, 10.0));
         assert_eq!(read(&spaced), ["第一章 概述"]);
