@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use super::derived::mend_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, notes_by_text, pass_notes,
-    source_parents,
+    NewChild, ParentChange, as_the_source_says, change_parent, edit_of, new_children, notes_by_text, pass_notes,
 };
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
@@ -207,16 +206,14 @@ fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) 
     let config = before.document.chunking;
     let mut after = before.clone();
     let mut named = Vec::new();
-    for source in source_parents(before) {
-        let parent = before.parent(source.index);
-        let id = parent
-            .map_or_else(|| ChunkId::parent(&before.document.doc_id, source.index), |parent| parent.chunk_id.clone());
+    for source in as_the_source_says(before) {
+        let parent = before.parent(source.chunk_index);
         let own: Vec<&ChunkOrder> = parent
             .iter()
             .flat_map(|parent| &parent.children)
             .filter_map(|child| by_id.get(child.chunk_id.as_str()).copied())
             .collect();
-        let whole = by_id.get(id.as_str()).copied();
+        let whole = by_id.get(source.chunk_id.as_str()).copied();
         if whole.is_none() && own.is_empty() {
             continue;
         }
@@ -225,8 +222,9 @@ fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) 
             (_, Some(order)) if order.text == Some(NewText::Source) => from_source(before, source, order, now)?,
             (Some(parent), whole) => changed(parent, by_id, whole, source, &config, now)?,
             (None, _) => {
+                let id = &source.chunk_id;
                 return Err(Error::not_found(format!("{id:?} was deleted; nothing was changed"))
-                    .hint(format!("`{}` restores it", NextStep::ResetChunk(&id))));
+                    .hint(format!("`{}` restores it", NextStep::ResetChunk(id))));
             }
         };
         named.extend(whole.map(|order| order.chunk_id.clone()));
@@ -250,12 +248,12 @@ fn refuse_both(whole: Option<&ChunkOrder>, own: &[&ChunkOrder]) -> Result<()> {
 }
 
 /// A parent chunk with the source's text and only new notes.
-fn from_source(before: &NewDocument, source: SourceParent, order: &ChunkOrder, now: &str) -> Result<ParentChange> {
-    if edit_of(&before.document.edits, source.index).is_none() {
+fn from_source(before: &NewDocument, source: ParentChunk, order: &ChunkOrder, now: &str) -> Result<ParentChange> {
+    if edit_of(&before.document.edits, source.chunk_index).is_none() {
         return Err(Error::not_found(format!("{:?} was never changed; nothing was reset", order.chunk_id)));
     }
     let metadata = noted(BTreeMap::new(), &order.metadata);
-    let children = new_children(&source.text, &before.document.chunking);
+    let children = new_children(&source.content, &before.document.chunking);
     Ok(ParentChange { source, children, metadata, edited_at: now.to_owned() })
 }
 
@@ -264,7 +262,7 @@ fn changed(
     parent: &ParentChunk,
     by_id: &HashMap<&str, &ChunkOrder>,
     whole: Option<&ChunkOrder>,
-    source: SourceParent,
+    source: ParentChunk,
     config: &ChunkConfig,
     now: &str,
 ) -> Result<ParentChange> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::chunks::{ChangedDocument, ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
 use super::derived::mend_counts;
-use super::parent_chunk::{delete_parent, source_parents};
+use super::parent_chunk::{as_the_source_says, delete_parent};
 use super::sentences::{Sentence, exchange, only_place, own, sentences_in};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
@@ -130,7 +130,8 @@ fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument>
             false => exchange(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
         };
         if text.trim().is_empty() {
-            if let Some(source) = source_parents(&after).into_iter().find(|source| source.index == part.index) {
+            if let Some(source) = as_the_source_says(&after).into_iter().find(|source| source.chunk_index == part.index)
+            {
                 delete_parent(&mut after, &source, now);
             }
             mend_counts(&mut after);

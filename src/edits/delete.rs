@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::chunks::ChangedDocument;
 use super::derived::mend_counts;
-use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, source_parents};
+use super::parent_chunk::{NewChild, ParentChange, as_the_source_says, change_parent, delete_parent};
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
@@ -97,8 +97,8 @@ fn some(ids: &[&str]) -> String {
 fn without(before: &NewDocument, named: &HashSet<&str>, now: &str) -> (NewDocument, Vec<ChunkId>, Vec<ChunkId>) {
     let mut after = before.clone();
     let (mut deleted, mut rebuilt) = (Vec::new(), Vec::new());
-    for source in source_parents(before) {
-        let Some(parent) = before.parent(source.index) else { continue };
+    for source in as_the_source_says(before) {
+        let Some(parent) = before.parent(source.chunk_index) else { continue };
         let goes = |chunk: &Chunk| named.contains(&*chunk.chunk_id);
         let left = children_left(&parent.children, goes);
         if goes(parent) || (left.is_empty() && !parent.children.is_empty()) {

@@ -3,62 +3,31 @@
 use std::collections::BTreeMap;
 
 use crate::chunk::{ChunkConfig, child_chunks};
-use crate::ids::{ChunkId, DocId, SectionId};
+use crate::ids::ChunkId;
 use crate::store::{Chunk, Edit, NewDocument, ParentChunk};
 use crate::text::script::language;
 
-/// A parent chunk as the source gives it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceParent {
-    /// Its place in the document.
-    pub index: u32,
-    pub section_id: SectionId,
-    /// The titles above it.
-    pub titles: String,
-    pub page_start: Option<u32>,
-    pub page_end: Option<u32>,
-    pub text: String,
-}
-
-/// The parent chunks of a document as its source gives them, in order, the deleted ones included.
-pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
-    let of_row = |row: &ParentChunk| SourceParent {
-        index: row.chunk_index,
-        section_id: row.section_id.clone(),
-        titles: row.titles.clone(),
-        page_start: row.page_start,
-        page_end: row.page_end,
-        text: row.content.clone(),
-    };
+/// The parent chunks of a document as its source gives them, in order, the deleted ones included. An edited one comes with
+/// one child that has all of its text: its former children are not stored.
+pub fn as_the_source_says(new: &NewDocument) -> Vec<ParentChunk> {
     let of_edit = |edit: &Edit| {
-        Some(SourceParent {
-            index: edit.parent_chunk?,
-            section_id: edit.section_id.clone(),
-            titles: edit.titles.clone(),
+        let index = edit.parent_chunk?;
+        let chunk = Chunk {
+            chunk_id: ChunkId::parent(&new.document.doc_id, index),
+            chunk_index: index,
+            content: edit.original.clone(),
             page_start: edit.page_start,
             page_end: edit.page_end,
-            text: edit.original.clone(),
-        })
+            language: language(&edit.original).to_owned(),
+            ..Chunk::default()
+        };
+        let child = Chunk { chunk_id: ChunkId::child(&chunk.chunk_id, 0), chunk_index: 0, ..chunk.clone() };
+        let (doc_id, section_id) = (new.document.doc_id.clone(), edit.section_id.clone());
+        Some(ParentChunk { doc_id, section_id, titles: edit.titles.clone(), chunk, children: vec![child] })
     };
-    let rows = new.parents.iter().map(of_row);
-    let all = rows.chain(new.document.edits.iter().filter_map(of_edit));
+    let all = new.parents.iter().cloned().chain(new.document.edits.iter().filter_map(of_edit));
     // The edit comes last and wins: it has the source's text, the row the edited one.
-    all.map(|parent| (parent.index, parent)).collect::<BTreeMap<_, _>>().into_values().collect()
-}
-
-/// The chunks of a document as its source gives them. An edited parent chunk comes with one child that has all of its
-/// text: its former children are not stored.
-pub fn as_the_source_says(new: &NewDocument) -> Vec<ParentChunk> {
-    let as_source = |source: SourceParent| match new.parent(source.index) {
-        Some(parent) if edit_of(&new.document.edits, source.index).is_none() => parent.clone(),
-        _ => {
-            let mut parent = parent_row(&new.document.doc_id, &source, "");
-            let chunk_id = ChunkId::child(&parent.chunk_id, 0);
-            parent.children = vec![Chunk { chunk_id, chunk_index: 0, ..parent.chunk.clone() }];
-            parent
-        }
-    };
-    source_parents(new).into_iter().map(as_source).collect()
+    all.map(|parent| (parent.chunk_index, parent)).collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
 /// A child chunk after a change.
@@ -81,7 +50,8 @@ impl From<&Chunk> for NewChild {
 /// A parent chunk after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentChange {
-    pub source: SourceParent,
+    /// As the source gives it.
+    pub source: ParentChunk,
     /// In order; joined they are its text.
     pub children: Vec<NewChild>,
     /// The notes of a person.
@@ -130,15 +100,26 @@ pub fn edit_of(edits: &[Edit], parent_chunk: u32) -> Option<&Edit> {
 /// unchanged text keep their vectors. `now` is an RFC 3339 time.
 pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     let ParentChange { source, children, metadata, edited_at } = change;
-    let before = new.parent(source.index);
+    let before = new.parent(source.chunk_index);
     let content: String = children.iter().map(|child| child.content.as_str()).collect();
     let noted = !metadata.is_empty() || children.iter().any(|child| !child.metadata.is_empty());
-    let mut parent = parent_row(&new.document.doc_id, &source, now);
-    // A rule sets it again; the sentence of a language model is kept.
-    parent.situating = before.and_then(|row| row.situating.clone());
-    parent.edited = noted || !same(&content, &source.text);
+    let mut parent = ParentChunk {
+        doc_id: source.doc_id.clone(),
+        section_id: source.section_id.clone(),
+        titles: source.titles.clone(),
+        chunk: Chunk {
+            chunk_id: source.chunk_id.clone(),
+            chunk_index: source.chunk_index,
+            // A rule sets it again; the sentence of a language model is kept.
+            situating: before.and_then(|row| row.situating.clone()),
+            language: language(&content).to_owned(),
+            edited: noted || !same(&content, &source.content),
+            updated_at: now.to_owned(),
+            ..Chunk::default()
+        },
+        children: Vec::new(),
+    };
     set_children(&mut parent, &source, children, before);
-    parent.language = language(&content).to_owned();
     parent.page_start = parent.children.iter().filter_map(|row| row.page_start).min();
     parent.page_end = parent.children.iter().filter_map(|row| row.page_end).max();
     parent.content = content;
@@ -147,21 +128,21 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
         parent.updated_at = same.updated_at.clone();
     }
     let edit = parent.edited.then(|| Edit {
-        parent_chunk: Some(source.index),
+        parent_chunk: Some(source.chunk_index),
         content: Some(parent.content.clone()),
         metadata: parent.metadata.clone(),
         child_chunk_metadata: notes_by_text(parent.children.iter().map(|row| (row.content.as_str(), &row.metadata))),
         ..edit_at(&source, &edited_at)
     });
-    replace(&mut new.parents, source.index, Some(parent));
-    record(&mut new.document.edits, source.index, edit);
+    replace(&mut new.parents, source.chunk_index, Some(parent));
+    record(&mut new.document.edits, source.chunk_index, edit);
 }
 
 /// Deletes a parent chunk, and keeps the deletion as an edit.
-pub fn delete_parent(new: &mut NewDocument, source: &SourceParent, edited_at: &str) {
-    replace(&mut new.parents, source.index, None);
-    let edit = Edit { parent_chunk: Some(source.index), content: None, ..edit_at(source, edited_at) };
-    record(&mut new.document.edits, source.index, Some(edit));
+pub fn delete_parent(new: &mut NewDocument, source: &ParentChunk, edited_at: &str) {
+    replace(&mut new.parents, source.chunk_index, None);
+    let edit = Edit { parent_chunk: Some(source.chunk_index), content: None, ..edit_at(source, edited_at) };
+    record(&mut new.document.edits, source.chunk_index, Some(edit));
 }
 
 /// The number of the next edit.
@@ -174,33 +155,7 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     a.trim_end() == b.trim_end()
 }
 
-/// A parent chunk as the source gives it, without children.
-fn parent_row(doc_id: &DocId, source: &SourceParent, now: &str) -> ParentChunk {
-    let chunk = Chunk {
-        chunk_id: ChunkId::parent(doc_id, source.index),
-        chunk_index: source.index,
-        content: source.text.clone(),
-        page_start: source.page_start,
-        page_end: source.page_end,
-        language: language(&source.text).to_owned(),
-        updated_at: now.to_owned(),
-        ..Chunk::default()
-    };
-    ParentChunk {
-        doc_id: doc_id.clone(),
-        section_id: source.section_id.clone(),
-        titles: source.titles.clone(),
-        chunk,
-        children: Vec::new(),
-    }
-}
-
-fn set_children(
-    parent: &mut ParentChunk,
-    source: &SourceParent,
-    children: Vec<NewChild>,
-    before: Option<&ParentChunk>,
-) {
+fn set_children(parent: &mut ParentChunk, source: &ParentChunk, children: Vec<NewChild>, before: Option<&ParentChunk>) {
     let before = before.map_or(&[][..], |before| &before.children);
     let mut next = 0;
     for child in children {
@@ -213,7 +168,7 @@ fn set_children(
             page_start: alike.map_or(source.page_start, |row| row.page_start),
             page_end: alike.map_or(source.page_end, |row| row.page_end),
             language: language(&child.content).to_owned(),
-            edited: parent.edited && (!child.metadata.is_empty() || !source.text.contains(child.content.trim())),
+            edited: parent.edited && (!child.metadata.is_empty() || !source.content.contains(child.content.trim())),
             metadata: child.metadata,
             content: child.content,
             ..parent.chunk.clone()
@@ -233,13 +188,13 @@ fn is_as_before(before: &Chunk, now: &Chunk) -> bool {
     (&before.content, &before.metadata, before.edited) == (&now.content, &now.metadata, now.edited)
 }
 
-fn edit_at(source: &SourceParent, edited_at: &str) -> Edit {
+fn edit_at(source: &ParentChunk, edited_at: &str) -> Edit {
     Edit {
         section_id: source.section_id.clone(),
         titles: source.titles.clone(),
         page_start: source.page_start,
         page_end: source.page_end,
-        original: source.text.clone(),
+        original: source.content.clone(),
         edited_at: edited_at.to_owned(),
         ..Edit::default()
     }

@@ -10,13 +10,13 @@ use std::ops::Range;
 
 use super::derived::mend_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, SourceParent, change_parent, delete_parent, new_children, next_number, pass_notes, same,
-    source_parents,
+    NewChild, ParentChange, as_the_source_says, change_parent, delete_parent, new_children, next_number, pass_notes,
+    same,
 };
 use super::sentences::{
     Run, Sentence, changed, exchanged, matched, only_place, own, sentences_in, sentences_of, space_behind,
 };
-use crate::store::{Edit, NewDocument};
+use crate::store::{Edit, NewDocument, ParentChunk};
 
 /// Sentences around a conflict, of the same section, that are kept with it.
 const AROUND: usize = 2;
@@ -40,7 +40,7 @@ pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, now: &str) -> Rebased 
     if old.document.edits.is_empty() {
         return Rebased::default();
     }
-    let (before, after) = (source_parents(old), source_parents(fresh));
+    let (before, after) = (as_the_source_says(old), as_the_source_says(fresh));
     let mut plan = Plan::new(&before, &after, next_number(&old.document.edits));
     for edit in &old.document.edits {
         match edit.parent_chunk {
@@ -79,8 +79,8 @@ enum Found {
 }
 
 struct Plan<'a> {
-    before: &'a [SourceParent],
-    after: &'a [SourceParent],
+    before: &'a [ParentChunk],
+    after: &'a [ParentChunk],
     old: Vec<Sentence>,
     new: Vec<Sentence>,
     places: Vec<Option<usize>>,
@@ -93,7 +93,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn new(before: &'a [SourceParent], after: &'a [SourceParent], next_number: u32) -> Self {
+    fn new(before: &'a [ParentChunk], after: &'a [ParentChunk], next_number: u32) -> Self {
         let (old, new) = (sentences_of(before), sentences_of(after));
         let places = matched(&old, &new);
         let targets = (0..after.len()).map(|i| Target { sentences: own(&new, i), ..Target::default() }).collect();
@@ -103,7 +103,7 @@ impl<'a> Plan<'a> {
     }
 
     fn place_edit(&mut self, edit: &Edit, index: u32) {
-        let Some(at) = self.before.iter().position(|parent_chunk| parent_chunk.index == index) else {
+        let Some(at) = self.before.iter().position(|parent_chunk| parent_chunk.chunk_index == index) else {
             return self.place_conflict(edit);
         };
         let whole = own(&self.old, at);
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
         let target = self.new[start].parent_chunk?;
         let is_all = self.targets[target].sentences == (start..start + whole.len());
         let free = !self.taken[self.targets[target].sentences.clone()].contains(&true);
-        (is_all && free && same(&self.before[at].text, &self.after[target].text)).then_some(target)
+        (is_all && free && same(&self.before[at].content, &self.after[target].content)).then_some(target)
     }
 
     /// The place of a run of old sentences, if the new version has all of it in order.
@@ -289,7 +289,7 @@ impl<'a> Plan<'a> {
             self.old[run.end..].iter().take_while(own).take(AROUND).map(|s| s.key.as_str()).collect();
         let original: String = self.old[run.clone()]
             .iter()
-            .filter_map(|sentence| Some(&self.before[sentence.parent_chunk?].text[sentence.range.clone()]))
+            .filter_map(|sentence| Some(&self.before[sentence.parent_chunk?].content[sentence.range.clone()]))
             .collect();
         Edit {
             parent_chunk: None,
@@ -338,7 +338,7 @@ fn later(time: &mut String, other: &str) {
 }
 
 /// Applies the plan to a parent chunk of the new version.
-fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, now: &str) {
+fn put(fresh: &mut NewDocument, source: &ParentChunk, mut target: Target, now: &str) {
     let nothing = target.whole.is_none()
         && target.runs.is_empty()
         && target.metadata.is_empty()
@@ -347,15 +347,17 @@ fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, now: 
         return;
     }
     let text = match target.whole.take() {
-        Some(whole) => whole.map_or(String::new(), |text| format!("{}{}", text.trim_end(), space_behind(&source.text))),
-        None if target.runs.is_empty() => source.text.clone(),
-        None => exchanged(&source.text, target.sentences.start, &target.runs),
+        Some(whole) => {
+            whole.map_or(String::new(), |text| format!("{}{}", text.trim_end(), space_behind(&source.content)))
+        }
+        None if target.runs.is_empty() => source.content.clone(),
+        None => exchanged(&source.content, target.sentences.start, &target.runs),
     };
     if text.trim().is_empty() {
         return delete_parent(fresh, source, &target.edited_at);
     }
-    let mut children = match fresh.parent(source.index) {
-        Some(parent) if same(&text, &source.text) => parent.children.iter().map(NewChild::from).collect(),
+    let mut children = match fresh.parent(source.chunk_index) {
+        Some(parent) if same(&text, &source.content) => parent.children.iter().map(NewChild::from).collect(),
         _ => new_children(&text, &fresh.document.chunking),
     };
     pass_notes(&mut children, target.child_chunk_metadata, &mut target.metadata);

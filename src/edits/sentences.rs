@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use super::parent_chunk::SourceParent;
+use crate::store::ParentChunk;
 use crate::text::sentences::sentences;
 use crate::text::{is_wide, squeeze};
 
@@ -26,7 +26,7 @@ pub(super) struct Sentence {
 }
 
 /// All sentences of a version, with a title before those of each section.
-pub(super) fn sentences_of(parent_chunks: &[SourceParent]) -> Vec<Sentence> {
+pub(super) fn sentences_of(parent_chunks: &[ParentChunk]) -> Vec<Sentence> {
     let mut all = Vec::new();
     let mut section = None;
     for (i, parent_chunk) in parent_chunks.iter().enumerate() {
@@ -35,7 +35,9 @@ pub(super) fn sentences_of(parent_chunks: &[SourceParent]) -> Vec<Sentence> {
             all.push(Sentence { parent_chunk: None, range: 0..0, key: format!("§ {}", parent_chunk.titles) });
         }
         all.extend(
-            sentences_in(&parent_chunk.text).into_iter().map(|sentence| Sentence { parent_chunk: Some(i), ..sentence }),
+            sentences_in(&parent_chunk.content)
+                .into_iter()
+                .map(|sentence| Sentence { parent_chunk: Some(i), ..sentence }),
         );
     }
     all
