@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::contexts::ContextWriter;
+use super::cut_document::CutDocument;
 use super::indexer::Indexer;
 use super::known_vectors::{KnownVectors, VectorsAhead};
-use super::loader::{Facts, Loaded, Read};
+use super::loader::Loaded;
 use super::plan::{Existing, doubt};
 use super::prepare::{SourceFacts, done_by_hand, has_more_than_its_source, rows};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
@@ -104,7 +105,10 @@ impl<'a, 'b> Collector<'a, 'b> {
         let report = match loaded.and_then(|loaded| Ok((metadata(&loaded)?, loaded))) {
             Err(error) => self.failed(source, &error),
             Ok((metadata, Loaded::Known(facts, row))) => self.known(facts, *row, metadata).await?,
-            Ok((metadata, Loaded::Cut(facts, read))) => self.read(facts, *read, metadata).await?,
+            Ok((metadata, Loaded::Cut { facts, document, before })) => {
+                let facts = SourceFacts { metadata, ..facts };
+                self.read(facts, *document, before.as_deref()).await?
+            }
         };
         if let Some(doc_id) = doc_id {
             self.vectors_ahead.forget(&doc_id);
@@ -120,7 +124,7 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     /// A source whose bytes are in the store. Only another path, another date or other metadata change its row: a new
     /// modification time alone, as after a checkout, is no reason to publish.
-    async fn known(&mut self, facts: Facts, row: DocumentRow, metadata: Metadata) -> Result<SourceReport, Stop> {
+    async fn known(&mut self, facts: SourceFacts, row: DocumentRow, metadata: Metadata) -> Result<SourceReport, Stop> {
         let request = self.job.request;
         let (action, word) = match (facts.source != row.source, metadata != row.metadata) {
             (true, _) => (Action::Moved, Action::Moved.name()),
@@ -128,7 +132,7 @@ impl<'a, 'b> Collector<'a, 'b> {
             (false, false) if request.dates_again(&row) => (Action::Updated, DATED),
             (false, false) => return Ok(SourceReport::of(&facts.source, request.action_of_same(&row), &row)),
         };
-        let Facts { source, size, mtime_ns, .. } = facts;
+        let SourceFacts { source, size, mtime_ns, .. } = facts;
         let mut row = DocumentRow { source, size, mtime_ns, metadata, ..row };
         row.time = request.time_of(&row, mtime_ns);
         let report = SourceReport::of(&row.source, action, &row);
@@ -137,29 +141,30 @@ impl<'a, 'b> Collector<'a, 'b> {
     }
 
     /// A document that was read: new, changed, or needed again.
-    async fn read(&mut self, facts: Facts, read: Read, metadata: Metadata) -> Result<SourceReport, Stop> {
-        let before = read.before.as_ref();
+    async fn read(
+        &mut self,
+        facts: SourceFacts,
+        document: CutDocument,
+        before: Option<&DocumentRow>,
+    ) -> Result<SourceReport, Stop> {
         let action = match before {
             None => Action::Added,
             Some(row) if row.source != facts.source => Action::Moved,
-            Some(row) if row.content_hash == facts.hash && self.job.request.lacks_vectors(row) => Action::Embedded,
+            Some(row) if row.content_hash == facts.content_hash && self.job.request.lacks_vectors(row) => {
+                Action::Embedded
+            }
             Some(_) => Action::Updated,
         };
         // A date that a person gave holds as long as the content is the same.
-        let same = before.filter(|row| row.content_hash == facts.hash);
+        let same = before.filter(|row| row.content_hash == facts.content_hash);
         let given = same.and_then(|row| row.time.clone()).filter(DocumentTime::is_given);
         let facts = SourceFacts {
             doc_id: before.map_or_else(|| self.fresh_id(&facts.source), |row| row.doc_id.clone()),
-            source: facts.source,
-            content_hash: facts.hash,
-            size: facts.size,
-            mtime_ns: facts.mtime_ns,
-            corrected_toc: read.corrected_toc,
             time: self.job.request.time.clone().or(given),
-            metadata,
+            ..facts
         };
         let now = jiff::Timestamp::now().to_string();
-        let mut prepared = rows(read.document, &facts, &self.job.request.chunking_of(before), &now);
+        let mut prepared = rows(document, &facts, &self.job.request.chunking_of(before), &now);
         let mut report = SourceReport::of(&facts.source, action, &prepared.new.document);
         if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| has_more_than_its_source(row))) {
             let rebased;

@@ -5,20 +5,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cut_document::CutDocument;
 use super::plan::{Candidate, Existing, is_gone};
-use super::prepare::corrected_toc;
+use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
 use super::source::{Outcomes, read_steadily, skip, spread};
 use super::worker::{Cutting, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::load::{Format, OutlineEntry};
+use crate::load::Format;
 use crate::store::{DocumentRow, Store};
 
 /// The outcome of loading a source.
 pub(super) enum Loaded {
     /// The store has its bytes, under this source or under one whose file is gone.
-    Known(Facts, Box<DocumentRow>),
-    Cut(Facts, Box<Read>),
+    Known(SourceFacts, Box<DocumentRow>),
+    /// It was cut. `before` is the stored document of this source, or the one with the same bytes whose file is gone.
+    Cut { facts: SourceFacts, document: Box<CutDocument>, before: Option<Box<DocumentRow>> },
 }
 
 impl Loaded {
@@ -26,34 +27,9 @@ impl Loaded {
     pub(super) fn before(&self) -> Option<&DocumentRow> {
         match self {
             Loaded::Known(_, row) => Some(row),
-            Loaded::Cut(_, read) => read.before.as_ref(),
+            Loaded::Cut { before, .. } => before.as_deref(),
         }
     }
-}
-
-/// The facts about a file.
-pub(super) struct Facts {
-    pub source: String,
-    /// blake3 of the bytes, in hex.
-    pub hash: String,
-    pub size: u64,
-    pub mtime_ns: i64,
-}
-
-impl Facts {
-    /// The facts that the store has of a source.
-    pub(super) fn of(row: &DocumentRow) -> Self {
-        Facts { source: row.source.clone(), hash: row.content_hash.clone(), size: row.size, mtime_ns: row.mtime_ns }
-    }
-}
-
-/// A document that was read.
-pub(super) struct Read {
-    pub document: CutDocument,
-    /// The corrected table of contents with which it was cut.
-    pub corrected_toc: Option<Vec<OutlineEntry>>,
-    /// The stored document of this source, or the one with the same bytes whose file is gone.
-    pub before: Option<DocumentRow>,
 }
 
 /// Loads the sources of a request.
@@ -101,24 +77,27 @@ impl Loader {
         format: Option<Format>,
         worker: &mut Worker,
     ) -> Result<Loaded> {
-        let hash = blake3::hash(bytes).to_hex().to_string();
-        let facts = Facts { source: source.to_owned(), hash, size: bytes.len() as u64, mtime_ns };
-        let before = self.existing.get(source).or_else(|| self.moved_from(&facts));
-        if let Some(row) = before.filter(|row| row.content_hash == facts.hash && !self.request.must_read(row)) {
+        let content_hash = blake3::hash(bytes).to_hex().to_string();
+        let (source, size) = (source.to_owned(), bytes.len() as u64);
+        let mut facts = SourceFacts { source, content_hash, size, mtime_ns, ..SourceFacts::default() };
+        let before = self.existing.get(&facts.source).or_else(|| self.moved_from(&facts));
+        if let Some(row) = before.filter(|row| row.content_hash == facts.content_hash && !self.request.must_read(row)) {
             return Ok(Loaded::Known(facts, Box::new(row.clone())));
         }
         if bytes.is_empty() {
             return Err(Error::failed("the file is empty").hint(format!("{}, or delete it", skip())));
         }
-        let corrected_toc = before.map(corrected_toc).transpose()?.flatten();
-        let how = Cutting { source, chunking: self.request.chunking_of(before), corrected: corrected_toc.as_deref() };
-        let document = worker.cut_file(bytes, format, &self.request.load, how)?;
-        Ok(Loaded::Cut(facts, Box::new(Read { document, corrected_toc, before: before.cloned() })))
+        let before = before.cloned().map(Box::new);
+        facts.corrected_toc = before.as_deref().map(corrected_toc).transpose()?.flatten();
+        let chunking = self.request.chunking_of(before.as_deref());
+        let how = Cutting { source: &facts.source, chunking, corrected: facts.corrected_toc.as_deref() };
+        let document = Box::new(worker.cut_file(bytes, format, &self.request.load, how)?);
+        Ok(Loaded::Cut { facts, document, before })
     }
 
     /// A document with these bytes whose own file is gone. Each document is found once.
-    fn moved_from(&self, facts: &Facts) -> Option<&DocumentRow> {
-        let rows = self.sources_of.get(&facts.hash)?.iter().filter_map(|source| self.existing.get(source));
+    fn moved_from(&self, facts: &SourceFacts) -> Option<&DocumentRow> {
+        let rows = self.sources_of.get(&facts.content_hash)?.iter().filter_map(|source| self.existing.get(source));
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         rows.filter(|row| is_gone(row, &self.store)).find(|row| moved.insert(row.doc_id.clone()))
     }

@@ -34,6 +34,20 @@ pub struct SourceFacts {
     pub metadata: Metadata,
 }
 
+impl SourceFacts {
+    /// Those that the store has of a file.
+    pub(super) fn of(row: &DocumentRow) -> Self {
+        SourceFacts {
+            source: row.source.clone(),
+            doc_id: row.doc_id.clone(),
+            content_hash: row.content_hash.clone(),
+            size: row.size,
+            mtime_ns: row.mtime_ns,
+            ..SourceFacts::default()
+        }
+    }
+}
+
 #[cfg(any(test, feature = "fuzzing"))]
 impl SourceFacts {
     /// Facts about a document `abc123` from `docs/guide.md`, for tests and the fuzzer.

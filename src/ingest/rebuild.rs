@@ -136,14 +136,10 @@ pub fn rebuilt_rows(
     chunking: &ChunkConfig,
 ) -> Prepared {
     let facts = SourceFacts {
-        source: row.source.clone(),
-        doc_id: row.doc_id.clone(),
-        content_hash: row.content_hash.clone(),
-        size: row.size,
-        mtime_ns: row.mtime_ns,
         corrected_toc,
         time: row.time.clone().filter(DocumentTime::is_given),
         metadata: row.metadata.clone(),
+        ..SourceFacts::of(row)
     };
     let mut prepared = rows(document, &facts, chunking, &jiff::Timestamp::now().to_string());
     prepared.new.document.ingested_at = row.ingested_at.clone();

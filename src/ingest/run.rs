@@ -9,8 +9,9 @@ use reqwest::Url;
 
 use super::collector::{Collector, Job, Stop};
 use super::known_vectors::VectorsAhead;
-use super::loader::{Facts, Loaded, Loader, of_a_pipe};
+use super::loader::{Loaded, Loader, of_a_pipe};
 use super::plan::{Existing, Plan, Scan, does_not_exist, is_below, is_below_one, plan, scan};
+use super::prepare::SourceFacts;
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::web::{Allowed, fetch};
 use super::worker::Worker;
@@ -158,7 +159,7 @@ async fn collect_page(
     let fetched = fetch(url, validators.as_ref(), allowed).await;
     let loaded = match (fetched, stored) {
         (Err(error), _) => Err(error),
-        (Ok(None), Some((_, row))) => Ok(Loaded::Known(Facts::of(row), Box::new(row.clone()))),
+        (Ok(None), Some((_, row))) => Ok(Loaded::Known(SourceFacts::of(row), Box::new(row.clone()))),
         (Ok(None), None) => Err(Error::failed("answers that it has not changed, although kb did not ask")),
         (Ok(Some(page)), _) => {
             validators = Some(page.validators);
