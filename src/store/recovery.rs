@@ -4,15 +4,17 @@
 //! Only missing or damaged data counts as unreadable. If the system refuses a file (permissions, too many open files),
 //! that is an error, and nothing is replaced.
 
+use std::collections::HashSet;
+
 use jiff::{Timestamp, Zoned};
-use lancedb::Connection;
 
 use super::files::{remove_file, sync_folder};
 use super::history::{Lease, Record, older_generations, record_files, record_id};
 use super::layout::Namespace;
 use super::manifest::Manifest;
-use super::tables::{Tables, connect, is_damage, open_table};
-use super::version_files::{Lost, TABLES, lost_version, newer_versions, remove_versions};
+use super::tables::{Tables, connect};
+use super::version_files::{Lost, TABLES, newer_versions, remove_versions};
+use super::versions::{ExistingVersions, is_readable};
 use crate::error::{Error, Result, Setting};
 
 /// Finishes or gives up an interrupted publication.
@@ -31,20 +33,6 @@ pub(super) struct Older {
     pub(super) lease: Option<Lease>,
     /// What happened: `generation 12 cannot be read (…)`.
     pub(super) what: String,
-}
-
-/// Whether a version of a table can be read.
-///
-/// # Errors
-/// If the system refuses to read it. That says nothing about the version.
-async fn is_readable(namespace: &Namespace, connection: &Connection, table: &str, version: u64) -> Result<bool> {
-    if lost_version(namespace, table, version)?.is_some() {
-        return Ok(false);
-    }
-    match open_table(namespace, connection, table, Some(version)).await {
-        Err(error) if !is_damage(&error) => Err(error),
-        opened => Ok(opened.is_ok()),
-    }
 }
 
 /// The error if no generation of a namespace can be read.
@@ -85,25 +73,25 @@ impl Older {
     /// as a record names them. The caller must hold the writer's lock.
     pub(super) async fn become_newest(&self, namespace: &Namespace) -> Result<()> {
         let connection = connect(namespace).await?;
-        let records = record_files(namespace, u64::MAX)?.into_iter().filter_map(|file| file.record);
-        for Record { manifest, .. } in records.filter(|record| record.manifest.generation > self.manifest.generation) {
-            for (table, version) in TABLES.into_iter().zip(manifest.versions()) {
-                if !is_readable(namespace, &connection, table, version).await? {
-                    let path = namespace.root().join(record_id(manifest.generation));
-                    remove_file(&path)?;
-                    path.parent().map_or(Ok(()), sync_folder)?;
-                    break;
+        let tables = || TABLES.into_iter().zip(self.manifest.versions());
+        let mut readable = ExistingVersions(self.manifest.versions().map(|version| HashSet::from([version])));
+        for ((table, newest), readable) in tables().zip(&mut readable.0) {
+            for version in newer_versions(namespace, table, newest)? {
+                if is_readable(namespace, &connection, table, version).await? {
+                    readable.insert(version);
                 }
             }
         }
-        for (table, newest) in TABLES.into_iter().zip(self.manifest.versions()) {
-            let mut unreadable = Vec::new();
-            for version in newer_versions(namespace, table, newest)? {
-                if !is_readable(namespace, &connection, table, version).await? {
-                    unreadable.push(version);
-                }
+        let records = record_files(namespace, u64::MAX)?.into_iter().filter_map(|file| file.record);
+        for Record { manifest, .. } in records {
+            if manifest.generation > self.manifest.generation && !readable.hold(&manifest) {
+                let path = namespace.root().join(record_id(manifest.generation));
+                remove_file(&path)?;
+                path.parent().map_or(Ok(()), sync_folder)?;
             }
-            remove_versions(namespace, table, |version| unreadable.contains(&version))?;
+        }
+        for ((table, newest), readable) in tables().zip(&readable.0) {
+            remove_versions(namespace, table, |version| version > newest && !readable.contains(&version))?;
         }
         Ok(())
     }

@@ -8,18 +8,18 @@ use lance::Dataset;
 use lance::dataset::cleanup::CleanupPolicy;
 use lance_table::format::IndexMetadata;
 use lance_table::io::deletion::relative_deletion_file_path;
-use lancedb::Table;
+use lancedb::{Connection, Table};
 
 use super::files::or_none;
+use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::plain::is_plain;
-use super::tables::Tables;
+use super::tables::{Tables, connect, is_damage, open_table};
 use super::version_files::{DamagedVersion, Lost, TABLES, lost_version};
-use crate::crash;
 use crate::error::{Error, Result};
 
 /// The existing versions of each table.
-pub(super) struct ExistingVersions([HashSet<u64>; 4]);
+pub(super) struct ExistingVersions(pub(super) [HashSet<u64>; 4]);
 
 impl ExistingVersions {
     /// The versions of tables that a generation needs and that do not exist.
@@ -34,10 +34,24 @@ impl ExistingVersions {
     }
 }
 
-/// Whether Lance can read a version.
-async fn is_readable(dataset: &Dataset, version: u64) -> bool {
-    let read = crash::caught_in(dataset.checkout_version(version)).await;
-    read.is_some_and(|there| there.is_ok_and(|there| there.version().version == version))
+/// Whether a version of a table can be read.
+///
+/// # Errors
+/// If the system refuses to read it. That says nothing about the version.
+pub(super) async fn is_readable(
+    namespace: &Namespace,
+    connection: &Connection,
+    table: &str,
+    version: u64,
+) -> Result<bool> {
+    if lost_version(namespace, table, version)?.is_some() {
+        return Ok(false);
+    }
+    match open_table(namespace, connection, table, Some(version)).await {
+        Ok(opened) => Ok(opened.version().await.is_ok_and(|own| own == version)),
+        Err(error) if is_damage(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 impl Tables {
@@ -101,16 +115,15 @@ impl Tables {
     }
 
     async fn damaged_of(&self, place: usize, dataset: &Dataset) -> Result<Vec<DamagedVersion>> {
-        let table = TABLES[place];
+        let (table, namespace) = (TABLES[place], self.namespace());
+        let connection = connect(namespace).await?;
         let mut versions: Vec<u64> = self.versions_there(dataset).await?.into_iter().collect();
         versions.sort_unstable();
         let mut damaged = Vec::new();
         for version in versions {
             let one = DamagedVersion { table, version };
             // A version that has been removed meanwhile is not damaged.
-            if self.namespace().root().join(one.id()).exists()
-                && (lost_version(self.namespace(), table, version)?.is_some() || !is_readable(dataset, version).await)
-            {
+            if namespace.root().join(one.id()).exists() && !is_readable(namespace, &connection, table, version).await? {
                 damaged.push(one);
             }
         }
