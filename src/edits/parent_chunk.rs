@@ -48,7 +48,7 @@ impl From<&Chunk> for NewChild {
 }
 
 /// A parent chunk after a change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ParentChange {
     /// As the source gives it.
     pub source: ParentChunk,
