@@ -12,10 +12,11 @@ const LONGEST_ENTRY: usize = 240;
 const LEAST_LEADERS: f32 = 0.15;
 /// The least share of page numbers that are not below the one before: prices after leaders go up and down.
 const LEAST_RISING: f32 = 0.8;
-/// The fewest entries of an index, their most characters on average, and the least share of them that are in order:
-/// subentries are not in the order of their page.
+/// The fewest entries of an index, their most letters on average and at all, and the least share of them that are in
+/// order: subentries are not in the order of their page.
 const FEWEST_IN_INDEX: usize = 6;
 const USUAL_IN_INDEX: usize = 30;
+const LONGEST_IN_INDEX: usize = 120;
 const LEAST_ORDERED: f32 = 0.7;
 /// The most digits of a page number.
 const MOST_DIGITS: usize = 4;
@@ -117,7 +118,7 @@ fn is_index(text: &str) -> bool {
     let ordered = titles.windows(2).filter(|pair| pair[0] <= pair[1]).count();
     titles.len() >= FEWEST_IN_INDEX
         && lengths().sum::<usize>() <= USUAL_IN_INDEX * titles.len()
-        && lengths().all(|length| length <= LONGEST_ENTRY)
+        && lengths().all(|length| length <= LONGEST_IN_INDEX)
         && ordered as f32 >= LEAST_ORDERED * (titles.len() - 1) as f32
 }
 

@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn digits_and_letters_of_a_question_may_be_full_width() {
         let one = Understanding::of("手册第６章讲什么？");
-        let part = AskedPart { name: "第6章".to_owned(), says_of_what: true };
+        let part = AskedPart { name: "第6章".to_owned(), says_of_what: false };
         assert_eq!((one.kind, one.wanted), (Kind::Structure, Some(Wanted::Part(part))));
         assert_eq!(Understanding::of("压力超过１６ ＭＰａ").quantities, ["16 MPa"]);
     }
