@@ -42,10 +42,7 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
         .collect()
 }
 
-/// The orders of a batch. `stored` gives the documents of its chunks.
-///
-/// # Errors
-/// If a line is wrong, names an unknown chunk or changes a structural field, with its number.
+/// The orders of a batch. `stored` gives the documents of its chunks. An error has the number of its line.
 pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>> {
     let parents = stored.iter().flat_map(|new| new.parents.iter().map(move |parent| (new, parent)));
     let chunks = parents.flat_map(|(new, parent)| parent.chunks().map(move |chunk| (new, parent, chunk)));
@@ -63,9 +60,6 @@ pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>>
 
 impl ChunkOrder {
     /// The ids that a batch names.
-    ///
-    /// # Errors
-    /// If a line is not a JSON object with a `chunk_id`, with its number.
     pub fn ids_of_batch(text: &str) -> Result<Vec<ChunkId>> {
         Ok(lines(text)?.into_iter().map(|(_, line)| line.chunk_id).collect())
     }

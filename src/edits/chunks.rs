@@ -123,11 +123,7 @@ impl DocumentEdits {
     }
 }
 
-/// Changes chunks of the documents in `stored`. `now` is an RFC 3339 time.
-///
-/// # Errors
-/// If an id is unknown or named twice, a text is empty or too long, a parent chunk and its child both get texts, or the
-/// name of a note is reserved. Then nothing is changed.
+/// Changes chunks of the documents in `stored`. `now` is an RFC 3339 time. After an error nothing is changed.
 pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -> Result<Edits> {
     let mut seen = HashSet::new();
     if let Some(twice) = orders.iter().find(|order| !seen.insert(&order.chunk_id)) {

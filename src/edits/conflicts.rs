@@ -83,9 +83,7 @@ fn notes(edit: &Edit) -> BTreeMap<String, String> {
 }
 
 /// Settles conflicts of the documents in `stored`: mine replaces the text, theirs leaves it. `now` is an RFC 3339 time.
-///
-/// # Errors
-/// If a conflict does not exist, or its document has no text. Then nothing is changed.
+/// After an error nothing is changed.
 pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -> Result<Edits> {
     let is_known = |id: &&String| stored.iter().any(|new| find_conflict(new, id).is_some());
     if let Some(id) = ids.iter().find(|id| !is_known(id)) {

@@ -44,9 +44,6 @@ pub struct DocumentDeletion {
 
 /// Deletes chunks of the documents in `stored`: a deleted parent takes its children along, the last child its parent.
 /// `now` is an RFC 3339 time.
-///
-/// # Errors
-/// If an id is unknown; or, without `cascade`, if a parent has children that are not named.
 pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, now: &str) -> Result<Deletion> {
     let known: HashSet<&str> = stored.iter().flat_map(NewDocument::chunks).map(|row| row.chunk_id.as_str()).collect();
     let unknown: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !known.contains(id)).collect();

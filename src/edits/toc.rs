@@ -70,10 +70,8 @@ pub struct TocLine {
     pub entry: OutlineEntry,
 }
 
-/// The entries of an edited text, for a document with `pages` pages or without any.
-///
-/// # Errors
-/// If a line is not an entry, with its number and what is wrong with it.
+/// The entries of an edited text, for a document with `pages` pages or without any. An error has the number of its
+/// line.
 pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<TocLine>> {
     let mut lines: Vec<TocLine> = Vec::new();
     for (line, number) in text.lines().zip(1..) {

@@ -17,10 +17,7 @@ const MARK: &str = "[key]";
 pub struct Secret(String);
 
 impl Secret {
-    /// A key that the environment variable `variable` holds.
-    ///
-    /// # Errors
-    /// If it contains a character that no HTTP header can have. The message does not repeat the key.
+    /// A key that the environment variable `variable` holds. The error does not repeat the key.
     pub fn new(key: &str, variable: &str) -> Result<Self> {
         let key = key.trim();
         if key.is_empty() || !key.chars().all(|c| c.is_ascii_graphic()) {

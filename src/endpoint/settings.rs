@@ -146,9 +146,6 @@ impl Default for EndpointConfig {
 
 impl EndpointConfig {
     /// What a client needs; `None` if no endpoint is configured.
-    ///
-    /// # Errors
-    /// As for [`EndpointSettings::of_service`].
     pub fn settings(&self, service: Service) -> Result<Option<EndpointSettings>> {
         EndpointSettings::of_service(self, service, &environment())
     }
@@ -181,9 +178,6 @@ impl EndpointConfig {
     }
 
     /// Refuses settings that belong to the table of another service.
-    ///
-    /// # Errors
-    /// If there is one.
     pub fn check_places(&self, service: Service) -> Result<()> {
         let set = [
             ("concurrency", self.concurrency != EndpointConfig::default().concurrency),
@@ -247,9 +241,6 @@ pub struct EndpointSettings {
 
 impl EndpointSettings {
     /// The defaults for an endpoint without a key.
-    ///
-    /// # Errors
-    /// If `base_url` is not an HTTP address.
     pub fn new(base_url: &str, model: &str) -> Result<Self> {
         let service = LANGUAGE_MODEL;
         Ok(EndpointSettings::of(&EndpointConfig::default(), service, endpoint(base_url, service)?, model))
@@ -274,9 +265,6 @@ impl EndpointSettings {
     }
 
     /// The settings of a store; `None` if neither file nor environment names an endpoint or a model.
-    ///
-    /// # Errors
-    /// If a setting is missing, unknown or out of range, or the key would cross the internet unencrypted.
     pub fn resolve(config: &EndpointConfig, environment: &Variables, store: &Path) -> Result<Option<Self>> {
         let settings = EndpointSettings::of_service(config, LANGUAGE_MODEL, environment)?;
         let prompts = |settings: &EndpointSettings| settings.prompts.as_ref().map(|folder| store.join(folder));
@@ -284,9 +272,6 @@ impl EndpointSettings {
     }
 
     /// The settings for a service; `None` if neither file nor environment names an endpoint or a model.
-    ///
-    /// # Errors
-    /// As for [`resolve`](Self::resolve).
     pub fn of_service(config: &EndpointConfig, service: Service, environment: &Variables) -> Result<Option<Self>> {
         let table = service.table;
         let get = |name: &str| environment.get(name).filter(|value| !value.trim().is_empty()).cloned();

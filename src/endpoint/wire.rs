@@ -25,8 +25,6 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// # Errors
-    /// If the key has a character that no header can have, or the system has no certificates.
     pub fn new(settings: &EndpointSettings) -> Result<Self> {
         let mut headers = HeaderMap::new();
         if let Some(key) = &settings.key {

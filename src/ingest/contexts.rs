@@ -51,10 +51,8 @@ impl ContextWriter {
         (self.report.parents > 0).then(|| ContextsReport { model, ..self.report.clone() })
     }
 
-    /// Asks the model for contexts and profiles. Works on as many documents at a time as requests may be open.
-    ///
-    /// # Errors
-    /// If the model's settings are wrong. A missing answer is not an error.
+    /// Asks the model for contexts and profiles. Works on as many documents at a time as requests may be open. A
+    /// missing answer is not an error.
     pub(super) async fn write(&mut self, documents: &[&NewDocument], progress: &dyn Progress) -> Result<Written> {
         let wanting: Vec<Shown<'_>> =
             documents.iter().filter(|new| wants_model_context(&new.document)).map(|new| Shown::of(new)).collect();
@@ -90,9 +88,6 @@ impl ContextWriter {
     }
 
     /// Adds the requests for a document to the estimate.
-    ///
-    /// # Errors
-    /// If the model's settings or its prompt are wrong.
     pub fn estimate(&mut self, new: &NewDocument) -> Result<()> {
         let shown = Shown::of(new);
         if shown.parent_chunks.is_empty() || !wants_model_context(&new.document) {

@@ -14,9 +14,6 @@ use crate::ids::DocId;
 use crate::store::{NewDocument, ParentChunk, Snapshot};
 
 /// The documents of chunks or conflicts with all their rows, in order of their sources.
-///
-/// # Errors
-/// If the store cannot be read.
 pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Result<Vec<NewDocument>> {
     let mut doc_ids: Vec<DocId> =
         ids.iter().filter_map(|id| id.as_ref().split_once([':', '~'])).map(|(doc_id, _)| doc_id.into()).collect();
@@ -32,9 +29,6 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Resul
 
 /// Publishes changed documents. Embeds parent chunks with a new text, and those after a changed one, because their
 /// embedded text begins with its end. A document without vectors gets none. Returns the indexer with its counts.
-///
-/// # Errors
-/// If the store or the model fail.
 pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) -> Result<Indexer> {
     for ChangedDocument { before, after } in changed {
         let embed = before.document.embedded;

@@ -106,9 +106,6 @@ impl Indexer {
 
     /// Adds a document, or replaces the one with its id, unless it equals `unless`, chunk contexts included. Embeds
     /// chunks without a known vector if `embed` is set. The history records `action`.
-    ///
-    /// # Errors
-    /// If a batch is full and cannot be published.
     pub async fn put(
         &mut self,
         mut prepared: Prepared,
@@ -151,10 +148,8 @@ impl Indexer {
         self.publish(!later).await
     }
 
-    /// Publishes what waits, and gives vectors to the documents of `sources` that lack them.
-    ///
-    /// # Errors
-    /// If the engine or the disk fails. What was published before stays, and the next ingest goes on with the vectors.
+    /// Publishes what waits, and gives vectors to the documents of `sources` that lack them. After an error, what was
+    /// published before stays, and the next ingest goes on with the vectors.
     pub async fn finish(&mut self, sources: &HashSet<&str>, lacking: bool) -> Result<()> {
         self.publish(!self.is_behind).await?;
         if self.is_behind || lacking { self.make_missing_vectors(sources).await } else { Ok(()) }
@@ -237,10 +232,7 @@ impl Indexer {
         Ok(())
     }
 
-    /// Publishes all that waits, with its vectors.
-    ///
-    /// # Errors
-    /// If the engine or the disk fails. Earlier batches stay published.
+    /// Publishes all that waits, with its vectors. After an error, earlier batches stay published.
     pub async fn flush(&mut self) -> Result<()> {
         self.publish(true).await
     }

@@ -44,8 +44,6 @@ pub(super) struct LanguageSampler {
 }
 
 impl LanguageSampler {
-    /// # Errors
-    /// If the engine has crashed.
     pub(super) fn sample(&mut self, parents: &[ParentChunk], embedder: &Embedder) -> Result<()> {
         let parents: Vec<&str> = parents.iter().map(|parent| parent.content.as_str()).collect();
         let step = parents.len().div_ceil(SAMPLES).max(1);

@@ -26,9 +26,6 @@ pub struct MetadataRule {
 
 impl MetadataRule {
     /// A rule for the sources that a path or a glob stands for, as in a filter: `contracts/**`, `*.pdf`.
-    ///
-    /// # Errors
-    /// If the glob cannot be read, or filters would not see a field.
     pub fn new(path: &str, fields: BTreeMap<String, toml::Value>) -> Result<Self> {
         let invalid = |reason: String| {
             Error::usage(format!("the path {:?} of a rule is not a glob: {reason}", truncate(path, SHOWN)))
@@ -44,9 +41,6 @@ impl MetadataRule {
 }
 
 /// The metadata that rules and the file beside a source give it now.
-///
-/// # Errors
-/// If the file beside it cannot be read.
 pub(super) fn given(rules: &[MetadataRule], within: &[PathBuf], source: &str, store: &Store) -> Result<Fields> {
     let mut fields = Fields::new();
     for rule in rules.iter().filter(|rule| rule.sources.has(source)) {
@@ -96,8 +90,6 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     of_toml(fields).map_err(|error| error.at(&file.display().to_string()))
 }
 
-/// # Errors
-/// If a field holds a table or a number that is not finite.
 fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
     let value = |(name, value): (String, toml::Value)| match value_of(value) {
         Some(value) => Ok((name, value)),

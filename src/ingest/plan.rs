@@ -57,9 +57,6 @@ pub(super) struct Scan {
 
 /// Finds the files below the request's paths. Takes a named file whatever its name, and files in folders by their
 /// extensions, without hidden and ignored ones.
-///
-/// # Errors
-/// If a path does not exist or is a pipe or a device, or a glob is invalid. Then nothing was done.
 pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
     let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
     let mut scan = Scan::default();

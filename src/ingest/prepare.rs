@@ -63,9 +63,6 @@ impl SourceFacts {
 }
 
 /// The table of contents that a person gave a document.
-///
-/// # Errors
-/// If the store's row is damaged.
 pub fn corrected_toc(row: &DocumentRow) -> Result<Option<Vec<OutlineEntry>>> {
     let parse = |text: &String| {
         serde_json::from_str(text).map_err(|error| {

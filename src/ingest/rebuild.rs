@@ -54,9 +54,6 @@ pub enum SourceNow {
 }
 
 /// The bytes of the source, if they are unchanged since the ingest.
-///
-/// # Errors
-/// If the file exists and cannot be read.
 pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceNow>> {
     if !is_file(&row.source) {
         return Ok(Err(SourceNow::NoFile));
@@ -109,9 +106,6 @@ pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
 }
 
 /// Reads and cuts the source of a document, if it is unchanged since the ingest.
-///
-/// # Errors
-/// If the file exists and cannot be read.
 pub fn read_source(
     row: &DocumentRow,
     store: &Store,
@@ -165,9 +159,6 @@ pub struct Rebuilt {
 
 impl Rebuilder {
     /// Locks an existing namespace. The history records `command`.
-    ///
-    /// # Errors
-    /// If another process writes to it, or it cannot be read.
     pub async fn open(
         namespace: &Namespace,
         options: &RebuildOptions,
@@ -185,9 +176,6 @@ impl Rebuilder {
     /// Replaces the sections and chunks of a document by [`rebuilt_rows`], and applies its edits. Keeps vectors as
     /// [`KnownVectors::of_contents`] does, or only those of equal texts if the context changes or a language model
     /// writes it. A document without vectors gets none.
-    ///
-    /// # Errors
-    /// If the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
         let parents = self.snapshot.parents_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| row.chunking.context;
@@ -205,10 +193,7 @@ impl Rebuilder {
         Ok(rebuilt)
     }
 
-    /// Publishes what waits, and returns the indexer with its counts.
-    ///
-    /// # Errors
-    /// If the store or the model fail. Earlier batches stay published.
+    /// Publishes what waits, and returns the indexer with its counts. After an error, earlier batches stay published.
     pub async fn finish(self) -> Result<Indexer> {
         let Rebuilder { snapshot, mut indexer } = self;
         // An open snapshot would keep the replaced data on the disk.

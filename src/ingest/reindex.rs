@@ -120,10 +120,7 @@ impl ReindexReport {
     }
 }
 
-/// Rebuilds the documents of the request.
-///
-/// # Errors
-/// If the store refuses or the model fails. Documents that fail are in the report, not errors.
+/// Rebuilds the documents of the request. Documents that fail are in the report, not errors.
 pub async fn reindex(
     request: &ReindexRequest,
     store: &Store,

@@ -122,9 +122,6 @@ impl IngestRequest {
 
     /// The metadata of a source: what rules and the file beside it give now, what people set, the options included, and
     /// what the stored document `before` states.
-    ///
-    /// # Errors
-    /// If the file beside it cannot be read.
     pub(super) fn metadata_of(&self, source: &str, store: &Store, before: Option<&DocumentRow>) -> Result<Metadata> {
         let mut metadata = before.map(|row| row.metadata.clone()).unwrap_or_default();
         metadata.given = given(&self.rules, &self.within, source, store)?;

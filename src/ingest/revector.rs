@@ -66,11 +66,8 @@ pub struct RevectorReport {
     pub seconds: f64,
 }
 
-/// Makes vectors again.
-///
-/// # Errors
-/// If the model is missing or fails, or the store refuses. What was published before stays, and what was embedded is
-/// kept for the next run.
+/// Makes vectors again. After an error, what was published before stays, and what was embedded is kept for the next
+/// run.
 pub async fn revector(
     request: &RevectorRequest,
     namespace: &Namespace,

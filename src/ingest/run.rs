@@ -22,10 +22,7 @@ use crate::models::ModelChoice;
 use crate::store::{ModelRecord, Namespace, STANDARD_INPUT, Snapshot, Validators, Writer};
 use crate::text::{count, first_of};
 
-/// Ingests the sources of the request.
-///
-/// # Errors
-/// If a path is wrong, nothing was found, or the store refuses. Files that fail are in the report, not errors.
+/// Ingests the sources of the request. Files that fail are in the report, not errors.
 pub async fn run(
     request: &IngestRequest,
     target: &Target<'_>,

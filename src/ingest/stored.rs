@@ -16,9 +16,6 @@ use crate::structure::{PREAMBLE, Provenance};
 pub(super) const CHUNKS_AT_ONCE: usize = 8192;
 
 /// A stored document with all its rows.
-///
-/// # Errors
-/// If the store cannot be read.
 pub async fn stored(snapshot: &Snapshot, document: DocumentRow) -> Result<NewDocument> {
     let sections = snapshot.sections(&document.doc_id).await?;
     let parents = snapshot.parents_of(&document.doc_id).await?;
@@ -26,9 +23,6 @@ pub async fn stored(snapshot: &Snapshot, document: DocumentRow) -> Result<NewDoc
 }
 
 /// Cuts a document from the store: its parent chunks without edits, and before them the titles of their sections.
-///
-/// # Errors
-/// If the store cannot be read or the document cannot be cut.
 pub async fn read_stored(
     row: &DocumentRow,
     snapshot: &Snapshot,

@@ -68,11 +68,8 @@ impl CorrectionReport {
 }
 
 /// Gives a document the table of contents in `text`, in the form of [`editable_toc`](crate::edits::editable_toc).
-/// `document` and `sections` are as they were when the text was written.
-///
-/// # Errors
-/// If a line is wrong or its title is not in the document, with the line; if the source or the stored document has
-/// changed. Then nothing was written.
+/// `document` and `sections` are as they were when the text was written. After an error, which has the number of its
+/// line, nothing is written.
 pub async fn set_toc(
     place: &Place,
     document: &DocumentRow,
@@ -95,9 +92,6 @@ pub async fn set_toc(
 }
 
 /// Drops the correction of a document, and finds its sections without it.
-///
-/// # Errors
-/// If it has no correction, or the store or the source cannot be read.
 pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn Progress>) -> Result<CorrectionReport> {
     if document.corrected_toc.is_none() {
         return Err(Error::not_found(format!("the table of contents of {} was never corrected", document.source)));

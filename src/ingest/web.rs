@@ -61,10 +61,8 @@ pub fn is_address(source: &str) -> bool {
         .any(|scheme| source.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme)))
 }
 
-/// Parses an address that a user names, without its fragment: the store names its source so.
-///
-/// # Errors
-/// If it is not an address of a web page, or contains a user or a password, which the store would keep.
+/// Parses an address that a user names, without its fragment: the store names its source so. Refuses a user and a
+/// password in it, which the store would keep.
 pub fn address(text: &str) -> Result<Url> {
     let mut url = web_address(text).map_err(|what| {
         Error::usage(format!("the address {what}")).hint("write it like https://example.org/page.html")
@@ -96,9 +94,6 @@ pub(super) struct Page {
 }
 
 /// Fetches a page; `None` if it is unchanged since `before`.
-///
-/// # Errors
-/// If kb may not ask the address, or it gives no page that kb reads.
 pub(super) async fn fetch(url: &Url, before: Option<&Validators>, allowed: Allowed<'_>) -> Result<Option<Page>> {
     let late = |_| {
         Error::failed(format!("did not arrive within {} s", allowed.time.as_secs()))

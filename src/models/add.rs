@@ -32,10 +32,7 @@ pub(super) enum Take {
 }
 
 impl Models {
-    /// Adds the model in a folder. The folder stays unchanged.
-    ///
-    /// # Errors
-    /// The engine cannot run the model, or a model of that name exists. Then nothing is changed.
+    /// Adds the model in a folder. The folder stays unchanged. After an error nothing is changed.
     pub fn add_folder(&self, folder: &Path, engine: &Engine, wish: &Wish) -> Result<Added> {
         folder.metadata().map_err(|error| Error::reading(folder, &error))?;
         let name = match &wish.name {

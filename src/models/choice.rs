@@ -33,9 +33,6 @@ pub struct ModelChoice {
 
 impl ModelChoice {
     /// The record of a namespace's model. `published` is the model of its vectors, if it has any.
-    ///
-    /// # Errors
-    /// The user asks for another model than the namespace has, or for one that is not installed.
     pub fn of_namespace(&self, namespace: &str, published: Option<&ModelRecord>) -> Result<ModelRecord> {
         let Some(published) = published else {
             let name = self.asked.as_deref().or(self.preset.as_deref()).unwrap_or(EMBEDDED);
@@ -95,9 +92,6 @@ fn refusal(namespace: &str, published: &ModelRecord, asked: &str) -> Error {
 
 impl Models {
     /// The model that a store recorded.
-    ///
-    /// # Errors
-    /// No model of that name is installed, or it is not the one that made the vectors.
     pub fn recorded(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let (model, name) = (self.of_that_name(record)?, &record.name);
         if record_of(&model) == *record {
@@ -108,9 +102,6 @@ impl Models {
     }
 
     /// The installed model with the recorded name, which may be a different model.
-    ///
-    /// # Errors
-    /// No model of that name is installed.
     pub fn of_that_name(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let name = &record.name;
         if is_endpoint(name) {

@@ -70,9 +70,6 @@ impl Wanted {
 
 impl Models {
     /// The record of a wanted model, if it is installed and not another model of that name.
-    ///
-    /// # Errors
-    /// The model of that name is damaged, or the folder cannot be read.
     pub fn has(&self, wanted: &Wanted) -> Result<Option<Record>> {
         let Some(found) = self.installed(wanted.name())? else { return Ok(None) };
         let record = found.record?;
@@ -85,9 +82,6 @@ impl Models {
     }
 
     /// Downloads a model and adds it. The next attempt continues an interrupted download.
-    ///
-    /// # Errors
-    /// The hub is unreachable, lacks the model or delivers something else, or the engine cannot run it.
     pub async fn download(
         &self,
         hub: &Hub,

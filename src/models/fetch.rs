@@ -41,9 +41,6 @@ enum Trouble {
 impl Fetch<'_> {
     /// Downloads the file. A part from before the connection broke, now or in an earlier run, is kept beside it as
     /// `.part` and continued.
-    ///
-    /// # Errors
-    /// The hub does not deliver the file, or not the promised one, or the disk refuses.
     pub async fn run(&self) -> Result<()> {
         let to = self.to;
         // Without a hash, a file of an earlier run cannot be recognised.

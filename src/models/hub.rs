@@ -47,9 +47,6 @@ pub struct Hub {
 impl Hub {
     /// The hub that the environment names: `HF_ENDPOINT` its address, `HF_TOKEN` the token for restricted models,
     /// `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` the proxies.
-    ///
-    /// # Errors
-    /// A variable is invalid, or `HF_HUB_OFFLINE` forbids downloads.
     pub fn of_environment() -> Result<Self> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let yes = |value: String| matches!(value.trim().to_lowercase().as_str(), "1" | "true" | "yes" | "on");
@@ -90,9 +87,6 @@ impl Hub {
     }
 
     /// The files of a model on the hub.
-    ///
-    /// # Errors
-    /// The hub is unreachable, lacks the model, or does not answer like a hub.
     pub(super) async fn listing(&self, repository: &str) -> Result<Listing> {
         let mut url = self.url(&format!("api/models/{repository}/revision/main"))?;
         url.set_query(Some("blobs=true"));
@@ -203,9 +197,6 @@ pub(super) enum Digest {
 
 impl Digest {
     /// Whether a file has this hash.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn is_of(&self, path: &Path) -> std::io::Result<bool> {
         let mut file = File::open(path)?;
         Ok(match self {

@@ -52,9 +52,6 @@ pub struct Installed {
 
 impl Models {
     /// The models in the folder that `KB_MODELS_DIR` names, by default among the user's data.
-    ///
-    /// # Errors
-    /// The variable is unset and the system has no folder for the user's data.
     pub fn of_user() -> Result<Self> {
         Ok(Models::open(user_folder(std::env::var_os(VARIABLE), dirs::data_local_dir().as_deref())?))
     }
@@ -75,9 +72,6 @@ impl Models {
     }
 
     /// The model behind the endpoint: with `record`, as a store recorded it; otherwise as it is now.
-    ///
-    /// # Errors
-    /// No endpoint is configured, it is configured for another model, the store is not trusted, or it does not answer.
     pub(super) fn at_endpoint(&self, record: Option<&ModelRecord>) -> Result<Arc<Model>> {
         let endpoint = self.endpoint.as_ref();
         let settings = endpoint.map(|endpoint| endpoint.config.settings(EMBEDDINGS)).transpose()?.flatten();
@@ -124,9 +118,6 @@ impl Models {
     }
 
     /// The installed models, sorted by name. A damaged one does not hide the others.
-    ///
-    /// # Errors
-    /// The folder exists and cannot be read.
     pub fn here(&self) -> Result<Vec<Installed>> {
         let unreadable =
             |error| cannot("read", &self.folder)(error).hint(format!("name another folder with {VARIABLE}"));
@@ -149,9 +140,6 @@ impl Models {
     }
 
     /// The installed model with a name: its own name, or any that the catalogue has for it.
-    ///
-    /// # Errors
-    /// As for [`here`](Self::here).
     pub fn installed(&self, name: &str) -> Result<Option<Installed>> {
         let here = self.here()?;
         let place = |name: &str| here.iter().position(|one| one.name.eq_ignore_ascii_case(name));
@@ -160,9 +148,6 @@ impl Models {
     }
 
     /// The embedding model with a name.
-    ///
-    /// # Errors
-    /// As for [`must_have`](Self::must_have).
     pub fn find(&self, name: &str) -> Result<Arc<Model>> {
         if name.eq_ignore_ascii_case(EMBEDDED) {
             return Ok(Model::embedded());
@@ -182,10 +167,7 @@ impl Models {
         })
     }
 
-    /// The installed model with a name and a kind.
-    ///
-    /// # Errors
-    /// It is missing, damaged or of the other kind. The error names what is installed and how to add a model.
+    /// The installed model with a name and a kind. The error names what is installed and how to add a model.
     pub fn must_have(&self, name: &str, kind: ModelKind) -> Result<(PathBuf, Record)> {
         let Some(found) = self.installed(name)? else { return Err(self.missing(name, kind)?) };
         let record = found.record?;
@@ -221,9 +203,6 @@ impl Models {
 
     /// Removes the unfinished download of a model that is not installed. Returns the model's name and the freed bytes;
     /// `None` if there was none.
-    ///
-    /// # Errors
-    /// Another process adds or removes a model, or the disk refuses.
     pub fn remove_download(&self, name: &str) -> Result<Option<(String, u64)>> {
         let name = known(name).map_or(name, |model| model.name.as_str());
         if check_name(name).is_err() || self.installed(name)?.is_some() {
@@ -240,9 +219,6 @@ impl Models {
     }
 
     /// The installed model with a name, which may be removed.
-    ///
-    /// # Errors
-    /// It is not installed, or it is part of the program.
     pub fn removable(&self, name: &str) -> Result<Installed> {
         if name.eq_ignore_ascii_case(EMBEDDED) {
             return Err(Error::usage(format!("{EMBEDDED} is part of kb and cannot be removed")));
@@ -255,9 +231,6 @@ impl Models {
     }
 
     /// Removes a model and its unfinished downloads. Returns the freed bytes.
-    ///
-    /// # Errors
-    /// Another process adds or removes a model, or the disk refuses.
     pub fn remove(&self, model: &Installed) -> Result<u64> {
         let _hold = Hold::of(&self.folder)?;
         remove_folder(&downloads(&self.folder, &model.name))?;

@@ -62,9 +62,6 @@ pub(super) struct TextOffer {
 
 impl Offer {
     /// Checks a folder. `chosen` is the entry of the catalogue that it was downloaded for.
-    ///
-    /// # Errors
-    /// It holds no model that kb can run.
     pub fn of(folder: &Path, chosen: Option<&KnownModel>, wish: &Wish) -> Result<Self> {
         let (name, is_reranker) = match chosen {
             Some(chosen) => (chosen.model_file.as_str(), chosen.kind == ModelKind::Rerank),

@@ -70,9 +70,6 @@ impl Record {
     pub const FORMAT: u32 = 1;
 
     /// The record of the model in a folder.
-    ///
-    /// # Errors
-    /// It is missing or damaged, or the model's files have changed.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(RECORD);
         let unusable = |reason: String| {

@@ -24,9 +24,6 @@ pub(super) struct Hold {
 
 impl Hold {
     /// Creates the folder of models if necessary, locks it, and removes what killed processes left behind.
-    ///
-    /// # Errors
-    /// Another process holds the lock, or the disk refuses.
     pub fn of(models: &Path) -> Result<Self> {
         std::fs::create_dir_all(models).map_err(cannot("make", models))?;
         let path = models.join(LOCK);

@@ -51,10 +51,7 @@ pub struct Archived {
     pub bytes: u64,
 }
 
-/// Writes a namespace into a new file. Holds the writer lock meanwhile.
-///
-/// # Errors
-/// If the file exists, nothing was ingested, another process writes, or the disk refuses. Then no file is written.
+/// Writes a namespace into a new file. Holds the writer lock meanwhile. After an error there is no file.
 pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeout) -> Result<Archived> {
     let taken =
         || Error::usage(format!("{} already exists", file.display())).hint("name a new file, or remove that one");
@@ -138,11 +135,8 @@ fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, FileList)> {
     Ok((zip, list))
 }
 
-/// Imports the namespace of an archive into a store, under its own name or another one, and checks all of it first. Makes
-/// the store if it does not exist, and returns whether it did.
-///
-/// # Errors
-/// If the file is not an archive or is damaged, or the name is taken. Then nothing is changed.
+/// Imports the namespace of an archive into a store, under its own name or another one, and checks all of it first.
+/// Makes the store if it does not exist, and returns whether it did. After an error nothing is changed.
 pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<(Archived, bool)> {
     let (mut zip, list) = open(file)?;
     let namespace = store.namespace(name.unwrap_or(&list.namespace))?;

@@ -52,9 +52,6 @@ impl CacheFolder {
     }
 
     /// Stores the bytes of a key, replacing earlier ones.
-    ///
-    /// # Errors
-    /// If the disk refuses.
     pub fn put(&self, key: &str, bytes: &[u8]) -> std::io::Result<()> {
         let file = self.file(key);
         std::fs::create_dir_all(self.folder.join(&key[..2]))?;

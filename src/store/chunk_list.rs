@@ -59,9 +59,6 @@ pub struct ChunkKey {
 
 impl Snapshot {
     /// The keys of the chunks that match a filter, in any order. So a list of a large store does not read the texts.
-    ///
-    /// # Errors
-    /// If the table cannot be read; the same below.
     pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
         if filter.doc_ids.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Vec::new());

@@ -36,9 +36,6 @@ pub const RESTORE_STEPS: &[&str] = &["tables restored", "keyword moved aside"];
 pub const REWRITE_STEPS: &[&str] = &["tables emptied", "rows written again"];
 
 /// Marks a step of a publication. Does nothing unless a test asks for a fault at this step: `KB_TEST_FAULT=KIND:STEP`.
-///
-/// # Errors
-/// Returns the fault that the test asked for.
 #[cfg(debug_assertions)]
 pub(super) fn step(name: &str) -> Result<()> {
     debug_assert!(

@@ -62,8 +62,6 @@ impl Format {
         self.min_writer.is_some_and(|least| least <= WRITER)
     }
 
-    /// # Errors
-    /// If this program cannot read the store.
     pub(super) fn must_be_readable(&self, root: &Path) -> Result<()> {
         match (self.min_reader, self.min_writer) {
             (Some(least), Some(_)) if (OLDEST..=READER).contains(&least) => Ok(()),
@@ -73,8 +71,6 @@ impl Format {
         }
     }
 
-    /// # Errors
-    /// If this program cannot write to the store.
     pub(super) fn must_be_writable(&self, root: &Path) -> Result<()> {
         match self.min_writer {
             Some(least) if least > WRITER => Err(self.too_new(root, "write to", least, WRITER)),

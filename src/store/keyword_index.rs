@@ -91,10 +91,8 @@ pub struct KeywordReader {
 }
 
 impl KeywordReader {
-    /// Opens the index and returns its generation; `None` if it is missing, damaged or outdated.
-    ///
-    /// # Errors
-    /// If the system refuses to read it. That says nothing about the index.
+    /// Opens the index and returns its generation; `None` if it is missing, damaged or outdated. An error is a refusal
+    /// of the system, which says nothing about the index.
     pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, u64)>> {
         let folder = namespace.keyword();
         let open = || {

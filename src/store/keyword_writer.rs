@@ -64,11 +64,9 @@ impl SectionHeads {
 }
 
 impl KeywordWriter {
-    /// Opens the index for writing and returns its generation; `None` if it is missing, damaged or outdated. First mends
-    /// what an interrupted replacement left.
-    ///
-    /// # Errors
-    /// If the system does not let it be read, which says nothing about the index.
+    /// Opens the index for writing and returns its generation; `None` if it is missing, damaged or outdated. First
+    /// mends what an interrupted replacement left. An error is a refusal of the system, which says nothing about the
+    /// index.
     pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, Option<u64>)>> {
         let folder = namespace.keyword();
         finish_replacement(namespace)?;

@@ -43,9 +43,6 @@ pub struct Store {
 
 impl Store {
     /// Opens the store that was named, or the nearest `.kb/` from `from` upwards.
-    ///
-    /// # Errors
-    /// If there is no store, the folder is something else, or reading it needs a newer program.
     pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
@@ -61,9 +58,6 @@ impl Store {
 
     /// The folder of the store that was named, or of the nearest one upwards, whoever owns it. It may contain only
     /// settings.
-    ///
-    /// # Errors
-    /// If there is neither.
     pub fn folder(named: Option<&Path>, from: &Path) -> Result<PathBuf> {
         let root = match named {
             Some(named) => on_disk(named)?,
@@ -78,10 +72,7 @@ impl Store {
     }
 
     /// Opens the store like [`open`](Self::open), or creates it if it does not exist: at the place named, or as `.kb/`
-    /// in `from`.
-    ///
-    /// # Errors
-    /// If the place is taken by something else or cannot be written. Then nothing is changed.
+    /// in `from`. After an error nothing is changed.
     pub fn open_or_create(named: Option<&Path>, from: &Path) -> Result<(Self, bool)> {
         let store = Store::planned(named, from)?;
         if store.root.join(FORMAT_FILE).exists() {
@@ -107,9 +98,6 @@ impl Store {
     }
 
     /// The store that [`open_or_create`](Self::open_or_create) would create.
-    ///
-    /// # Errors
-    /// If the place is taken by something else.
     pub fn planned(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
@@ -139,9 +127,6 @@ impl Store {
     }
 
     /// The namespaces with a published generation, by name.
-    ///
-    /// # Errors
-    /// If a folder cannot be read, or an entry of a namespace leads out of it.
     pub fn namespaces(&self) -> Result<Vec<Namespace>> {
         let paths = paths_in(&self.root.join(NAMESPACES))?;
         let mut names: Vec<String> = paths.iter().filter_map(|path| name_of_folder(file_name(path))).collect();
@@ -152,9 +137,6 @@ impl Store {
     }
 
     /// The namespace with the given name, whether it exists or not.
-    ///
-    /// # Errors
-    /// If the name is not valid, or an entry of its folder leads out of it.
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
         let name = namespace_name(name)?;
         let root = self.root.join(NAMESPACES).join(folder_of_name(&name));
@@ -297,9 +279,6 @@ impl Namespace {
     }
 
     /// The same namespace in another folder, for an import.
-    ///
-    /// # Errors
-    /// If an entry of the folder leads out of it.
     pub(super) fn lying_in(&self, folder: &Path) -> Result<Self> {
         Namespace { root: folder.to_owned(), own: false, ..self.clone() }.checked()
     }

@@ -112,17 +112,11 @@ pub(super) struct WriterLock {
 
 impl WriterLock {
     /// Takes the lock of a namespace, and creates its folder if necessary.
-    ///
-    /// # Errors
-    /// If another process holds the lock for longer than `lock_timeout`, or the file cannot be created.
     pub(super) async fn take_or_make(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         WriterLock::wait_for(namespace, lock_timeout, true).await
     }
 
     /// Takes the lock of a namespace that exists.
-    ///
-    /// # Errors
-    /// As for [`take_or_make`](Self::take_or_make), and if the namespace does not exist.
     pub(super) async fn take(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         WriterLock::wait_for(namespace, lock_timeout, false).await
     }
@@ -156,9 +150,6 @@ impl WriterLock {
     }
 
     /// Takes the lock if it is free.
-    ///
-    /// # Errors
-    /// If writing to the store needs a newer program, the namespace does not exist, or the file cannot be created.
     pub(super) fn try_take(namespace: &Namespace) -> Result<Option<Self>> {
         if let Some(format) = Format::read(namespace.store())? {
             format.must_be_writable(namespace.store())?;

@@ -54,9 +54,6 @@ impl Manifest {
     }
 
     /// The published generation; `None` if there is none yet.
-    ///
-    /// # Errors
-    /// If the file cannot be read; the same below.
     pub fn read(namespace: &Namespace) -> Result<Option<Self>> {
         read_json(&namespace.root().join(PUBLISHED))
     }

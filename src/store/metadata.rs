@@ -14,10 +14,8 @@ const TAGS: &str = "tags";
 /// What filters take from the document itself, apart from its time, by their names for it.
 const FOUND: [&str; 9] = ["format", "path", "source", "title", "kind", "section", "page", "language", "entity"];
 
-/// Refuses the name of a field of a document that filters would not see. Documents may state such fields.
-///
-/// # Errors
-/// The reason.
+/// Refuses the name of a field of a document that filters would not see. Documents may state such fields. The error is
+/// the reason.
 pub fn check_field(name: &str) -> Result<(), String> {
     match fold(name.trim()).as_str() {
         "" => Err("the name of a field is empty".to_owned()),
@@ -28,9 +26,6 @@ pub fn check_field(name: &str) -> Result<(), String> {
 }
 
 /// The same for a field of a section or a note on a chunk: only documents have tags and a time.
-///
-/// # Errors
-/// The reason.
 pub fn check_field_of_part(name: &str) -> Result<(), String> {
     match fold(name.trim()).as_str() {
         TAGS | "tag" | "time" => Err(unseen(name)),

@@ -32,9 +32,6 @@ pub(super) fn name_of_folder(folder: &str) -> Option<String> {
 /// Checks a namespace's name and normalises it to lower case and composed characters, so that it means the same on
 /// every file system. A name is a path of parts: letters of any language, digits, `-`, `_` and `.` inside, at most 64
 /// characters in all. It becomes a folder's name, so it must not lead out of one.
-///
-/// # Errors
-/// If the name is not valid, with the rule.
 pub fn namespace_name(name: &str) -> Result<String> {
     if name.eq_ignore_ascii_case(ALL) {
         return Err(Error::usage(format!("{name:?} stands for every namespace and is not the name of one"))

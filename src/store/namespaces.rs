@@ -43,10 +43,7 @@ impl<'n> Named<'n> {
 
 impl Store {
     /// The namespaces for a name, for several names separated by commas, for `acme/*` (all below a name), or for `all`
-    /// published ones. At least one, each once, in the given order.
-    ///
-    /// # Errors
-    /// If a name is not valid, or `all` or `/*` matches none. Named namespaces need not exist.
+    /// published ones. At least one, each once, in the given order. Named namespaces need not exist.
     pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
         let parts = Named::in_list(names);
         match parts[..] {
@@ -117,9 +114,6 @@ pub struct Validators {
 
 impl Namespace {
     /// The validators of pages, by address.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written; the same below.
     pub fn pages(&self) -> Result<BTreeMap<String, Validators>> {
         Ok(read_json(&self.root().join(PAGES))?.unwrap_or_default())
     }
@@ -137,8 +131,6 @@ impl Namespace {
         write_json(&self.root().join(FAILURES), failures)
     }
 
-    /// # Errors
-    /// If the namespace does not exist, with similar names.
     pub fn must_exist(&self) -> Result<()> {
         if self.root().symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
             Ok(())
@@ -147,11 +139,7 @@ impl Namespace {
         }
     }
 
-    /// Renames it. Commands that read meanwhile may fail and have to be repeated.
-    ///
-    /// # Errors
-    /// If it does not exist, the new name is taken, another process writes to it, or the disk refuses. Then nothing is
-    /// changed.
+    /// Renames it. Commands that read meanwhile may fail and have to be repeated. After an error nothing is changed.
     pub async fn rename_to(&self, to: &Namespace, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
@@ -181,9 +169,6 @@ impl Namespace {
     }
 
     /// Removes it with everything in it.
-    ///
-    /// # Errors
-    /// If it does not exist, another process writes to it, or the disk refuses.
     pub async fn remove(&self, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;

@@ -35,10 +35,7 @@ impl Optimized {
 impl Writer {
     /// Joins small data files and segments of the keyword index, drops deleted text from that index, and brings the
     /// indexes of large tables up to date. Publishes a generation if the tables change. Memory does not grow with the
-    /// store: rows are streamed.
-    ///
-    /// # Errors
-    /// If the disk refuses. Then the published generation stays.
+    /// store: rows are streamed. After an error the published generation stays.
     pub async fn optimize(&mut self) -> Result<Optimized> {
         self.begin()?;
         let (files_before, versions) = (self.tables.data_files().await?, self.tables.versions().await?);

@@ -26,10 +26,8 @@ pub struct FileList {
 }
 
 impl FileList {
-    /// Whether all names are those of parts of a namespace. A list may come from a stranger.
-    ///
-    /// # Errors
-    /// Names the first that is not.
+    /// Whether all names are those of parts of a namespace. A list may come from a stranger. The error names the first
+    /// that is not.
     pub(super) fn check_names(&self) -> Result<(), String> {
         if let Some(name) = self.files.keys().find(|name| !is_part(name)) {
             return Err(format!("{name:?} is not a file of a namespace"));
@@ -40,8 +38,6 @@ impl FileList {
         }
     }
 
-    /// # Errors
-    /// If writing to the namespace needs a newer program.
     pub fn must_be_writable(&self, namespace: &Namespace) -> Result<()> {
         self.format.must_be_writable(namespace.store())
     }
@@ -61,9 +57,6 @@ pub struct Listed {
 }
 
 /// All parts of a namespace, by their names in it.
-///
-/// # Errors
-/// If a folder cannot be read, or a name is not UTF-8.
 pub(super) fn parts_of(root: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let mut parts = BTreeMap::new();
     for part in PARTS {

@@ -23,10 +23,8 @@ const ENDINGS: &str = "persisted_custom_extensions";
 /// The files that tantivy empties to lock them.
 const LOCKS: [&str; 2] = [".tantivy-writer.lock", ".tantivy-meta.lock"];
 
-/// Checks that a folder contains only folders and plain files, down to `levels` levels. A missing folder passes.
-///
-/// # Errors
-/// Names the first entry that is neither.
+/// Checks that a folder contains only folders and plain files, down to `levels` levels. A missing folder passes. The
+/// error names the first entry that is neither.
 pub(super) fn check_folder(folder: &Path, levels: usize) -> Result<()> {
     let failed = |error: io::Error| Error::io("read", folder, &error);
     let Some(facts) = or_none(folder.symlink_metadata()).map_err(failed)? else { return Ok(()) };
@@ -65,9 +63,6 @@ fn refused(path: &Path, kind: FileType, wanted: &str) -> Error {
 
 /// Checks the files that tantivy would delete, read and empty in the folder of a keyword index. A missing or damaged
 /// index passes, because tantivy does not open it.
-///
-/// # Errors
-/// If a name leads out of the folder, or a lock is a second name of another file.
 pub(super) fn check_keyword(folder: &Path) -> Result<()> {
     let refused = |file: &str, what: String| {
         let error = Error::failed(format!("{} {what}", folder.join(file).display()));

@@ -26,9 +26,6 @@ const FACT_COLUMNS: Wanted =
 
 impl Snapshot {
     /// All documents without their vectors, by source.
-    ///
-    /// # Errors
-    /// If the table cannot be read; the same below.
     pub async fn documents(&self) -> Result<Vec<DocumentRow>> {
         self.documents_where(None).await
     }

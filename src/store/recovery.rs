@@ -53,9 +53,6 @@ impl Older {
     }
 
     /// The newest generation before `published` whose tables can be read.
-    ///
-    /// # Errors
-    /// If no generation is readable.
     pub(super) async fn find(namespace: &Namespace, published: &Manifest, Lost(why): Lost) -> Result<Self> {
         let what =
             format!("generation {} of {} cannot be read ({why})", published.generation, namespace.root().display());

@@ -34,9 +34,6 @@ pub struct Replica {
 
 impl Replica {
     /// Locks a namespace, which need not exist. `None` if another process writes to it.
-    ///
-    /// # Errors
-    /// If its folder cannot be made.
     pub fn try_open(namespace: &Namespace) -> Result<Option<Self>> {
         std::fs::create_dir_all(namespace.root()).map_err(|error| Error::io("write", namespace.root(), &error))?;
         let lock = WriterLock::try_take(namespace)?;
@@ -44,9 +41,6 @@ impl Replica {
     }
 
     /// The files of a newer list that must be fetched. All of them if this namespace is not what `known` says.
-    ///
-    /// # Errors
-    /// If the list is not one of a namespace, or its format is too new.
     pub fn missing(&self, list: &FileList, known: Option<&FileList>) -> Result<BTreeMap<String, Listed>> {
         list.check_names().map_err(Error::failed)?;
         list.format.must_be_readable(self.namespace.root())?;
@@ -64,18 +58,12 @@ impl Replica {
     }
 
     /// A new folder for files that are fetched. It removes itself.
-    ///
-    /// # Errors
-    /// If it cannot be made.
     pub fn folder(&self) -> Result<TempDir> {
         folder_aside(&self.namespace)
     }
 
     /// Replaces this namespace by the files of a list, of which the [`missing`](Self::missing) ones lie in `fetched`.
     /// Files that neither the list nor `known` has are deleted: no reader needs them any more.
-    ///
-    /// # Errors
-    /// If the disk refuses.
     pub fn take(self, list: &FileList, known: Option<&FileList>, fetched: TempDir) -> Result<()> {
         sync_folders(fetched.path())?;
         match known.filter(|known| self.is_at(known)) {
@@ -140,9 +128,6 @@ pub struct Sending {
 impl Sending {
     /// The files of a namespace, if they are not those of `known`, the list of what was sent before. `None` also if nothing
     /// was published.
-    ///
-    /// # Errors
-    /// If another process writes, or files cannot be read.
     pub async fn of(
         namespace: &Namespace,
         known: Option<&FileList>,

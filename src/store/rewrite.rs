@@ -26,9 +26,6 @@ impl Writer {
     /// The length of a vector is part of a table's schema. So the tables with vectors start empty, as later versions of
     /// themselves: LanceDB keeps earlier versions with their schema, readers continue with theirs, and a restore brings
     /// back old vectors with the record of their model.
-    ///
-    /// # Errors
-    /// If the disk refuses.
     pub async fn rewrite(mut self, model: &ModelRecord) -> Result<Rewrite> {
         self.begin()?;
         self.tables.empty_those_with_vectors(model.dimension).await?;
@@ -40,9 +37,6 @@ impl Writer {
 
 impl Rewrite {
     /// Adds a document with its new vectors. Each document of the namespace must be added once, with all its chunks.
-    ///
-    /// # Errors
-    /// If a vector has another length, or the disk refuses.
     pub async fn put(&mut self, document: DocumentRow, parents: Vec<ParentChunk>) -> Result<()> {
         self.documents.push(document);
         self.parents.extend(parents);
@@ -59,9 +53,6 @@ impl Rewrite {
     }
 
     /// Publishes the next generation and returns its number.
-    ///
-    /// # Errors
-    /// As for [`Writer::publish`].
     pub async fn publish(mut self, note: &Note) -> Result<u64> {
         self.write().await?;
         step("rows written again")?;

@@ -23,8 +23,7 @@ impl<'f> Sink<'f> {
         self.error.is_some()
     }
 
-    /// # Errors
-    /// The first error.
+    /// Writes what is left, and returns the first error.
     pub(super) fn end(mut self) -> Result<()> {
         self.unless_failed(|file| file.flush());
         self.error.map_or(Ok(()), Err)

@@ -28,8 +28,7 @@ fn from_root(source: &str) -> Cow<'_, str> {
 }
 
 impl SourcePattern {
-    /// # Errors
-    /// The reason, if the glob is invalid.
+    /// The error says why a glob is invalid.
     pub fn new(text: &str) -> Result<Self, String> {
         let text = text.trim().strip_prefix("./").unwrap_or(text.trim());
         if !text.contains(['*', '?', '[', '{']) {

@@ -38,9 +38,6 @@ pub struct VectorCache {
 }
 
 /// The keys of the unpublished vectors of a model.
-///
-/// # Errors
-/// If the file cannot be read.
 pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result<HashSet<VectorKey>> {
     let path = path_of(namespace, model);
     match or_none(File::open(&path)).map_err(|error| Error::io("read", &path, &error))? {
@@ -51,9 +48,6 @@ pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result
 
 impl VectorCache {
     /// Opens the vectors of a model.
-    ///
-    /// # Errors
-    /// If another process makes vectors of this model, or the disk refuses.
     pub fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         let path = path_of(namespace, model);
         let folder = namespace.root().join(FOLDER);
@@ -81,9 +75,6 @@ impl VectorCache {
     }
 
     /// The vector of a text.
-    ///
-    /// # Errors
-    /// If it is missing or cannot be read.
     pub fn get(&mut self, key: &VectorKey) -> Result<Vec<f32>> {
         let Some(place) = self.places.get(key) else {
             return Err(Error::failed(format!("a vector is missing in {}", self.path.display()))
@@ -97,9 +88,6 @@ impl VectorCache {
     }
 
     /// Adds vectors.
-    ///
-    /// # Errors
-    /// If the disk refuses, or a vector has another length.
     pub fn put(&mut self, vectors: &[(VectorKey, Vec<f32>)]) -> Result<()> {
         let mut bytes = Vec::with_capacity(vectors.len() * length_of(self.dimension));
         let mut places = Vec::with_capacity(vectors.len());
@@ -123,9 +111,6 @@ impl VectorCache {
     }
 
     /// Removes the vectors of all models, now that those of one are published, except files that another process writes.
-    ///
-    /// # Errors
-    /// If the disk refuses.
     pub fn clear(self, namespace: &Namespace) -> Result<()> {
         // On other systems, an open file cannot be removed.
         drop(self);

@@ -64,10 +64,8 @@ fn version_of(name: &str) -> Option<u64> {
     Some(u64::MAX - name.strip_suffix(".manifest")?.parse::<u64>().ok()?)
 }
 
-/// What is wrong with the file of a version; `None` if it is whole.
-///
-/// # Errors
-/// If the system refuses to read it. That says nothing about the version.
+/// What is wrong with the file of a version; `None` if it is whole. An error is a refusal of the system, which says
+/// nothing about the version.
 pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> Result<Option<Lost>> {
     let path = folder_of(namespace, table).join(file_of(version));
     let how = match File::open(&path).and_then(|mut file| is_whole(&mut file)) {

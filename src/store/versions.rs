@@ -34,10 +34,7 @@ impl ExistingVersions {
     }
 }
 
-/// Whether a version of a table can be read.
-///
-/// # Errors
-/// If the system refuses to read it. That says nothing about the version.
+/// Whether a version of a table can be read. An error is a refusal of the system, which says nothing about the version.
 pub(super) async fn is_readable(
     namespace: &Namespace,
     connection: &Connection,

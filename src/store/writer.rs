@@ -90,17 +90,11 @@ pub struct Writer {
 
 impl Writer {
     /// Opens a namespace for writing, creates it if it does not exist, and mends what an interrupted publication left.
-    ///
-    /// # Errors
-    /// If another process writes, the vectors are of another model, or the disk refuses.
     pub async fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         Writer::open_or_wait(namespace, model, &LockTimeout::none()).await
     }
 
     /// Like [`open`](Self::open), but waits for another writer. Data read before may then be out of date.
-    ///
-    /// # Errors
-    /// As for [`open`](Self::open), if another process writes for longer than `lock_timeout`.
     pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, lock_timeout: &LockTimeout) -> Result<Self> {
         let lock = WriterLock::take_or_make(namespace, lock_timeout).await?;
         let writer = Writer::open_locked(namespace, model, lock, lock_timeout).await?;
@@ -116,9 +110,6 @@ impl Writer {
     }
 
     /// Like [`open_or_wait`](Self::open_or_wait) for an existing namespace with vectors of any model.
-    ///
-    /// # Errors
-    /// As for [`open_or_wait`](Self::open_or_wait), and if nothing is published.
     pub async fn open_existing(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         let lock = WriterLock::take(namespace, lock_timeout).await?;
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
@@ -207,9 +198,6 @@ impl Writer {
 
     /// Mends what an interrupted publication left, for a reader that found tables and keyword index in disagreement.
     /// Does nothing while another process writes, because that process mends it.
-    ///
-    /// # Errors
-    /// If the disk refuses.
     pub async fn mend(namespace: &Namespace) -> Result<()> {
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
             return Ok(());
@@ -239,9 +227,6 @@ impl Writer {
 
     /// Publishes a change as the next generation and returns its number. After an error readers see the previous
     /// generation, and the next writer mends the rest.
-    ///
-    /// # Errors
-    /// If the disk refuses, or the history settings in `kb.toml` are wrong.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
         self.publish_with(change, KeywordStep::Change(change)).await
     }

@@ -67,9 +67,6 @@ pub(super) fn data_in_use() -> u64 {
 
 /// Ends this process and everything that it started when its parent is gone, so that no OCR program outlives a killed
 /// parent.
-///
-/// # Errors
-/// If the system cannot start the thread that watches.
 #[cfg(unix)]
 pub(super) fn end_with_parent() -> std::io::Result<()> {
     use rustix::process::{Signal, getpgrp, getppid, kill_process_group};

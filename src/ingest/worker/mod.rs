@@ -104,9 +104,6 @@ impl Worker {
 
     /// Reads and cuts the bytes of a file in the worker process. Without a format the first bytes decide. A page that takes
     /// too long is left out, with a warning.
-    ///
-    /// # Errors
-    /// If there is no text in the file or it cannot be read, takes too long or makes the worker crash.
     pub fn cut_file(
         &mut self,
         bytes: &[u8],
@@ -130,9 +127,6 @@ impl Worker {
     }
 
     /// Cuts a document that was read back from the store in the worker process.
-    ///
-    /// # Errors
-    /// If it takes too long or makes the worker crash.
     pub fn cut_stored(&mut self, document: &Document, how: Cutting<'_>) -> Result<CutDocument> {
         match self.ask(&json(document)?, Content::Stored, how, Deadline::new(self.limits.file))? {
             Ok(document) => Ok(*document),

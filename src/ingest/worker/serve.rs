@@ -11,9 +11,6 @@ use crate::ingest::source::skip;
 use crate::load::{Document, Format, parse_with};
 
 /// Serves requests from standard input until it ends. Called in a worker process only.
-///
-/// # Errors
-/// If the pipe to the parent process breaks.
 pub fn serve() -> Result<()> {
     confine::end_with_parent()?;
     confine::forbid_network();

@@ -59,10 +59,8 @@ impl Outcome {
     }
 }
 
-/// Applies orders to the stored entities. Each order comes with its place in the input.
-///
-/// # Errors
-/// An order cannot be carried out. Then none is.
+/// Applies orders to the stored entities. Each order comes with its place in the input. If one cannot be carried out,
+/// none is.
 pub fn plan(rows: &[EntityRow], orders: Vec<(String, EntityOrder)>, now: Timestamp) -> Result<EntityPlan> {
     // Rounded to milliseconds, so that users can type a shown time.
     let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);

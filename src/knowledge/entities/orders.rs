@@ -82,9 +82,6 @@ pub struct EntityOrder {
 
 impl EntityOrder {
     /// Checks the order and normalises its texts.
-    ///
-    /// # Errors
-    /// A text cannot be stored, or the parts contradict each other.
     pub fn checked(self, now: Timestamp) -> Result<Self> {
         let name = checked_name("name", &self.name)?;
         let kind = self.kind.map(|kind| checked_text("type", &kind, LONGEST_TYPE)).transpose()?;
@@ -174,10 +171,7 @@ struct Line {
     _namespace: IgnoredAny,
 }
 
-/// The orders of a batch, each with its place. `from` names the batch in errors.
-///
-/// # Errors
-/// A line is not an order (the error has its number), or the batch is too large.
+/// The orders of a batch, each with its place. `from` names the batch in errors. An error has the number of its line.
 pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
     let mut orders = Vec::new();
     let mut bytes = Vec::new();

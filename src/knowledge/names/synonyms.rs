@@ -27,9 +27,6 @@ pub struct Synonyms {
 
 impl Synonyms {
     /// Reads a file; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a line is not a group.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let size = match std::fs::metadata(path) {
             Ok(facts) if facts.is_file() => facts.len(),
@@ -59,16 +56,12 @@ impl Synonyms {
     }
 
     /// The built-in list.
-    ///
-    /// # Errors
-    /// It is invalid, which a test rules out.
     pub fn common() -> Result<Self> {
         Synonyms::parse(COMMON)
             .map_err(|(line, what)| Error::failed(format!("the built-in synonyms, line {line}: {what}")))
     }
 
-    /// # Errors
-    /// The number of a line that is not a group, and the reason.
+    /// An error has the number of a line that is not a group, and the reason.
     pub fn parse(text: &str) -> std::result::Result<Self, (usize, String)> {
         let mut synonyms = Synonyms::default();
         for (line, number) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {

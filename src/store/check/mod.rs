@@ -22,9 +22,6 @@ pub use finding::{Checked, Finding, Mended};
 pub use repair::repair;
 
 /// Checks a namespace.
-///
-/// # Errors
-/// If nothing was ingested into it yet, or no generation can be read.
 pub async fn check(namespace: &Namespace) -> Result<Checked> {
     Ok(survey::survey(namespace).await?.checked)
 }

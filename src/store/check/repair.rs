@@ -23,10 +23,8 @@ pub struct Repaired {
     pub after: Checked,
 }
 
-/// Mends what can be mended. Without repairable findings it takes no writer lock and writes nothing.
-///
-/// # Errors
-/// If another process writes for longer than `lock_timeout`, or the disk refuses. The published generation then stays.
+/// Mends what can be mended. Without repairable findings it takes no writer lock and writes nothing. After an error the
+/// published generation stays.
 pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Repaired> {
     let before = survey(namespace).await?;
     if !before.checked.findings.iter().any(|finding| finding.repairable) {

@@ -76,9 +76,6 @@ impl GenerationDiff {
 
 /// How the generation `to` (by default the published one) differs from the generation `from`. With `items`, lists the
 /// sections and chunks of changed documents.
-///
-/// # Errors
-/// If one of them is not kept, or the disk refuses.
 pub async fn diff(namespace: &Namespace, from: u64, to: Option<u64>, items: bool) -> Result<GenerationDiff> {
     let before = Past::open(namespace, from).await?;
     let after = match to {

@@ -27,8 +27,6 @@ impl Past {
         Ok(Past { manifest, tables, _lease: lease })
     }
 
-    /// # Errors
-    /// If the generation does not exist or is no longer kept, with the available ones.
     pub(super) async fn open(namespace: &Namespace, generation: u64) -> Result<Self> {
         let published = Past::published(namespace).await?;
         let last = published.manifest.generation;
@@ -80,9 +78,6 @@ pub struct LogEntry {
 }
 
 /// The known generations, the newest first. The published one is always among them.
-///
-/// # Errors
-/// If nothing is published, or the disk refuses.
 pub async fn log(namespace: &Namespace) -> Result<Vec<LogEntry>> {
     let Past { manifest: published, tables, .. } = Past::published(namespace).await?;
     let existing = tables.existing().await?;

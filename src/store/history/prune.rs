@@ -37,9 +37,6 @@ pub(in crate::store) struct Keeping {
 
 impl Keeping {
     /// The settings of `kb.toml`, or the defaults.
-    ///
-    /// # Errors
-    /// If that file cannot be read or understood.
     pub(in crate::store) fn of(namespace: &Namespace) -> Result<Self> {
         let config = Config::read(namespace.store())?.history;
         Ok(Keeping {

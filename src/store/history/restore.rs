@@ -60,9 +60,6 @@ impl Restored {
 }
 
 /// What [`Writer::restore`] would do at this moment.
-///
-/// # Errors
-/// As for [`Writer::restore`].
 pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Restored> {
     let (now, then) = (Past::published(namespace).await?, Past::open(namespace, generation).await?);
     Ok(Restored::new(&now, &then, &between(&now, &then, false).await?))
@@ -70,9 +67,7 @@ pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Rest
 
 impl Writer {
     /// Publishes an old generation again as the newest, with its own vectors. The history says which command did it.
-    ///
-    /// # Errors
-    /// If the generation does not exist or is no longer kept, or the disk refuses. Then nothing changes.
+    /// After an error nothing is changed.
     pub async fn restore(&mut self, generation: u64, command: &str) -> Result<Restored> {
         let namespace = self.namespace().clone();
         let (now, then) = (Past::published(&namespace).await?, Past::open(&namespace, generation).await?);
