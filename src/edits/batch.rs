@@ -59,7 +59,6 @@ pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>>
 }
 
 impl ChunkOrder {
-    /// The ids that a batch names.
     pub fn ids_of_batch(text: &str) -> Result<Vec<ChunkId>> {
         Ok(lines(text)?.into_iter().map(|(_, line)| line.chunk_id).collect())
     }

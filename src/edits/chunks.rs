@@ -59,7 +59,6 @@ pub enum NewText {
     Source,
 }
 
-/// A change of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkOrder {
     pub chunk_id: ChunkId,
@@ -103,7 +102,6 @@ impl DocumentEdits {
         !(self.changed.is_empty() && self.added.is_empty() && self.gone.is_empty())
     }
 
-    /// Compares a document before and after.
     pub(super) fn between(before: &NewDocument, after: &NewDocument, named: Vec<String>) -> Self {
         let was: HashMap<&str, &Chunk> = before.chunks().map(|row| (row.chunk_id.as_str(), row)).collect();
         let is: HashSet<&str> = after.chunks().map(|row| row.chunk_id.as_str()).collect();

@@ -75,7 +75,6 @@ fn shown(edit: &Edit, new: &NewDocument) -> Conflict {
     }
 }
 
-/// All notes of an edit.
 fn notes(edit: &Edit) -> BTreeMap<String, String> {
     let mut notes: BTreeMap<String, String> = edit.child_chunk_metadata.values().flat_map(BTreeMap::clone).collect();
     notes.extend(edit.metadata.clone());

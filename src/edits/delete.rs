@@ -20,14 +20,12 @@ use crate::text::count;
 /// The most ids that an error names.
 const MOST_NAMED: usize = 5;
 
-/// The result of a deletion.
 #[derive(Debug)]
 pub struct Deletion {
     pub changed: Vec<ChangedDocument>,
     pub documents: Vec<DocumentDeletion>,
 }
 
-/// The deletion in one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DocumentDeletion {
     pub doc_id: DocId,

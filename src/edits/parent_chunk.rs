@@ -60,7 +60,6 @@ pub struct ParentChange {
     pub edited_at: String,
 }
 
-/// Cuts a text into child chunks.
 pub fn new_children(text: &str, config: &ChunkConfig) -> Vec<NewChild> {
     let cut = child_chunks(text, config).into_iter();
     cut.map(|content| NewChild { content: content.to_owned(), ..NewChild::default() }).collect()
@@ -91,7 +90,6 @@ pub(super) fn pass_notes(
     }
 }
 
-/// The edit of a parent chunk, if it has one.
 pub fn edit_of(edits: &[Edit], parent_chunk: u32) -> Option<&Edit> {
     edits.iter().find(|edit| edit.parent_chunk == Some(parent_chunk))
 }
@@ -145,7 +143,6 @@ pub fn delete_parent(new: &mut NewDocument, source: &ParentChunk, edited_at: &st
     record(&mut new.document.edits, source.chunk_index, Some(edit));
 }
 
-/// The number of the next edit.
 pub(super) fn next_number(edits: &[Edit]) -> u32 {
     edits.iter().map(|edit| edit.number).max().unwrap_or(0).saturating_add(1)
 }

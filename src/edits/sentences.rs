@@ -51,7 +51,6 @@ pub(super) fn own(sentences: &[Sentence], parent_chunk: usize) -> Range<usize> {
     start..end
 }
 
-/// The sentences of one text.
 pub(super) fn sentences_in(text: &str) -> Vec<Sentence> {
     sentences(text)
         .into_iter()

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 
 /// This many characters of a key in a row count as a part of it. Shorter sequences are words.
 const PART: usize = 8;
-/// Replaces the key.
 const MARK: &str = "[key]";
 
 /// An API key. People write short ones (`none`, `EMPTY`) for servers without keys; those are not redacted.

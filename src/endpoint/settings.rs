@@ -56,11 +56,9 @@ pub const RERANKING: Service = Service {
     what: "an endpoint for reranking",
     own: &[],
 };
-/// All of them.
 const SERVICES: [Service; 3] = [EMBEDDINGS, RERANKING, LANGUAGE_MODEL];
 
 impl Service {
-    /// The variable of a setting.
     fn variable(self, setting: &str) -> String {
         format!("{}{}", self.prefix, setting.to_uppercase())
     }

@@ -17,7 +17,6 @@ use crate::knowledge::profile::Profile;
 use crate::llm::WrittenProfile;
 use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, SectionRow, Snapshot, Writer};
 
-/// Documents that fill a batch.
 const BATCH_DOCUMENTS: usize = 256;
 
 /// Collects documents, embeds their new texts, and publishes them batch by batch.
@@ -192,7 +191,6 @@ impl Indexer {
         outcome
     }
 
-    /// Removes a document.
     pub fn remove(&mut self, row: &DocumentRow) {
         self.note.add("removed", &row.source);
         self.removals.push(row.doc_id.clone());

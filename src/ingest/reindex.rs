@@ -62,7 +62,6 @@ pub enum TextFrom {
     Store,
 }
 
-/// The outcome of a document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReindexedDocument {
     pub doc_id: DocId,

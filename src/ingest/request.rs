@@ -68,7 +68,6 @@ pub struct IngestRequest {
 pub struct Target<'a> {
     /// May not exist yet.
     pub store: Store,
-    /// Creates it.
     pub create: &'a dyn Fn() -> Result<Store>,
     pub namespace: String,
     /// The language model that writes chunk contexts, for documents that want them.
@@ -198,7 +197,6 @@ impl Action {
     }
 }
 
-/// A source in the report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SourceReport {
     pub source: String,

@@ -228,7 +228,6 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Replaces all vectors.
     async fn replace(&mut self, snapshot: Snapshot) -> Result<()> {
         let mut cache = VectorCache::open(self.namespace, &self.record)?;
         let mut vectors = self.options.vectors(self.record.clone());

@@ -15,7 +15,6 @@ use crate::structure::{PREAMBLE, Provenance};
 /// About so many chunks are read at once.
 pub(super) const CHUNKS_AT_ONCE: usize = 8192;
 
-/// A stored document with all its rows.
 pub async fn stored(snapshot: &Snapshot, document: DocumentRow) -> Result<NewDocument> {
     let sections = snapshot.sections(&document.doc_id).await?;
     let parents = snapshot.parents_of(&document.doc_id).await?;

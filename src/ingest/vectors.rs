@@ -180,7 +180,6 @@ fn within(time: Duration, texts: usize, took: Duration) -> usize {
     ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
 }
 
-/// Gives parent chunks and their child chunks their vectors.
 pub(super) fn set_vectors(parents: &mut [ParentChunk], vectors: Vec<Option<ParentVectors>>) {
     for (parent, vectors) in parents.iter_mut().zip(vectors) {
         let Some(vectors) = vectors else { continue };

@@ -29,7 +29,6 @@ const MOST_REDIRECTS: usize = 10;
 const SHOWN: usize = 200;
 const ACCEPTED: &str = "text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5";
 
-/// Media types and their formats.
 const TYPES: [(&str, Format); 14] = [
     ("text/html", Format::Html),
     ("application/xhtml+xml", Format::Html),
@@ -82,7 +81,6 @@ pub(super) struct Allowed<'a> {
     pub time: Duration,
 }
 
-/// A page.
 pub(super) struct Page {
     pub bytes: Vec<u8>,
     pub format: Option<Format>,

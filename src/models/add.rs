@@ -15,7 +15,6 @@ const QUESTION: &str = "how is air taken out of a pump?";
 const CHUNKS: [&str; 3] =
     ["Open the vent and the air leaves the pump.", "The pump is painted green.", "水泵里的空气从排气阀出来。"];
 
-/// A model that was added.
 #[derive(Debug)]
 pub struct Added {
     pub record: Record,

@@ -158,7 +158,6 @@ fn wanted_files(wanted: &Wanted, listing: &Listing) -> Result<Vec<RemoteFile>, S
     Ok(files)
 }
 
-/// The files with weights beside a graph.
 fn files_beside(listing: &Listing, graph: &str, path: &Path) -> Result<Vec<RemoteFile>> {
     let unusable = |reason: String| Error::failed(format!("{graph} cannot be used: {reason}"));
     let bytes = std::fs::read(path).map_err(cannot("read", path))?;

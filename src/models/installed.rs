@@ -23,7 +23,6 @@ pub fn is_endpoint(name: &str) -> bool {
     name.eq_ignore_ascii_case(ENDPOINT) || is_endpoint_model(name)
 }
 
-/// The folder of models.
 #[derive(Debug, Clone)]
 pub struct Models {
     folder: PathBuf,

@@ -239,7 +239,6 @@ fn summary(codes: &[String]) -> Option<String> {
     }
 }
 
-/// The scripts that a vocabulary covers.
 fn scripts_of_vocabulary(tokenizer: &Tokenizer) -> Vec<Script> {
     let mut counts = [0; ENOUGH.len()];
     for (token, id) in tokenizer.get_vocab(false) {

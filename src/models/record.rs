@@ -33,7 +33,6 @@ impl ModelKind {
     }
 }
 
-/// A file of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelFile {
     /// Relative to the model's folder.
@@ -96,7 +95,6 @@ impl Record {
         Ok(record)
     }
 
-    /// Writes the record into a folder.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(RECORD);
         let text = serde_json::to_string_pretty(self).expect("a record has text keys only");

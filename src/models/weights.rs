@@ -115,7 +115,6 @@ fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u
     Ok(out)
 }
 
-/// The tensor with its weights inside.
 fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(tensor.len() + weights.len());
     for field in fields(tensor) {

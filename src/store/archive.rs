@@ -120,7 +120,6 @@ fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Resu
     copy().map_err(|error| Error::io("export", path, &error))
 }
 
-/// Opens an archive and reads its list.
 fn open(file: &Path) -> Result<(ZipArchive<BufReader<File>>, FileList)> {
     let failed = |error: std::io::Error| Error::io("import", file, &error);
     let facts = file.metadata().map_err(|error| Error::reading(file, &error))?;

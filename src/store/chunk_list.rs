@@ -47,7 +47,6 @@ pub struct ChunkKey {
     pub chunk_id: ChunkId,
     pub doc_id: DocId,
     pub section_id: SectionId,
-    /// The parent of a child.
     pub parent_id: Option<ChunkId>,
     /// Its place: of a parent in the document, of a child in the parent.
     pub chunk_index: u32,

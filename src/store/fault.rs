@@ -58,9 +58,7 @@ pub(super) fn step(_name: &str) -> Result<()> {
 pub(super) enum Event {
     /// A writer begins. What exists counts as synced.
     Begun,
-    /// The content of a file is synced.
     SyncedFile,
-    /// The entries of a folder are synced.
     SyncedFolder,
 }
 

@@ -309,7 +309,6 @@ impl KeywordWriter {
         Ok(())
     }
 
-    /// The number of its segments.
     pub(super) fn segments(&self) -> Result<usize> {
         let parts = self.writer.index().searchable_segment_metas().map_err(|error| self.failed(error))?;
         Ok(parts.len())

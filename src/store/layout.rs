@@ -22,9 +22,7 @@ const SETTINGS: [&str; 3] = ["kb.toml", SYNONYMS, "prompts"];
 const IGNORE: &str = ".gitignore";
 /// The file with synonyms of a store or of a namespace.
 pub const SYNONYMS: &str = "synonyms.txt";
-/// The folder of its namespaces.
 const NAMESPACES: &str = "namespaces";
-/// The folder of all its caches.
 pub(super) const CACHE: &str = "cache";
 /// The file that names the published generation of a namespace.
 pub(super) const PUBLISHED: &str = "MANIFEST.json";

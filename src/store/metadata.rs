@@ -37,7 +37,6 @@ fn unseen(name: &str) -> String {
     format!("filters take {} from the document and would not see a field of this name", name.trim())
 }
 
-/// A value of metadata.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum MetadataValue {
@@ -151,7 +150,6 @@ impl Changed {
         self.fields.is_empty() && self.tagged.is_empty() && self.untagged.is_empty()
     }
 
-    /// Applies later changes.
     pub fn extend(&mut self, later: &Changed) {
         self.fields.extend(later.fields.clone());
         self.tagged.retain(|tag| !later.untagged.contains(tag));

@@ -82,7 +82,6 @@ impl Store {
         Ok(found)
     }
 
-    /// The namespaces below a name.
     fn below(&self, name: &str) -> Result<Vec<Namespace>> {
         let above = format!("{}/", namespace_name(name)?);
         let mut below = self.namespaces()?;
@@ -168,7 +167,6 @@ impl Namespace {
         sync_folder(self.folder())
     }
 
-    /// Removes it with everything in it.
     pub async fn remove(&self, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
         let lock = WriterLock::take(self, lock_timeout).await?;
@@ -192,7 +190,6 @@ impl Namespace {
         moved
     }
 
-    /// The folder of all namespaces.
     pub(super) fn folder(&self) -> &Path {
         self.root().parent().unwrap_or(self.root())
     }

@@ -26,7 +26,6 @@ pub struct Optimized {
 }
 
 impl Optimized {
-    /// Whether nothing was done.
     pub fn is_nothing(&self) -> bool {
         self.generation.is_none() && self.segments_before == self.segments_after && self.deleted_parent_chunks == 0
     }

@@ -32,7 +32,6 @@ pub struct DocumentRow {
     /// Number of pages, for formats that have pages.
     pub pages: Option<u32>,
     pub metadata: Metadata,
-    /// The settings with which it was chunked.
     pub chunking: ChunkConfig,
     /// The name of the loader that read it.
     pub engine: String,
@@ -90,7 +89,6 @@ pub fn in_parts<T>(items: &[T], most: usize, size: impl Fn(&T) -> usize) -> Vec<
     parts
 }
 
-/// The time of a document and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentTime {
     /// The moment, in UTC; for a day, a month or a year, its beginning.
@@ -305,7 +303,6 @@ pub struct Chunk {
     pub vector: Vec<f32>,
 }
 
-/// A parent chunk with its children.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParentChunk {
     pub doc_id: DocId,
@@ -400,7 +397,6 @@ pub struct NewDocument {
 }
 
 impl NewDocument {
-    /// The parent chunk with an index.
     pub fn parent(&self, index: u32) -> Option<&ParentChunk> {
         self.parents.binary_search_by_key(&index, |parent| parent.chunk_index).ok().map(|at| &self.parents[at])
     }

@@ -3,10 +3,8 @@
 use crate::ids::{ChunkId, DocId};
 use std::collections::HashSet;
 
-/// Which parent chunks of a namespace may be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// All of them.
     #[default]
     Everything,
     /// Those of these documents.
@@ -41,7 +39,6 @@ impl Scope {
         }
     }
 
-    /// Whether nothing is in the scope.
     pub fn is_empty(&self) -> bool {
         match self {
             Scope::Everything => false,
@@ -68,7 +65,6 @@ impl Scope {
         }
     }
 
-    /// Whether a parent chunk is in the scope.
     pub fn admits_chunk(&self, parent_id: &ChunkId) -> bool {
         self.admits(parent_id.doc_id(), parent_id)
     }

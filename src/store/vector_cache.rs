@@ -37,7 +37,6 @@ pub struct VectorCache {
     end: u64,
 }
 
-/// The keys of the unpublished vectors of a model.
 pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result<HashSet<VectorKey>> {
     let path = path_of(namespace, model);
     match or_none(File::open(&path)).map_err(|error| Error::io("read", &path, &error))? {
@@ -47,7 +46,6 @@ pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result
 }
 
 impl VectorCache {
-    /// Opens the vectors of a model.
     pub fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         let path = path_of(namespace, model);
         let folder = namespace.root().join(FOLDER);
@@ -74,7 +72,6 @@ impl VectorCache {
         self.places.contains_key(key)
     }
 
-    /// The vector of a text.
     pub fn get(&mut self, key: &VectorKey) -> Result<Vec<f32>> {
         let Some(place) = self.places.get(key) else {
             return Err(Error::failed(format!("a vector is missing in {}", self.path.display()))
@@ -87,7 +84,6 @@ impl VectorCache {
         Ok(numbers.map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
-    /// Adds vectors.
     pub fn put(&mut self, vectors: &[(VectorKey, Vec<f32>)]) -> Result<()> {
         let mut bytes = Vec::with_capacity(vectors.len() * length_of(self.dimension));
         let mut places = Vec::with_capacity(vectors.len());

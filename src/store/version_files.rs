@@ -49,7 +49,6 @@ impl DamagedVersion {
 #[derive(Debug)]
 pub(super) struct Lost(pub(super) String);
 
-/// The folder of the versions of a table.
 fn folder_of(namespace: &Namespace, table: &str) -> PathBuf {
     namespace.tables().join(format!("{table}.lance/_versions"))
 }
@@ -59,7 +58,6 @@ fn file_of(version: u64) -> String {
     format!("{:020}.manifest", u64::MAX - version)
 }
 
-/// The version in the name of a file.
 fn version_of(name: &str) -> Option<u64> {
     Some(u64::MAX - name.strip_suffix(".manifest")?.parse::<u64>().ok()?)
 }
@@ -103,7 +101,6 @@ pub(super) fn remove_versions(namespace: &Namespace, table: &str, is_wrong: impl
     sync_folder(&folder)
 }
 
-/// The versions of a table newer than one of them.
 pub(super) fn newer_versions(namespace: &Namespace, table: &str, version: u64) -> Result<Vec<u64>> {
     let files = paths_in(&folder_of(namespace, table))?;
     Ok(files.iter().filter_map(|path| version_of(name_of(path))).filter(|newer| *newer > version).collect())

@@ -18,7 +18,6 @@ use super::tables::{Tables, connect, is_damage, open_table};
 use super::version_files::{DamagedVersion, Lost, TABLES, lost_version};
 use crate::error::{Error, Result};
 
-/// The existing versions of each table.
 pub(super) struct ExistingVersions(pub(super) [HashSet<u64>; 4]);
 
 impl ExistingVersions {
@@ -52,7 +51,6 @@ pub(super) async fn is_readable(
 }
 
 impl Tables {
-    /// The existing versions.
     pub(super) async fn existing(&self) -> Result<ExistingVersions> {
         let mut existing = ExistingVersions(Default::default());
         for (table, there) in self.all().zip(&mut existing.0) {
@@ -102,7 +100,6 @@ impl Tables {
         Ok(damaged)
     }
 
-    /// The unreadable versions.
     pub(super) async fn damaged(&self) -> Result<Vec<DamagedVersion>> {
         let mut damaged = Vec::new();
         for (i, table) in self.all().enumerate() {

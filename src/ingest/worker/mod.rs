@@ -86,7 +86,6 @@ impl Drop for Running {
     }
 }
 
-/// The outcome of a request.
 enum Outcome {
     Cut(Box<CutDocument>),
     /// Why the worker refuses the file.

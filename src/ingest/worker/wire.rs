@@ -17,7 +17,6 @@ use crate::load::{Format, LoadOptions, OutlineEntry};
 /// The beginning of an answer.
 const MARKER: &[u8] = "\u{1}kb\u{1}".as_bytes();
 
-/// A request to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Request {
     /// The name of the source.
@@ -65,7 +64,6 @@ pub(super) fn json(message: &impl Serialize) -> Result<Vec<u8>> {
         .map_err(|error| Error::failed(format!("cannot write a message between worker and parent: {error}")))
 }
 
-/// The result of [`receive`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Received {
     Answer(Vec<u8>),

@@ -21,7 +21,6 @@ pub(super) use finding::Part;
 pub use finding::{Checked, Finding, Mended};
 pub use repair::repair;
 
-/// Checks a namespace.
 pub async fn check(namespace: &Namespace) -> Result<Checked> {
     Ok(survey::survey(namespace).await?.checked)
 }

@@ -14,7 +14,6 @@ use crate::store::rows::DocumentRow;
 use crate::store::tables::Tables;
 use crate::store::writer::{Change, KeywordStep, Writer};
 
-/// The result of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
     pub before: Checked,

@@ -44,7 +44,6 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Whether there is a finding on a part.
     pub(super) fn finds(&self, part: Part) -> bool {
         self.checked.findings.iter().any(|finding| finding.part == part)
     }
@@ -275,7 +274,6 @@ impl<'a> Walk<'a> {
         in_parts(ids, CHUNKS_AT_ONCE, chunks)
     }
 
-    /// The chunk rows of some documents.
     pub(super) async fn chunks_of(&self, ids: &[DocId]) -> Result<Vec<ChunkRow>> {
         self.tables.read_with(&self.tables.chunks, ("doc_id", ids), Wanted::All, convert::chunk).await
     }

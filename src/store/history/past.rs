@@ -68,7 +68,6 @@ pub struct LogEntry {
     pub generation: u64,
     /// RFC 3339.
     pub published_at: String,
-    /// Whether it is the published one.
     pub published: bool,
     /// Whether it is an older one whose tables still exist.
     pub restorable: bool,

@@ -99,7 +99,6 @@ pub(in crate::store) struct Record {
     pub(in crate::store) note: Option<Note>,
 }
 
-/// A record file.
 pub(in crate::store) struct RecordFile {
     /// The generation in the name of the file.
     pub(in crate::store) generation: u64,

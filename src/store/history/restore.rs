@@ -23,7 +23,6 @@ const MOST_REPLACED: usize = 4;
 const INDEXED: [&str; 8] =
     ["doc_id", "chunk_id", "section_id", "titles", "content", "situating", "page_start", "page_end"];
 
-/// The outcome of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Restored {
     /// The old generation.
@@ -107,7 +106,6 @@ async fn indexed_anew(now: &Past, then: &Past) -> Result<Option<Vec<DocId>>> {
     Ok((differing.len() <= all / MOST_REPLACED).then_some(differing))
 }
 
-/// The hash of some columns of a row.
 fn hash(columns: &Columns, row: usize, names: &[&str]) -> Result<u128> {
     let mut hasher = blake3::Hasher::new();
     for name in names {

@@ -25,7 +25,6 @@ pub(super) struct Lists {
 pub(super) static LISTS: LazyLock<Lists> =
     LazyLock::new(|| toml::from_str(include_str!("english.toml")).expect("english.toml is part of the program"));
 
-/// Whether a sentence gives an order.
 pub(in crate::knowledge::profile) fn is_imperative(sentence: &str) -> bool {
     if sentence.ends_with('?') {
         return false;
