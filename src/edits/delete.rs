@@ -129,7 +129,6 @@ fn children_left(children: &[Chunk], goes: impl Fn(&Chunk) -> bool) -> Vec<NewCh
 mod tests {
     use super::*;
     use crate::edits::chunks::tests::stored;
-    use crate::error::Kind;
     use proptest::prelude::*;
 
     fn delete(new: &NewDocument, ids: &[&str]) -> Deletion {
@@ -165,22 +164,6 @@ mod tests {
         let new = stored("Alpha beta gamma. Delta epsilon ok.\n\nZeta eta theta iota.");
         let after = &delete(&new, &["abc123:0.1"]).changed[0].after;
         assert_eq!(after.parents[0].content, "Alpha beta gamma.\n\nZeta eta theta iota.");
-    }
-
-    #[test]
-    fn an_unknown_id_and_an_orphaned_child_are_refused() {
-        let new = stored(TEXT);
-        let fail = |ids: &[&str], cascade| {
-            let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-            delete_chunks(vec![new.clone()], &ids, cascade, "now").map(|_| ()).unwrap_err()
-        };
-        let error = fail(&["abc123:1", "abc123:9", "nonsense"], true);
-        assert_eq!(error.kind(), Kind::NotFound);
-        assert!(error.message().contains("\"abc123:9\", \"nonsense\""), "{error}");
-        let error = fail(&["abc123:1"], false);
-        assert!(error.kind() == Kind::Usage && error.message().contains("\"abc123:1.0\""), "{error}");
-        let all = ["abc123:1".to_owned(), "abc123:1.0".to_owned()];
-        assert!(delete_chunks(vec![new.clone()], &all, false, "now").is_ok(), "all of them were named");
     }
 
     proptest! {

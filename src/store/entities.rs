@@ -293,24 +293,6 @@ mod tests {
     }
 
     #[test]
-    fn parent_chunks_are_counted_by_document() {
-        let mut counter = MentionCounter::new(vec![entity("Pump 1", &["一号泵"]), entity("Valve", &[])]).unwrap();
-        counter.count("doc111", "", "PUMP 1 is 一号泵.");
-        counter.count("doc111", "", "检查一号泵。");
-        counter.count("doc222", "", "the valve of pump 1");
-        let counts = |counter: &MentionCounter| {
-            let of =
-                |row: &EntityRow| row.mentions.iter().map(|(doc, count)| format!("{doc} {count}")).collect::<Vec<_>>();
-            counter.rows.iter().map(of).collect::<Vec<_>>()
-        };
-        assert_eq!(counts(&counter), [vec!["doc111 2", "doc222 1"], vec!["doc222 1"]]);
-        counter.forget_documents(&["doc222".into()]);
-        assert_eq!(counts(&counter), [vec!["doc111 2"], vec![]]);
-        counter.forget();
-        assert_eq!(counter.into_rows()[0].parent_chunks(), 0);
-    }
-
-    #[test]
     fn a_parent_chunk_counts_once_for_titles_and_text() {
         let mut counter = MentionCounter::new(vec![entity("Pump 1", &[]), entity("Valve", &[])]).unwrap();
         counter.count("doc111", "Manual of pump 1 › Oil", "It is changed once a year.");

@@ -290,9 +290,9 @@ impl Bm25StatisticsProvider for KeywordStatistics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::ParentChunk;
     use crate::store::keyword_writer::KeywordWriter;
-    use crate::store::samples::{namespace, store};
-    use crate::store::{ParentChunk, Scope, Store};
+    use crate::store::samples::namespace;
 
     fn words(text: &str) -> Vec<(usize, String)> {
         Phrase::of(text).map_or_else(Vec::new, |phrase| phrase.words)
@@ -310,81 +310,19 @@ mod tests {
         assert_eq!(Phrase::of("…"), None);
     }
 
-    const QUESTION: [(KeywordField, &str, f32); 4] = [
-        (KeywordField::Content, "pump", 1.0),
-        (KeywordField::Content, "valve", 1.0),
-        (KeywordField::Titles, "pump", 0.3),
-        (KeywordField::Content, "nowhere", 1.0),
-    ];
-
-    fn terms() -> Vec<(KeywordField, String, f32)> {
-        QUESTION.iter().map(|(field, text, weight)| (*field, tokenize(text)[0].text.clone(), *weight)).collect()
-    }
-
     fn parent_chunk(chunk_id: &str, content: &str, context: &str) -> ParentChunk {
         ParentChunk { titles: context.into(), ..ParentChunk::sample(chunk_id, content) }
     }
 
-    /// An index of only these parent chunks, in its own namespace.
-    fn index(store: &Store, name: &str, parent_chunks: &[ParentChunk]) -> KeywordReader {
-        KeywordWriter::index_of(&store.namespace(name).unwrap(), parent_chunks)
-    }
-
-    fn sorted(mut hits: Vec<KeywordHit>) -> Vec<(String, f32)> {
-        hits.sort_by(|a, b| a.chunk_id.cmp(&b.chunk_id));
-        hits.into_iter().map(|hit| (hit.chunk_id.into(), hit.score)).collect()
-    }
-
-    #[test]
-    fn two_indexes_with_joint_statistics_score_as_one_that_holds_both() {
-        let (_folder, store) = store();
-        // All parent chunks of the first are about pumps, hardly any of the second: the weight of the word differs.
-        let left = [
-            parent_chunk("a:0", "Prime the pump before the pump is started.", "Pumps"),
-            parent_chunk("a:1", "The pump has a valve.", "Pumps"),
-            parent_chunk("a:2", "A pump that runs dry is a broken pump.", "Pumps"),
-        ];
-        let right = [
-            parent_chunk("b:0", "Close the valve slowly, and look at the gauge while you do.", "Valves"),
-            parent_chunk("b:1", "One pump.", "Spare parts"),
-            parent_chunk("b:2", "The gauge shows the pressure in bar.", "Gauges"),
-            parent_chunk("b:3", "Grease the bearing every month.", "Bearings"),
-        ];
-        let both = index(&store, "both", &[&left[..], &right].concat());
-        let apart = [index(&store, "left", &left), index(&store, "right", &right)];
-        let terms = terms();
-        let joint = KeywordStatistics::joint(apart.iter().map(|reader| reader.statistics(&terms).unwrap()));
-        assert_eq!(joint, both.statistics(&terms).unwrap());
-
-        let expected = sorted(both.search(&terms, None, &Scope::Everything, 10).unwrap());
-        assert_eq!(expected.len(), 5);
-        let own = both.search(&terms, Some(&joint), &Scope::Everything, 10).unwrap();
-        assert_eq!(sorted(own), expected, "the statistics of an index alone change nothing");
-        let search = |statistics| {
-            sorted(
-                apart
-                    .iter()
-                    .flat_map(|reader| reader.search(&terms, statistics, &Scope::Everything, 10).unwrap())
-                    .collect(),
-            )
-        };
-        assert_eq!(search(Some(&joint)), expected);
-        assert_ne!(search(None), expected, "without them the scores are those of each index alone");
-
-        let ids = ["a:1", "b:0", "b:2"].map(ChunkId::from);
-        let scores = apart.iter().flat_map(|reader| reader.scores(&terms, Some(&joint), &ids).unwrap()).collect();
-        assert_eq!(sorted(scores), sorted(both.scores(&terms, None, &ids).unwrap()));
-    }
-
     #[test]
     fn documents_are_found_by_titles_beside_one_with_thousands_of_chunks() {
-        let (_folder, store) = store();
+        let (_folder, namespace) = namespace();
         let large = (0..50).map(|number| parent_chunk(&format!("a:{number}"), "text", "Care"));
         let mut apart = parent_chunk("c:0", "text", "Manual › Care of the pump");
         apart.situating = Some(String::new());
         let others =
             [parent_chunk("b:0", "text", "Manual › Care of a valve"), apart, parent_chunk("d:0", "care", "Of")];
-        let reader = index(&store, "one", &large.chain(others).collect::<Vec<_>>());
+        let reader = KeywordWriter::index_of(&namespace, &large.chain(others).collect::<Vec<_>>());
         let found = |query: &str, scope: &Scope, most| {
             let mut found = reader.documents_by_titles(query, scope, most).unwrap();
             found.sort();

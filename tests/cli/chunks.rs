@@ -291,6 +291,10 @@ fn a_deletion_asks_first_and_is_all_or_nothing() {
     }
     assert_eq!(list(&sandbox, &[]), before);
     assert_eq!(sandbox.status()["generation"], 1);
+    // All child chunks are named too.
+    let own: Vec<String> = ids(&before).into_iter().filter(|id| id.split('.').next() == Some(first)).collect();
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    sandbox.json(&[&["chunk-delete", "--no-cascade", "--yes"], &own[..]].concat());
 }
 
 #[test]
