@@ -14,6 +14,8 @@ mod chunks;
 mod conflicts;
 mod delete;
 mod derived;
+#[cfg(test)]
+mod laws;
 mod parent_chunk;
 mod rebase;
 mod sentences;
