@@ -3,13 +3,13 @@
 //! Promises: nothing is sent unless the user has named the endpoint. The key goes to its address alone and appears in no
 //! output, error or store ([`secret`]).
 
+mod config;
 mod failure;
 mod secret;
 mod settings;
 mod wire;
 
+pub use config::{EMBEDDINGS, EndpointConfig, LANGUAGE_MODEL, RERANKING, endpoint_settings, environment};
 pub use failure::{Failure, Reason, with_retries};
-pub use settings::{
-    EMBEDDINGS, EndpointConfig, EndpointSettings, LANGUAGE_MODEL, RERANKING, endpoint_settings, environment,
-};
+pub use settings::EndpointSettings;
 pub use wire::Wire;
