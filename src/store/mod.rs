@@ -10,6 +10,7 @@ pub mod check;
 mod chunk_list;
 mod chunk_rows;
 mod convert;
+mod document_time;
 mod durable;
 mod entities;
 mod entity_table;
@@ -59,6 +60,7 @@ mod writer;
 pub use archive::{Archived, export, import};
 pub use cache_folder::CacheFolder;
 pub use chunk_list::{ChunkFilter, ChunkKey};
+pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState, StateTime};
 pub use fault::{REWRITE_STEPS, STEPS};
 #[cfg(feature = "fuzzing")]
@@ -83,8 +85,8 @@ pub use parts::{FileList, Listed};
 pub use read_cache::ReadAhead;
 pub use replica::{Replica, Sending};
 pub use rows::{
-    Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, DocumentTime, Edit, NewDocument, ParentChunk,
-    SectionRow, in_parts,
+    Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow,
+    in_parts,
 };
 pub use scope::Scope;
 pub use snapshot::Snapshot;

@@ -13,9 +13,10 @@ use super::text_change::TextChange;
 use crate::error::Result;
 use crate::ids::{DocId, document_of};
 use crate::store::convert::{self, Columns};
+use crate::store::document_time::DocumentTime;
 use crate::store::layout::Namespace;
 use crate::store::manifest::ModelRecord;
-use crate::store::rows::{DocumentRow, DocumentTime};
+use crate::store::rows::DocumentRow;
 use crate::store::tables::{Tables, Wanted};
 use crate::text::{squeeze, truncate};
 
