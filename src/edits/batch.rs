@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::chunks::{ChunkOrder, DERIVED, NewText, derived, structural, unknown_chunk};
+use super::order::{ChunkOrder, DERIVED, NewText, derived, structural, unknown_chunk};
 use crate::error::{Error, NextStep, Result, plain_json};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};

@@ -9,64 +9,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Serialize;
 
 use super::derived::mend_counts;
+use super::order::{ChunkOrder, NewText, check, instead_of, unknown_chunk};
 use super::parent_chunk::{
     NewChild, ParentChange, as_the_source_says, change_parent, edit_of, new_children, notes_by_text, pass_notes,
 };
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
-use crate::store::{Chunk, NewDocument, ParentChunk, check_field_of_part};
-
-/// The longest new text, in bytes. A longer one belongs into a document of its own.
-const LARGEST_TEXT: usize = 1 << 20;
-/// The longest name of a note, in characters.
-const LONGEST_NAME: usize = 64;
-/// Names that a note cannot have, because kb derives them.
-pub(super) const DERIVED: [&str; 4] = ["titles", "language", "page_start", "page_end"];
-
-/// The structural fields of a chunk: the field, why it cannot change, and what to do instead.
-const STRUCTURAL: [(&str, &str, &str); 7] = [
-    ("chunk_id", "a chunk keeps its id as long as it exists", "edit the content"),
-    ("doc_id", "a chunk belongs to its document", "edit a chunk of the other document"),
-    ("source", "a chunk belongs to its source", "ingest the file at its new place"),
-    ("section", "sections come from the table of contents", "correct the table of contents"),
-    ("chunk_type", "parent and child chunks come from cutting the text", "edit the parent chunk, which is cut again"),
-    ("parent_id", "a child chunk belongs to its parent chunk", "edit the texts of both parent chunks"),
-    ("chunk_index", "places come from the order of the text", "edit the texts of the parent chunks"),
-];
-
-/// The error for a change of a structural field; `None` for any other name.
-pub(super) fn structural(name: &str) -> Option<Error> {
-    let (field, why, instead) = STRUCTURAL.iter().find(|(field, ..)| *field == name)?;
-    Some(Error::usage(format!("{field} cannot be changed: {why}; nothing was changed")).hint(*instead))
-}
-
-/// The error for a note with a name of [`DERIVED`].
-pub(super) fn derived(name: &str) -> Error {
-    Error::usage(format!("{name:?} cannot be set, because kb derives it from the text; nothing was changed"))
-}
-
-pub(super) fn unknown_chunk(id: &ChunkId) -> Error {
-    Error::not_found(format!("no chunk {id:?}; nothing was changed"))
-        .hint(format!("`{}` shows the ids", NextStep::ListChunks))
-}
-
-/// The new text of a chunk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NewText {
-    Given(String),
-    /// The text of the source.
-    Source,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChunkOrder {
-    pub chunk_id: ChunkId,
-    /// `None` keeps the text.
-    pub text: Option<NewText>,
-    /// Notes to add or replace, or with `None` to remove.
-    pub metadata: BTreeMap<String, Option<String>>,
-}
+use crate::store::{Chunk, NewDocument, ParentChunk};
 
 /// A document before and after a change.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,50 +99,6 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
         return Err(unknown_chunk(&unknown.chunk_id));
     }
     Ok(edits)
-}
-
-/// Refuses an order that is wrong whatever the store has.
-fn check(order: &ChunkOrder) -> Result<()> {
-    let id = &order.chunk_id;
-    if let Some(NewText::Given(text)) = &order.text {
-        if instead_of("", text).is_empty() {
-            return Err(Error::usage(format!("the new text of {id:?} is empty; nothing was changed"))
-                .hint(format!("`{}` deletes it", NextStep::DeleteChunk(id))));
-        }
-        if text.len() > LARGEST_TEXT {
-            let (size, most) = (crate::text::size(text.len() as u64), crate::text::size(LARGEST_TEXT as u64));
-            return Err(Error::usage(format!(
-                "the new text of {id:?} has {size}, more than {most}; nothing was changed"
-            ))
-            .hint("ingest it as a document of its own"));
-        }
-    }
-    for (name, value) in &order.metadata {
-        check_note(name)?;
-        // Earlier versions let such notes be set, so they can be removed.
-        if value.is_some() {
-            check_field_of_part(name).map_err(|reason| {
-                Error::usage(format!("{reason}; nothing was changed")).hint("use another name for the note")
-            })?;
-        }
-    }
-    Ok(())
-}
-
-/// Refuses reserved names of notes, and names that are hard to type.
-fn check_note(name: &str) -> Result<()> {
-    if let Some(error) = structural(name) {
-        return Err(error);
-    }
-    if DERIVED.contains(&name) {
-        return Err(derived(name).hint("use another name for the note"));
-    }
-    let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.is_empty() || !name.chars().all(good) || name.chars().count() > LONGEST_NAME {
-        return Err(Error::usage(format!("{name:?} cannot be the name of a note; nothing was changed"))
-            .hint(format!("use letters, digits, '_', '-' and '.', at most {LONGEST_NAME}")));
-    }
-    Ok(())
 }
 
 /// A document after its orders, and the ids that they name.
@@ -302,15 +208,6 @@ fn noted(mut notes: BTreeMap<String, String>, changes: &BTreeMap<String, Option<
         };
     }
     notes
-}
-
-/// A new text, normalised as loaders do it, with the white space at the end of the old one.
-fn instead_of(old: &str, new: &str) -> String {
-    let new = new.strip_prefix('\u{feff}').unwrap_or(new).replace("\r\n", "\n").replace('\r', "\n");
-    let mut text: String = new.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-    text.truncate(text.trim_end().len());
-    let text = text.trim_start_matches('\n');
-    format!("{text}{}", &old[old.trim_end().len()..])
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::chunks::{ChangedDocument, ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
+use super::chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 use super::derived::mend_counts;
+use super::order::{ChunkOrder, NewText};
 use super::parent_chunk::{as_the_source_says, delete_parent};
 use super::sentences::{Sentence, exchange, only_place, own, sentences_in};
 use crate::error::{Error, NextStep, Result, Setting};

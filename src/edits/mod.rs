@@ -16,6 +16,7 @@ mod delete;
 mod derived;
 #[cfg(test)]
 mod laws;
+mod order;
 mod parent_chunk;
 mod rebase;
 mod sentences;
@@ -24,10 +25,11 @@ mod toc;
 pub use batch::read_batch;
 #[cfg(test)]
 pub(crate) use chunks::tests as samples;
-pub use chunks::{ChangedDocument, ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
+pub use chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 pub use conflicts::{Conflict, Side, conflicts, settle};
 pub use delete::{Deletion, DocumentDeletion, delete_chunks};
 pub use derived::{embedded_texts, mend_counts, renew_hashes, set_model_situating, set_situating};
+pub use order::{ChunkOrder, NewText};
 pub use parent_chunk::as_the_source_says;
 pub use rebase::{Rebased, rebase};
 pub use toc::{TocLine, editable_toc, entries_of, parse_toc};
