@@ -15,10 +15,7 @@ use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Chunk, NewDocument};
-use crate::text::count;
-
-/// The most ids that an error names.
-const MOST_NAMED: usize = 5;
+use crate::text::first_of;
 
 #[derive(Debug)]
 pub struct Deletion {
@@ -81,11 +78,7 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
 }
 
 fn some(ids: &[&str]) -> String {
-    let mut named: Vec<String> = ids.iter().take(MOST_NAMED).map(|id| format!("{id:?}")).collect();
-    if ids.len() > MOST_NAMED {
-        named.push(format!("and {}", count(ids.len() - MOST_NAMED, "other")));
-    }
-    named.join(", ")
+    first_of(ids.iter().map(|id| format!("{id:?}")))
 }
 
 /// The document without the named chunks; the ids of all deleted chunks, and of the parents that lost some children.

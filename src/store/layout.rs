@@ -12,7 +12,7 @@ use super::source_name::{STANDARD_INPUT, name_of, text_of};
 use crate::config::KnownStores;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::{is_address, is_of_another_user, real};
-use crate::text::alike;
+use crate::text::{alike, first_of};
 
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
@@ -26,7 +26,7 @@ const NAMESPACES: &str = "namespaces";
 pub(super) const CACHE: &str = "cache";
 /// The file that names the published generation of a namespace.
 pub(super) const PUBLISHED: &str = "MANIFEST.json";
-/// How many namespaces an error names.
+/// How many similar namespaces an error names.
 const MOST_NAMED: usize = 5;
 /// Names at least as alike as this (Jaro-Winkler) are suggested.
 const NEAR: f64 = 0.75;
@@ -310,12 +310,11 @@ impl Namespace {
         let others: Vec<&str> = others.iter().map(|other| other.name()).filter(|name| *name != self.name).collect();
         let mut near = alike(others.iter().map(|name| ((*name).to_owned(), *name)), &self.name, NEAR);
         near.truncate(MOST_NAMED);
-        let more = if others.len() > MOST_NAMED { ", …" } else { "" };
         match (near.as_slice(), others.as_slice()) {
             ([], []) => error.hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"))),
             ([], some) => {
-                let some = some[..some.len().min(MOST_NAMED)].join(", ");
-                error.hint(format!("name another one with {}: {some}{more}", Setting("namespace")))
+                let some = first_of(some.iter().map(|name| (*name).to_owned()));
+                error.hint(format!("name another one with {}: {some}", Setting("namespace")))
             }
             (near, _) => error.hint(format!("did you mean {}?", near.join(" or "))),
         }

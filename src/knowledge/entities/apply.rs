@@ -9,14 +9,12 @@ use super::list::nearest;
 use super::orders::{EntityOrder, What};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::store::{EntityChange, EntityRow, EntityState, StateTime};
-use crate::text::{count, fold_name};
+use crate::text::{count, first_of, fold_name};
 
 /// Entities of a namespace; every context reads all of them.
 const MOST_ENTITIES: usize = 50_000;
 const MOST_ALIASES: usize = 50;
 const MOST_STATES: usize = 10_000;
-/// Times that an error names.
-const MOST_NAMED: usize = 5;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntityPlan {
@@ -197,11 +195,7 @@ impl Entities {
         if let Some(time) = &order.time {
             let all: Vec<StateTime> = row.states.iter().map(|state| state.time.clone()).collect();
             let meant: Vec<StateTime> = all.iter().filter(|own| time.has(own)).cloned().collect();
-            let times = |times: &[StateTime]| {
-                let more = if times.len() > MOST_NAMED { ", …" } else { "" };
-                let shown: Vec<String> = times.iter().take(MOST_NAMED).map(StateTime::to_string).collect();
-                format!("{}{more}", shown.join(", "))
-            };
+            let times = |times: &[StateTime]| first_of(times.iter().map(StateTime::to_string));
             match meant.as_slice() {
                 [one] => row.states.retain(|state| state.time != *one),
                 [] => {
