@@ -117,28 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_match_sources_as_filters_do() {
-        let matches = |path: &str, source: &str| MetadataRule::new(path, BTreeMap::new()).unwrap().sources.has(source);
-        assert!(matches("contracts/**", "contracts/a/b.pdf") && matches("*.pdf", "contracts/a/b.pdf"));
-        assert!(matches("contracts/**", "old/contracts/b.pdf") && matches("contracts", "old/contracts/b.pdf"));
-        assert!(!matches("contracts/*", "contracts/a/b.pdf") && !matches("contracts/**", "old/b.pdf"));
-        assert!(matches("/contracts/**", "contracts/b.pdf") && !matches("/contracts/**", "old/contracts/b.pdf"));
-        assert!(MetadataRule::new("a[b", BTreeMap::new()).unwrap_err().message().contains("not a glob"));
-    }
-
-    #[test]
-    fn the_file_beside_a_source_is_read_with_its_types() {
+    fn a_file_beside_a_source_that_is_no_metadata_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("manual.pdf");
         let of_file_beside = |source: &Path| of_file_beside(source, &[]);
-        assert_eq!(of_file_beside(&source).unwrap(), Fields::new());
         let write = |text: &str| std::fs::write(folder.path().join("manual.pdf.meta.toml"), text).unwrap();
-        write("project = \"apollo\"\nlevel = 3\nsigned = 2026-11-21\ntags = [\"safety\", \"pump\"]\n");
-        let json = serde_json::to_value(of_file_beside(&source).unwrap()).unwrap();
-        let expected = serde_json::json!(
-            {"project": "apollo", "level": 3, "signed": "2026-11-21", "tags": ["safety", "pump"]}
-        );
-        assert_eq!(json, expected);
         write("[table]\nx = 1\n");
         let error = of_file_beside(&source).unwrap_err();
         assert!(error.message().contains("manual.pdf.meta.toml: "), "{error}");

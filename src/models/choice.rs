@@ -129,33 +129,17 @@ pub fn suggested(text: &str) -> Option<(&'static KnownModel, &'static KnownModel
 mod tests {
     use super::*;
 
-    fn choice(asked: Option<&str>, preset: Option<&str>) -> ModelChoice {
-        let own = |name: Option<&str>| name.map(str::to_owned);
-        ModelChoice { models: Models::open("/nowhere"), asked: own(asked), preset: own(preset) }
-    }
-
     fn other() -> ModelRecord {
         ModelRecord { name: "other".to_owned(), dimension: 4, fingerprint: "f".to_owned() }
     }
 
     #[test]
-    fn the_published_model_is_kept_and_a_preset_is_for_new_namespaces() {
-        let embedded = record_of(&Model::embedded());
-        assert_eq!(choice(None, None).of_namespace("n", None).unwrap(), embedded);
-        assert_eq!(choice(None, Some(EMBEDDED)).of_namespace("n", Some(&other())).unwrap(), other());
-        assert_eq!(choice(Some(EMBEDDED), Some("gone")).of_namespace("n", None).unwrap(), embedded);
-        assert!(choice(None, Some("gone")).of_namespace("n", None).is_err());
-        let note = choice(None, Some(EMBEDDED)).note(&other()).unwrap();
-        assert!(note.contains(&NextStep::ReplaceModel(EMBEDDED).to_string()), "{note}");
-        assert_eq!(choice(None, Some(EMBEDDED)).note(&embedded), None);
-    }
-
-    #[test]
     fn a_missing_endpoint_is_not_taken_for_another_model() {
+        let choice = ModelChoice { models: Models::open("/nowhere"), asked: Some("endpoint".to_owned()), preset: None };
         let published = ModelRecord { name: "endpoint:words".to_owned(), ..other() };
-        let error = choice(Some("endpoint"), None).of_namespace("n", Some(&published)).unwrap_err();
+        let error = choice.of_namespace("n", Some(&published)).unwrap_err();
         assert!(error.to_line().contains("no endpoint for embeddings is configured"), "{error}");
-        let error = choice(Some("endpoint"), None).of_namespace("n", Some(&other())).unwrap_err();
+        let error = choice.of_namespace("n", Some(&other())).unwrap_err();
         assert!(error.message().contains("were made by the model other, not by endpoint"), "{error}");
     }
 
