@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{read_json, sync_folder, write_json};
+use super::files::{read_json, sync_folder, walk, write_json};
 use super::layout::{Namespace, Store};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::Manifest;
@@ -215,15 +215,8 @@ impl Namespace {
     }
 }
 
-/// The bytes of all files below a folder. Files that disappear meanwhile count nothing.
-fn bytes_below(path: &Path) -> u64 {
-    let Ok(entries) = std::fs::read_dir(path) else { return 0 };
-    entries
-        .flatten()
-        .map(|entry| match entry.file_type() {
-            Ok(kind) if kind.is_dir() => bytes_below(&entry.path()),
-            Ok(_) => entry.metadata().map_or(0, |facts| facts.len()),
-            Err(_) => 0,
-        })
-        .sum()
+/// The bytes of all files below a folder; 0 if it cannot be read.
+fn bytes_below(folder: &Path) -> u64 {
+    let files = walk(folder).unwrap_or_default();
+    files.iter().filter(|(_, facts)| facts.is_file()).map(|(_, facts)| facts.len()).sum()
 }
