@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::record::ModelKind;
 use crate::embed::{Pooling, Quantization, VectorOutput};
+use crate::text::alike;
 use crate::text::script::Script;
 
 /// Names with at least this similarity (Jaro-Winkler) are suggested.
@@ -120,9 +121,8 @@ pub(super) fn known(name: &str) -> Option<&'static KnownModel> {
 /// The most similar name in the catalogue.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let last = name.rsplit('/').next().unwrap_or(name).to_lowercase();
-    let alike = |model: &'static KnownModel| (strsim::jaro_winkler(&model.name.to_lowercase(), &last), model);
-    let near = catalogue().iter().map(alike).filter(|(alike, _)| *alike >= NEAR);
-    near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, model)| model.name.as_str())
+    let names = catalogue().iter().map(|model| (model.name.to_lowercase(), model.name.as_str()));
+    alike(names, &last, NEAR).into_iter().next()
 }
 
 fn read() -> Table {

@@ -269,7 +269,6 @@ impl ParentChunk {
         std::iter::once(&self.chunk).chain(&self.children)
     }
 
-    /// Itself, then its child chunks.
     pub fn chunks_mut(&mut self) -> impl Iterator<Item = &mut Chunk> {
         std::iter::once(&mut self.chunk).chain(&mut self.children)
     }
@@ -348,7 +347,6 @@ impl NewDocument {
         self.parents.iter().flat_map(ParentChunk::chunks)
     }
 
-    /// All chunks: each parent, followed by its children.
     pub fn chunks_mut(&mut self) -> impl Iterator<Item = &mut Chunk> {
         self.parents.iter_mut().flat_map(ParentChunk::chunks_mut)
     }

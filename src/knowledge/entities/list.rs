@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::ids::DocId;
 use crate::store::{DocumentRow, EntityRow, EntityState, StateTime};
-use crate::text::fold_name;
+use crate::text::{alike, fold_name};
 
 /// The least similarity (Jaro-Winkler) of a suggested name.
 const ALIKE: f64 = 0.75;
@@ -93,9 +93,7 @@ pub fn describe(
 
 /// The name most similar to a typed one, if any is similar enough.
 pub fn nearest<'n>(names: impl Iterator<Item = &'n str>, typed: &str) -> Option<&'n str> {
-    let typed = fold_name(typed);
-    let alike = names.map(|name| (strsim::jaro_winkler(&fold_name(name), &typed), name));
-    alike.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(alike, _)| *alike > ALIKE).map(|(_, name)| name)
+    alike(names.map(|name| (fold_name(name), name)), &fold_name(typed), ALIKE).into_iter().next()
 }
 
 #[cfg(test)]
