@@ -19,8 +19,8 @@ const CHARACTERS_PER_ROW: f32 = 14.0;
 const WORDED: f32 = 0.7;
 /// The largest share of rows of one word, which are names that a table explains; ideographs need no spaces.
 const SINGLE: f32 = 0.5;
-/// Left edges this close are one, in points. The two commonest edges of a column, those of its lines and of indented
-/// ones, are those of at least this share of its rows; the cells of a table are centred, or end at one edge.
+/// Left edges this close are one, in points. The three commonest edges of a column, those of its lines, of items and of
+/// indented lines, are those of at least this share of its rows; the cells of a table are centred, or end at one edge.
 const SAME_EDGE: f32 = 1.5;
 const AT_EDGES: f32 = 0.7;
 /// The least share of entries in a column of an index, which is narrow and ragged.
@@ -168,13 +168,13 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
-/// The number of rows that begin at one of the two commonest left edges.
+/// The number of rows that begin at one of the three commonest left edges.
 fn at_edges(pieces: &[Side]) -> usize {
     let mut lefts: Vec<f32> = pieces.iter().map(|side| side.left).collect();
     lefts.sort_by(f32::total_cmp);
     let mut counts: Vec<usize> = lefts.chunk_by(|a, b| b - a < SAME_EDGE).map(<[f32]>::len).collect();
     counts.sort_unstable();
-    counts.iter().rev().take(2).sum()
+    counts.iter().rev().take(3).sum()
 }
 
 #[derive(Clone, Copy)]
@@ -346,7 +346,7 @@ mod tests {
         let page: Vec<(&str, f32, f32)> = rows
             .iter()
             .enumerate()
-            .flat_map(|(i, (label, value))| [(*label, LEFT, baseline(i)), (*value, centred(value), baseline(i))])
+            .flat_map(|(i, &(label, value))| [(label, LEFT, baseline(i)), (value, centred(value), baseline(i))])
             .collect();
         let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
         let wanted: Vec<String> = rows.iter().map(|(label, value)| format!("{label} {value}")).collect();
