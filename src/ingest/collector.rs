@@ -281,7 +281,9 @@ impl<'a, 'b> Collector<'a, 'b> {
     }
 
     fn indexer(&self, writer: Writer, vectors: Vectors) -> Indexer {
-        let contexts = ContextWriter::new(self.job.target.llm.clone(), Unanswered::Skip);
-        Indexer::new(writer, vectors, "ingest", self.job.progress.clone()).asking(Some(contexts)).with_keywords_first()
+        let mut indexer = Indexer::new(writer, vectors, "ingest", self.job.progress.clone());
+        indexer.contexts = Some(ContextWriter::new(self.job.target.llm.clone(), Unanswered::Skip));
+        indexer.keywords_first = true;
+        indexer
     }
 }

@@ -29,14 +29,15 @@ pub struct Indexer {
     updates: Vec<DocumentRow>,
     /// The texts of waiting documents' own vectors and their hashes, by document id.
     document_texts: HashMap<DocId, (String, String)>,
-    /// Asks the language model for chunk contexts, if there is one.
-    contexts: Option<ContextWriter>,
+    /// Asks the language model for the chunk contexts of documents that want them.
+    pub(super) contexts: Option<ContextWriter>,
     /// The child chunks of waiting documents.
     waiting_children: usize,
     /// Those among them that are to be embedded.
     waiting_to_embed: usize,
-    /// Whether full batches are published without new vectors, which follow at the end.
-    keywords_first: bool,
+    /// Whether full batches are published without new vectors, so that keyword search finds the documents while
+    /// [`finish`](Self::finish) makes them.
+    pub(super) keywords_first: bool,
     /// Whether this run has published documents that lack vectors.
     is_behind: bool,
     /// Published documents that have no vector at all.
@@ -70,17 +71,6 @@ impl Indexer {
             without_vectors: 0,
             generation: None,
         }
-    }
-
-    /// Asks a language model for the chunk contexts of documents that want them.
-    pub fn asking(self, contexts: Option<ContextWriter>) -> Self {
-        Indexer { contexts, ..self }
-    }
-
-    /// Publishes full batches without new vectors, so that keyword search finds the documents while the vectors are made:
-    /// [`finish`](Self::finish) makes them.
-    pub fn with_keywords_first(self) -> Self {
-        Indexer { keywords_first: true, ..self }
     }
 
     /// `None` if no document wanted chunk contexts of a language model.

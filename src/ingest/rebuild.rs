@@ -169,8 +169,9 @@ impl Rebuilder {
         let writer = Writer::open_existing(namespace, &options.lock_timeout).await?;
         let snapshot = Snapshot::open(namespace).await?;
         let vectors = options.vectors(writer.model().clone());
-        let contexts = options.llm.clone().map(|llm| ContextWriter::new(llm, options.unanswered));
-        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(contexts) })
+        let mut indexer = Indexer::new(writer, vectors, command, progress);
+        indexer.contexts = options.llm.clone().map(|llm| ContextWriter::new(llm, options.unanswered));
+        Ok(Rebuilder { snapshot, indexer })
     }
 
     /// Replaces the sections and chunks of a document by [`rebuilt_rows`], and applies its edits. Keeps vectors as
