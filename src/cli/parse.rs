@@ -14,8 +14,8 @@ use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
 const RARE: &str = "\
-    check completions config diff doc-set eval export import llm man mcp namespaces open optimize reindex restore \
-    schema self-check serve trust watch";
+    check completions config diff doc-set eval export import llm man mcp namespaces open optimize reindex restore schema \
+    self-check serve trust watch";
 
 /// Parses arguments, or prints help or an error and exits. Also gives the matches of the subcommand.
 pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> (C, ArgMatches) {

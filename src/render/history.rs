@@ -180,3 +180,43 @@ fn diff_summary(diff: &GenerationDiff) -> String {
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join("; ")
 }
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+    use crate::render::{OutputFormat, Screen};
+
+    #[test]
+    fn both_versions_of_a_text_fit_the_screen() {
+        let text = |valve: &str| format!("…启动水泵之前必须灌水。然后{valve}阀门，并检查压力。");
+        let change = TextChange { before: text("关闭"), after: text("打开") };
+        let item = Item {
+            what: What::Changed,
+            id: "7f3k2m:0".to_owned(),
+            text: String::new(),
+            fields: vec!["text"],
+            change: Some(change),
+        };
+        let document = DocumentDiff {
+            doc_id: "7f3k2m".into(),
+            source: "a.md".to_owned(),
+            what: What::Changed,
+            fields: Vec::new(),
+            source_before: None,
+            sections: Counts::default(),
+            chunks: Counts::default(),
+            section_items: Vec::new(),
+            chunk_items: vec![item],
+        };
+        let diff = super::diff(
+            &GenerationDiff { from: 1, to: 2, documents: vec![document], entities: Vec::new(), models: None },
+            44,
+        );
+        let screen = Screen { columns: 44, lines: 24, is_terminal: true, has_links: false };
+        let shown = anstream::adapter::strip_str(&diff.text(OutputFormat::Table, screen)).to_string();
+        assert!(shown.contains("然后关闭") && shown.contains("然后打开"), "{shown}");
+        assert!(shown.lines().all(|line| line.width() <= 44), "{shown}");
+    }
+}

@@ -5,7 +5,6 @@ use kb::internals::store::{
     Change, Chunk, DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, Snapshot, Store, Writer,
 };
 use serde_json::Value;
-use unicode_width::UnicodeWidthStr;
 
 const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
 
@@ -330,11 +329,6 @@ fn a_diff_shows_where_a_long_text_has_changed() {
     assert!(markdown.contains("    - before: …") && markdown.contains("然后慢慢打开阀门。\n"), "{markdown}");
     let table = sandbox.kb(&["diff", "1", "--format", "table"]).out;
     assert!(table.contains("      - …") && table.contains("      + …"), "{table}");
-    // On a narrow screen both versions are cut behind the change.
-    let narrow = sandbox.kb_with(&[("COLUMNS", "44")], &["diff", "1", "--format", "table"]).out;
-    let versions: Vec<&str> = narrow.lines().filter(|line| line.starts_with("      ")).collect();
-    assert!(versions[0].contains("然后关闭") && versions[1].contains("然后慢慢打开"), "{narrow}");
-    assert!(versions.iter().all(|line| line.width() <= 44), "{narrow}");
 }
 
 #[test]

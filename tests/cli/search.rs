@@ -122,8 +122,8 @@ fn a_closed_pipe_ends_a_search_quietly() {
 
 /// A manual of fourteen chapters, whose ninth says how a TDO is carried out.
 fn manual_of_fourteen_chapters() -> String {
-    let subjects = "Organisation, Qualification, Communication, Power supply, Track access, Signals, Points, \
-                    Rolling stock, Transport Disconnect Order (TDO), Possessions, Weather, Emergencies, Records, Audits";
+    let subjects = "Organisation, Qualification, Communication, Power supply, Track access, Signals, Points, Rolling stock, \
+                    Transport Disconnect Order (TDO), Possessions, Weather, Emergencies, Records, Audits";
     let chapter = |(number, subject): (usize, &str)| {
         let part = |section: usize, title: &str, text: &str| format!("### {number}.{section} {title}\n\n{text}\n\n");
         let general = format!(
