@@ -82,7 +82,8 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
             && before.style.cells == 1
             && line.style.cells == 1
             && is_full
-            && is_unfinished(before, line);
+            && !ends_sentence(&before.text)
+            && line.text.starts_with(|c: char| c.is_lowercase() || is_wide(c));
         return if goes_on { BlockKind::Wrapped } else { BlockKind::Paragraph };
     }
     let distance = line.style.baseline - before.style.baseline;
@@ -93,11 +94,8 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
         return BlockKind::Line;
     }
     if line.style.left > before.style.left + INDENT * line.style.size {
-        // The further lines of an item are indented and continue it. It may begin with a term instead of a bullet; an
-        // entry of a contents page ends in a number.
-        let is_entry = before.text.ends_with(char::is_numeric);
-        let goes_on = starts_item(&before.text) || (is_unfinished(before, line) && !is_entry);
-        return if goes_on && is_full { BlockKind::Wrapped } else { BlockKind::Paragraph };
+        // The further lines of a list item are indented and continue it.
+        return if starts_item(&before.text) && is_full { BlockKind::Wrapped } else { BlockKind::Paragraph };
     }
     if is_full {
         BlockKind::Wrapped
@@ -106,11 +104,6 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
     } else {
         BlockKind::Line
     }
-}
-
-/// Whether a line may continue the sentence of the one before.
-fn is_unfinished(before: &Line, line: &Line) -> bool {
-    !ends_sentence(&before.text) && line.text.starts_with(|c: char| c.is_lowercase() || is_wide(c))
 }
 
 fn ends_sentence(text: &str) -> bool {
@@ -190,7 +183,7 @@ mod tests {
 
     #[test]
     fn space_indent_or_another_style_begin_a_paragraph() {
-        let full = "collects in the wet well, from which it is drawn up.";
+        let full = "collects in the wet well, from which it is drawn up by";
         let mut lines = stacked((0..6).map(|_| sample(full)), 100.0);
         lines[2] = lines[2].clone().at(90.0, lines[2].style.baseline);
         lines[3] = lines[3].clone().at(72.0, lines[3].style.baseline);
@@ -247,19 +240,6 @@ mod tests {
             "2) has flowed for ten seconds, and not only for five",
         ];
         assert_eq!(kinds(&lines), [Paragraph, NewLine, Wrapped, NewLine, NewLine]);
-    }
-
-    #[test]
-    fn the_indented_lines_below_a_term_continue_its_sentence() {
-        let below = |first: &str, second: &str| {
-            let mut lines = stacked([first, second].map(sample), 100.0);
-            lines[1] = lines[1].clone().at(97.0, lines[1].style.baseline);
-            read(lines)[1].0
-        };
-        let term = "save-logs 把信息记录到优盘、网络、硬盘或其他介质，用于以后精确地";
-        assert_eq!(below(term, "报告安装程序的问题。"), Wrapped);
-        assert_eq!(below("save-logs 把信息记录到优盘、网络、硬盘或其他介质。", "报告问题。"), Paragraph);
-        assert_eq!(below("第一编 总则 . . . . . . . . . . . . . . . . . . . . . 3", "第一章 范围"), Paragraph);
     }
 
     #[test]
