@@ -6,9 +6,8 @@ use super::lines::Line;
 use crate::load::most_votes;
 use crate::text::roman;
 
-/// Headers and footers stand in this share of the page height at either end; page numbers may stand anywhere.
+/// Headers and footers stand in this share of the page height at either end.
 const EDGE: f32 = 0.16;
-const ANYWHERE: f32 = 1.0;
 /// Baselines this close, in points, are at the same place of the page.
 const SAME_PLACE: f32 = 3.0;
 /// The most rows of furniture at each end.
@@ -21,8 +20,6 @@ const MOST_OF_THE_PAGES: f32 = 0.5;
 const MANY_OF_THE_PAGES: f32 = 0.2;
 /// Longer rows are text, in characters.
 const LONGEST: usize = 120;
-/// Left and right pages may have different feet, so the next page with the same one is this far away.
-const FACING: usize = 2;
 
 /// The lines of a page, and its edges in the frame of their text.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +46,7 @@ pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
     for end in ENDS {
         let mut open: Vec<usize> = (0..pages.len()).collect();
         for _ in 0..MOST_ROWS {
-            let outermost = |&page: &usize| outermost(pages, page, end, &found[page].lines, EDGE);
+            let outermost = |&page: &usize| outermost(pages, page, end, &found[page].lines);
             let rows: Vec<Row> = open.iter().filter_map(outermost).collect();
             open = mark(&numbered, &rows, &mut found);
             if open.is_empty() {
@@ -58,7 +55,6 @@ pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
         }
     }
     mark_bare_numbers(pages, &mut found);
-    mark_feet(pages, &mut found);
     number_pages(pages, &mut found);
     found
 }
@@ -83,11 +79,10 @@ struct Row {
 
 /// The outermost rows at both ends of a page, without lines that are taken.
 fn rows_at<'a>(pages: &'a [Page], page: usize, taken: &'a [usize]) -> impl Iterator<Item = Row> + 'a {
-    ENDS.into_iter().filter_map(move |end| outermost(pages, page, end, taken, EDGE))
+    ENDS.into_iter().filter_map(move |end| outermost(pages, page, end, taken))
 }
 
-/// The outermost row in this share of the page height.
-fn outermost(pages: &[Page], number: usize, end: End, taken: &[usize], share: f32) -> Option<Row> {
+fn outermost(pages: &[Page], number: usize, end: End, taken: &[usize]) -> Option<Row> {
     let page = &pages[number];
     let place = |line: &Line| match end {
         End::Top => line.style.baseline - page.top,
@@ -96,7 +91,7 @@ fn outermost(pages: &[Page], number: usize, end: End, taken: &[usize], share: f3
     let left: Vec<usize> =
         (0..page.lines.len()).filter(|i| page.lines[*i].style.upright && !taken.contains(i)).collect();
     let nearest = left.iter().map(|&i| place(&page.lines[i])).min_by(f32::total_cmp)?;
-    if nearest > share * (page.bottom - page.top) {
+    if nearest > EDGE * (page.bottom - page.top) {
         return None;
     }
     let mut lines: Vec<usize> = left.into_iter().filter(|&i| place(&page.lines[i]) - nearest < SAME_PLACE).collect();
@@ -157,43 +152,6 @@ fn mark_bare_numbers(pages: &[Page], found: &mut [Furniture]) {
             found[row.page].lines.extend(row.lines);
         }
     }
-}
-
-/// Marks the last rows of pages that have the same words and a number that counts with the pages: `Annual report 12`,
-/// `APP-4-12`. Pages printed from the web end where their text ends, and appendices count their own pages.
-fn mark_feet(pages: &[Page], found: &mut [Furniture]) {
-    let last = |page: usize| outermost(pages, page, End::Bottom, &found[page].lines, ANYWHERE);
-    let rows: Vec<Row> = (0..pages.len()).filter_map(last).filter(|row| row.text.chars().count() < LONGEST).collect();
-    let key = |row: &Row| {
-        let number = counted(&row.text)?;
-        Some((row.text.trim()[..number.1].trim_end().to_owned(), number.0 - row.page as i64))
-    };
-    let mut alike: HashMap<(String, i64), Vec<usize>> = HashMap::new();
-    for row in &rows {
-        if let Some(key) = key(row) {
-            alike.entry(key).or_default().push(row.page);
-        }
-    }
-    for row in &rows {
-        let Some(on) = key(row).and_then(|key| alike.get(&key)) else { continue };
-        let is_near = |pair: &[usize]| pair.contains(&row.page) && pair[1] - pair[0] <= FACING;
-        let at = on.partition_point(|&page| page < row.page);
-        let goes_on = on[at.saturating_sub(1)..on.len().min(at + 2)].windows(2).any(is_near);
-        if on.len() >= FEWEST_PAGES && goes_on {
-            found[row.page].lines.extend(&row.lines);
-        }
-    }
-}
-
-/// The number at the end of a row, and where it begins.
-fn counted(text: &str) -> Option<(i64, usize)> {
-    let text = text.trim();
-    let last = text.rfind(char::is_whitespace).map_or(text, |at| text[at..].trim_start());
-    if let Some(value) = roman(last) {
-        return Some((i64::from(value), text.len() - last.len()));
-    }
-    let start = text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    Some((text[start..].parse().ok()?, start))
 }
 
 /// Whether a row is only a page number: `Page 3 of 10`, `第 3 页`.
@@ -380,25 +338,6 @@ mod tests {
         let figures = [12, 7, 40, 3, 3, 99].into_iter().zip(1u32..);
         let others: Vec<Page> = figures.map(|(figure, number)| at(number, &figure.to_string())).collect();
         assert!(taken(&others).iter().all(|(lines, _)| lines.is_empty()), "figures do not count the pages");
-    }
-
-    #[test]
-    fn feet_with_a_number_may_stand_below_short_text() {
-        let labels = ["i", "ii", "iii", "1", "2", "3"].map(|number| format!("Norwick, 2021 Form 10-K {number}"));
-        let appendix = ["APP-4-1", "APP-4-2", "APP-4-3"].map(str::to_owned);
-        let feet = [&labels[..], &appendix[..]].concat();
-        let with_foot = |(foot, number): (&String, u32)| {
-            let mut page = leaf(number, None, None);
-            page.lines.push(sample(foot).at(290.0, 560.0 + 9.0 * number as f32).on_page(number));
-            page
-        };
-        let pages: Vec<Page> = feet.iter().zip(1u32..).map(with_foot).collect();
-        for ((lines, _), foot) in taken(&pages).iter().zip(&feet) {
-            assert_eq!(lines, &[foot.as_str()]);
-        }
-        let totals = ["Total 40", "Total 12", "Total 7", "Total 41", "Total 3", "Total 9"].map(str::to_owned);
-        let pages: Vec<Page> = totals.iter().zip(1u32..).map(with_foot).collect();
-        assert!(taken(&pages).iter().all(|(lines, _)| lines.is_empty()), "figures do not count the pages");
     }
 
     #[test]
