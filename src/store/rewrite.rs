@@ -60,3 +60,42 @@ impl Rewrite {
         self.writer.finish(self.model, KeywordStep::Same, note).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::samples::namespace;
+    use crate::store::{Change, NewDocument, Scope, Snapshot};
+
+    fn document(id: &str, vector: Vec<f32>) -> NewDocument {
+        let mut new = NewDocument::sample(id, &["some text"]);
+        new.document.vector.clone_from(&vector);
+        new.parents[0].vector = vector;
+        new
+    }
+
+    async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> String {
+        let hits = snapshot.nearest(vector, &Scope::Everything, 5, &[]).await.unwrap();
+        hits.into_iter().max_by(|a, b| a.score.total_cmp(&b.score)).unwrap().chunk_id.to_string()
+    }
+
+    #[tokio::test]
+    async fn readers_keep_the_old_vectors_of_another_length() {
+        let (_folder, namespace) = namespace();
+        let mut writer = Writer::open(&namespace, &ModelRecord::sample(2)).await.unwrap();
+        let add = vec![document("aaaaaa", vec![1.0, 0.0]), document("bbbbbb", vec![0.0, 1.0])];
+        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        let before = Snapshot::open(&namespace).await.unwrap();
+        let mut rewrite = writer.rewrite(&ModelRecord::sample(3)).await.unwrap();
+        for (id, vector) in [("aaaaaa", vec![0.0, 0.0, 1.0]), ("bbbbbb", vec![0.0, 1.0, 0.0])] {
+            let new = document(id, vector);
+            rewrite.put(new.document, new.parents).await.unwrap();
+        }
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await, "aaaaaa:0");
+        assert_eq!(rewrite.publish(&Note::of("reindex")).await.unwrap(), 2);
+        let after = Snapshot::open(&namespace).await.unwrap();
+        assert_eq!(after.keyword().count(), 2);
+        assert_eq!(nearest(&after, &[0.0, 0.9, 0.1]).await, "bbbbbb:0");
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await, "aaaaaa:0");
+    }
+}
