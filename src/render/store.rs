@@ -103,7 +103,10 @@ impl Status {
         };
         let vector_index = match self.vector_index {
             None => "none, all vectors are compared".to_owned(),
-            Some(VectorIndex { chunks, recall }) => format!("binary codes; recall@10 {recall:.3} of {chunks} chunks"),
+            Some(VectorIndex { chunks, recall: Some(recall) }) => {
+                format!("binary codes; recall@10 {recall:.3} of {chunks} chunks")
+            }
+            Some(VectorIndex { chunks, recall: None }) => format!("binary codes of {chunks} chunks"),
         };
         let model = format!("{}, {} dimensions", self.model, self.dimension);
         let no_model = self.model_problem.as_deref().unwrap_or_default();

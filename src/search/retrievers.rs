@@ -123,7 +123,7 @@ pub(super) async fn semantic(
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
-    // In memory all vectors are scored, in a table those that seem near: both exactly.
+    // In memory all vectors are scored exactly. By codes the nearest are found, and the wanted ones are scored again.
     let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
         Some(vectors) => {
             let mut scores = ParentScores::default();
@@ -135,19 +135,24 @@ pub(super) async fn semantic(
         None => Ok(HashMap::new()),
     })?;
     let in_tables: Vec<usize> = (0..vectors.len()).filter(|&namespace| vectors[namespace].is_none()).collect();
-    let also = by_namespace(keyword.keys(), snapshots.len());
-    let limit = pool * CHUNKS_PER_PARENT;
-    let near = in_tables.iter().map(|&i| snapshots[i].nearest(question, &scopes[i], limit, &also[i]));
+    let near = in_tables.iter().map(|&i| snapshots[i].nearest(question, &scopes[i], pool * CHUNKS_PER_PARENT));
     let near = try_join_all(near).await?;
     for (&namespace, near) in in_tables.iter().zip(&near) {
         recalled[namespace] = parent_scores(near);
     }
     let no_vectors = recalled.iter().all(HashMap::is_empty);
-    let scored = |key: ChunkKey| {
-        let score = *recalled[key.namespace].get(key.chunk_id.as_str())?;
-        Some((key, score))
+    let wanted = pooled(keyword, &recalled, pool);
+    let exact = |key: &ChunkKey| {
+        let score = vectors[key.namespace].as_ref().and(recalled[key.namespace].get(key.chunk_id.as_str()))?;
+        Some((key.clone(), *score))
     };
-    let scores = pooled(keyword, &recalled, pool).into_iter().filter_map(scored).collect();
+    let mut scores: Scores = wanted.iter().filter_map(exact).collect();
+    let ids = by_namespace(wanted.iter(), snapshots.len());
+    let measured = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
+    for (&namespace, hits) in in_tables.iter().zip(try_join_all(measured).await?) {
+        let measured = parent_scores(&hits);
+        scores.extend(measured.into_iter().map(|(id, score)| (ChunkKey { chunk_id: id.into(), namespace }, score)));
+    }
     Ok(SemanticRecall { scores, no_vectors })
 }
 

@@ -109,13 +109,12 @@ impl Searcher {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
     }
 
-    /// The vectors of each namespace. Scoring in memory is exact and takes a few milliseconds; a search in the table
-    /// takes ten times that.
+    /// The vectors of each namespace. Scoring in memory is exact; codes and the table take some milliseconds more.
     pub(super) async fn vectors(&self) -> Result<&[Option<LoadedVectors>]> {
         let load = async || {
             let snapshots = self.snapshots().await?;
             let bytes = async |snapshot: &Snapshot| {
-                if snapshot.is_searched_by_codes().await? {
+                if snapshot.is_large().await? {
                     snapshot.forget_vectors();
                     return Ok(usize::MAX);
                 }

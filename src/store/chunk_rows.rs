@@ -15,7 +15,7 @@ use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
 use lancedb::arrow::arrow_array::{
     Array, ArrayRef, FixedSizeListArray, RecordBatch, StringArray, UInt32Array, UInt64Array,
 };
-use lancedb::arrow::arrow_buffer::{BooleanBuffer, NullBuffer};
+use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ChunkId, document_of, parent_of};
 
 /// The name of the rows in the read cache.
-pub(super) const KEPT: &str = "chunk-rows";
+pub(super) const KEPT: &str = "chunk-ids";
 /// What they are made from.
 pub(super) const COLUMNS: Wanted = Wanted::Named(&["chunk_id", VECTOR]);
 pub(super) const PREPARED: Prepared = Prepared { batch: coded, fragment: joined };
@@ -53,7 +53,7 @@ struct FragmentRows {
     /// By row.
     codes: FixedSizeListArray,
     /// The rows that have a vector and are not deleted; `None` for all.
-    found: Option<NullBuffer>,
+    findable: Option<NullBuffer>,
     deleted: HashSet<u32>,
 }
 
@@ -73,15 +73,18 @@ impl ChunkRows {
         Ok(ChunkRows { fragments: read })
     }
 
-    /// The ids of the `limit` chunks of a scope whose codes are nearest to that of a vector, in no order.
-    pub(super) fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Vec<&str> {
+    /// The `limit` chunks of a scope whose codes are nearest to that of a vector, in no order, with estimated cosines.
+    pub(super) fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Vec<(&str, f32)> {
         let code = code_of(vector);
         let each = self.fragments.par_iter().enumerate().flat_map(|(place, fragment)| {
             let near = fragment.nearest(&code, scope, limit);
             near.map(move |(distance, row)| (distance, place, row))
         });
-        let nearest = smallest(each.collect(), limit);
-        nearest.into_iter().map(|(_, place, row)| self.fragments[place].chunk_id(row)).collect()
+        let hit = |(_, place, row): (u32, usize, u32)| {
+            let fragment = &self.fragments[place];
+            (fragment.chunk_id(row), estimated_cosine(vector, fragment.code(row)))
+        };
+        smallest(each.collect(), limit).into_iter().map(hit).collect()
     }
 
     /// The ids and addresses of some parent chunks and their children, in the order of the table.
@@ -102,16 +105,24 @@ impl FragmentRows {
             return Err(Error::failed("the read cache names rows that do not exist, or has no codes of vectors")
                 .hint("delete the folder `read-cache` of the namespace; the next search writes a new one"));
         }
-        let is_found = |row: usize| codes.is_valid(row) && !deleted.contains(&(row as u32));
-        let found = match deleted.is_empty() {
-            true => codes.nulls().cloned(),
-            false => Some(NullBuffer::new(BooleanBuffer::collect_bool(rows, is_found))),
-        };
-        Ok(FragmentRows { number, chunk_ids, by_id, codes: codes.clone(), found, deleted })
+        let findable = (!deleted.is_empty()).then(|| {
+            let mut there: Vec<bool> = (0..rows).map(|row| codes.is_valid(row)).collect();
+            for row in deleted.iter().filter(|row| (**row as usize) < rows) {
+                there[*row as usize] = false;
+            }
+            NullBuffer::from(there)
+        });
+        let findable = findable.or_else(|| codes.nulls().cloned());
+        Ok(FragmentRows { number, chunk_ids, by_id, codes: codes.clone(), findable, deleted })
     }
 
     fn chunk_id(&self, row: u32) -> &str {
         self.chunk_ids.value(row as usize)
+    }
+
+    fn code(&self, row: u32) -> &[u64] {
+        let length = self.codes.value_length() as usize;
+        &self.codes.values().as_primitive::<UInt64Type>().values()[row as usize * length..][..length]
     }
 
     /// The distances and rows of the nearest chunks of each part of the fragment.
@@ -133,8 +144,11 @@ impl FragmentRows {
 
     /// Whether a row is in a scope and can be found by its vector.
     fn is_in(&self, row: usize, scope: &Scope) -> bool {
-        let id = self.chunk_ids.value(row);
-        self.found.as_ref().is_none_or(|found| found.is_valid(row)) && scope.admits(document_of(id), parent_of(id))
+        let in_scope = || {
+            let id = self.chunk_ids.value(row);
+            scope.admits(document_of(id), parent_of(id))
+        };
+        self.findable.as_ref().is_none_or(|rows| rows.is_valid(row)) && (*scope == Scope::Everything || in_scope())
     }
 
     fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {
@@ -155,7 +169,7 @@ impl FragmentRows {
 fn coded(batch: RecordBatch) -> Result<RecordBatch> {
     let columns = Columns { table: CHUNKS, batch: &batch };
     let (lists, numbers) = columns.lists::<Float32Type>(VECTOR)?;
-    let codes = numbers.chunks_exact(lists.value_length() as usize).flat_map(code_of).collect();
+    let codes = numbers.chunks_exact((lists.value_length() as usize).max(1)).flat_map(code_of).collect();
     rows_of(columns.texts("chunk_id")?.clone(), codes, lists.nulls().cloned(), None)
 }
 
@@ -206,8 +220,19 @@ pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
+/// The cosine of a unit vector and one of which only the code is known: of all that have this code, the mean number is
+/// about the root of 2 / (π · dimension).
+fn estimated_cosine(vector: &[f32], code: &[u64]) -> f32 {
+    let signed = |(place, number): (usize, &f32)| match code[place / 64] >> (place % 64) & 1 {
+        1 => *number,
+        _ => -number,
+    };
+    let sum: f32 = vector.iter().enumerate().map(signed).sum();
+    sum * (std::f32::consts::FRAC_PI_2 / vector.len() as f32).sqrt()
+}
+
 /// The `limit` smallest, in no order.
-fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
+pub(super) fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
     if all.len() > limit {
         all.select_nth_unstable(limit);
         all.truncate(limit);
@@ -241,7 +266,8 @@ mod tests {
         let rows = rows();
         let near = |scope: &Scope, limit| {
             // The code 3: the ids of three letters are nearest, those of four differ in three bits.
-            let mut near = rows.nearest(&[1.0, 1.0, -1.0], scope, limit);
+            let near = rows.nearest(&[1.0, 1.0, -1.0], scope, limit);
+            let mut near: Vec<&str> = near.into_iter().map(|(id, _)| id).collect();
             near.sort_unstable();
             near
         };
@@ -250,6 +276,34 @@ mod tests {
         assert_eq!(near(&Scope::ParentChunks(["d:1".into()].into()), 9), ["d:1", "d:1.2"]);
         assert_eq!(near(&Scope::of_documents(Some(&["e".into()])), 9), ["e:1"]);
         assert!(near(&Scope::Everything, 0).is_empty());
+    }
+
+    #[test]
+    fn rows_of_all_parts_of_a_fragment_are_compared() {
+        let ids: Vec<String> = (0..3 * ROWS_AT_ONCE).map(|row| format!("d{row}:0")).collect();
+        let codes = (0..ids.len() as u64).collect();
+        let rows = joined(vec![rows_of(StringArray::from(ids), codes, None, None).unwrap()]).unwrap();
+        let deleted = HashSet::from([ROWS_AT_ONCE as u32 + 5]);
+        let rows = ChunkRows::read([(0, rows, deleted)]).unwrap();
+        let vector: Vec<f32> =
+            (0..64).map(|bit| if (2 * ROWS_AT_ONCE + 7) >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect();
+        assert_eq!(rows.nearest(&vector, &Scope::Everything, 1)[0].0, format!("d{}:0", 2 * ROWS_AT_ONCE + 7));
+        let all = rows.nearest(&vector, &Scope::Everything, usize::MAX);
+        assert_eq!(all.len(), 3 * ROWS_AT_ONCE - 1, "all but the deleted one");
+    }
+
+    #[test]
+    fn the_cosine_of_a_code_is_that_of_its_vector_about() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..20 {
+            let mut vector = || crate::vectors::of_length_one((0..384).map(|_| random.f32() - 0.5).collect());
+            let (a, b) = (vector(), vector());
+            let near = crate::vectors::of_length_one(a.iter().zip(&b).map(|(a, b)| a + b / 2.0).collect());
+            for other in [&a, &b, &near] {
+                let estimate = estimated_cosine(&a, &code_of(other));
+                assert!((estimate - crate::vectors::dot(&a, other)).abs() < 0.15, "{estimate}");
+            }
+        }
     }
 
     #[test]

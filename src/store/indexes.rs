@@ -17,6 +17,7 @@ use lancedb::arrow::arrow_array::{Array, RecordBatch};
 use lancedb::index::Index;
 use lancedb::index::scalar::BTreeIndexBuilder;
 use lancedb::query::{ExecutableQuery, Select};
+use lancedb::table::NativeTable;
 use lancedb::table::{OptimizeAction, OptimizeOptions};
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,10 @@ impl Tables {
                 }
             }
         }
+        if self.has_index(&self.chunks, VECTOR).await? {
+            // An earlier program made it.
+            self.drop_index(&self.chunks, &name_of(VECTOR)).await?;
+        }
         let rows = self.rows_of(&self.chunks).await?;
         let known = self.vector_index().await?.map_or(0, |known| known.chunks);
         // Measuring reads all vectors.
@@ -107,11 +112,19 @@ impl Tables {
             wanted += by_vector.len();
         }
         let share = found as f32 / wanted.max(1) as f32;
-        let native = self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
-        native
-            .update_config([(RECALL.to_owned(), to_json(&VectorIndex { chunks: rows, recall: share }))])
+        self.native_chunks()?
+            .update_config([(RECALL.to_owned(), to_json(&VectorIndex { chunks: rows, recall: Some(share) }))])
             .await
             .map_err(|error| self.failed("index", &error))
+    }
+
+    /// Forgets the recall, because the vectors are made anew.
+    pub(super) async fn forget_recall(&self) -> Result<()> {
+        self.native_chunks()?.delete_config_keys(&[RECALL]).await.map_err(|error| self.failed("index", &error))
+    }
+
+    fn native_chunks(&self) -> Result<&NativeTable> {
+        self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))
     }
 
     /// The vectors of some rows; rows without one are left out.
@@ -133,7 +146,7 @@ impl Tables {
         while let Some(batch) = self.next(&mut rows).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
             let (lists, values) = columns.lists::<Float32Type>(VECTOR)?;
-            for (row, vector) in values.chunks_exact(lists.value_length() as usize).enumerate() {
+            for (row, vector) in values.chunks_exact((lists.value_length() as usize).max(1)).enumerate() {
                 if lists.is_null(row) {
                     continue;
                 }
@@ -210,8 +223,8 @@ impl Tables {
                 damaged.push((table.name(), what));
                 continue;
             }
-            for index in self.indexes_of(table).await?.iter() {
-                let Some(column) = index.name.strip_suffix(SUFFIX) else { continue };
+            for index in self.indexes_of(table).await?.iter().filter(|index| is_used(index)) {
+                let column = index.name.trim_end_matches(SUFFIX);
                 if let Some(error) = self.ask(table, column).await.err().filter(is_damage) {
                     damaged
                         .push((table.name(), format!("the index {} cannot be read: {}", index.name, error.message())));
@@ -238,7 +251,7 @@ impl Tables {
 
     /// The first index of a table with a missing or cut-off file, and what is wrong with it.
     async fn lost_index(&self, table: &Table) -> Result<Option<(String, String)>> {
-        for index in self.indexes_of(table).await?.iter() {
+        for index in self.indexes_of(table).await?.iter().filter(|index| is_used(index)) {
             let own = format!("{}.lance/_indices/{}", table.name(), index.uuid);
             for file in index.files.iter().flatten() {
                 let path = self.namespace().tables().join(&own).join(&file.path);
@@ -272,8 +285,8 @@ impl Tables {
 pub struct VectorIndex {
     /// The number of chunks among which that was measured.
     pub chunks: usize,
-    /// The share of the ten nearest chunks that they find, from 0 to 1.
-    pub recall: f32,
+    /// The share of the ten nearest chunks that they find, from 0 to 1; `None` if it was not measured.
+    pub recall: Option<f32>,
 }
 
 /// The nearest of the chunks it was offered, at most `most` after [`addresses`](Self::addresses).
@@ -313,6 +326,11 @@ impl Nearest {
         self.cut();
         self.offered.into_iter().map(|(_, address)| address).collect()
     }
+}
+
+/// Whether this program looks rows up in an index: earlier ones also made one of the vectors.
+fn is_used(index: &IndexMetadata) -> bool {
+    OF_CHUNKS.iter().chain(&OF_SECTIONS).any(|column| index.name == name_of(column))
 }
 
 fn name_of(column: &str) -> String {

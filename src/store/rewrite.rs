@@ -75,7 +75,7 @@ mod tests {
     }
 
     async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> String {
-        let hits = snapshot.nearest(vector, &Scope::Everything, 5, &[]).await.unwrap();
+        let hits = snapshot.nearest(vector, &Scope::Everything, 5).await.unwrap();
         hits.into_iter().max_by(|a, b| a.score.total_cmp(&b.score)).unwrap().chunk_id.to_string()
     }
 

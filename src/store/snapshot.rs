@@ -208,14 +208,19 @@ impl Snapshot {
         Ok([counts[0], counts[1], counts[2]])
     }
 
-    /// Whether there are so many chunks that they are searched by the binary codes of their vectors.
-    pub async fn is_searched_by_codes(&self) -> Result<bool> {
+    /// Whether there are so many chunks that their vectors are found by binary codes, however much memory there is.
+    pub async fn is_large(&self) -> Result<bool> {
         Ok(self.tables.rows_of(&self.tables.chunks).await? >= fewest_indexed_rows())
     }
 
-    /// The recall of the binary codes; `None` where all vectors are compared.
+    /// The recall of the binary codes; `None` for a namespace that is not large.
     pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
-        Ok(if self.is_searched_by_codes().await? { self.tables.vector_index().await? } else { None })
+        if !self.is_large().await? {
+            return Ok(None);
+        }
+        let known = self.tables.vector_index().await?;
+        let chunks = self.tables.rows_of(&self.tables.chunks).await?;
+        Ok(Some(known.unwrap_or(VectorIndex { chunks, recall: None })))
     }
 
     /// The bytes of the tables' data and indexes, without those of other generations.

@@ -131,7 +131,7 @@ impl Tables {
         self.documents = create_table(&self.namespace, &connection, DOCUMENTS, documents).await?;
         let chunks = convert::chunks_to_batch([], dimension)?;
         self.chunks = create_table(&self.namespace, &connection, CHUNKS, chunks).await?;
-        Ok(())
+        self.forget_recall().await
     }
 
     pub(super) fn namespace(&self) -> &Namespace {

@@ -1,7 +1,7 @@
 //! Semantic search over the chunks of a generation, and look-up of vectors by text: a text that is copied, quoted or
 //! kept between versions of a manual is embedded once.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
 use lance::dataset::ProjectionRequest;
@@ -19,7 +19,7 @@ use super::snapshot::Snapshot;
 use super::tables::{Wanted, any_of};
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
-use crate::ids::{ChunkId, parent_of};
+use crate::ids::ChunkId;
 use crate::vectors::dot;
 
 /// A thread scores at least this many vectors: fewer take less time than waking it.
@@ -33,27 +33,26 @@ const KEPT_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "parent_id", "doc_id", 
 pub struct VectorHit {
     /// The chunk, parent or child.
     pub chunk_id: ChunkId,
-    /// The cosine, from -1 to 1.
+    /// The cosine, from -1 to 1; what codes found has it approximately.
     pub score: f32,
 }
 
 impl Snapshot {
-    /// The cosines of the `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with all of their
-    /// parent chunks, and of the parent chunks `also`.
+    /// The `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with cosines that the codes tell
+    /// approximately; [`similarities`](Self::similarities) are exact.
     ///
     /// # Errors
     /// If the table cannot be read; the same below.
-    pub async fn nearest(
-        &self,
-        vector: &[f32],
-        scope: &Scope,
-        limit: usize,
-        also: &[ChunkId],
-    ) -> Result<Vec<VectorHit>> {
+    pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
+        let (length, dimension) = (vector.len(), self.manifest().model.dimension);
+        if length != dimension {
+            return Err(Error::failed(format!("the question has {length} numbers instead of {dimension}")));
+        }
+        if scope.is_empty() {
+            return Ok(Vec::new());
+        }
         let nearest = self.chunk_rows().await?.nearest(vector, scope, limit);
-        let parent_ids: BTreeSet<&str> =
-            nearest.into_iter().map(parent_of).chain(also.iter().map(|id| &**id)).collect();
-        self.similarities(vector, &parent_ids.into_iter().map(ChunkId::from).collect::<Vec<_>>()).await
+        Ok(nearest.into_iter().map(|(id, score)| VectorHit { chunk_id: id.into(), score }).collect())
     }
 
     /// The cosines of the given parent chunks and their children.
@@ -101,7 +100,7 @@ impl Snapshot {
         Ok(LoadedVectors { batches: self.cached(KEPT, &self.tables.chunks, KEPT_COLUMNS, ahead).await? })
     }
 
-    /// Removes the cached vectors, for a namespace that has an index of them.
+    /// Removes the cached vectors, for a namespace that is searched by codes.
     pub fn forget_vectors(&self) {
         // If the disk refuses, the next reader tries again.
         drop(self.cache.keep(KEPT, &[]));
@@ -346,15 +345,11 @@ mod rows_without_vectors {
         );
         // From the cache they take the same memory as from the table, although their batches share a file.
         assert_eq!(snapshot.load_vectors(None).await.unwrap().bytes(), 2 * DIMENSION * size_of::<f32>());
-        assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10, &[]).await.unwrap()), ["with11:0"]);
+        assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
         let parents = ["with11:0".into(), "none22:0".into()];
         assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);
         assert!(
-            snapshot
-                .nearest(&question, &Scope::of_documents(Some(&["none22".into()])), 10, &[])
-                .await
-                .unwrap()
-                .is_empty()
+            snapshot.nearest(&question, &Scope::of_documents(Some(&["none22".into()])), 10).await.unwrap().is_empty()
         );
         let vectors: Vec<usize> =
             [snapshot.parents_of("with11").await.unwrap(), snapshot.parents_of("none22").await.unwrap()]
