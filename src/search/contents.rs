@@ -304,10 +304,11 @@ fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
         let part = naming_words(name);
         asked.retain(|word| !part.contains(word));
     }
-    // "Manual" names a document only in "chapters of the manual", which says nothing else.
-    let any_names = *wanted == Wanted::Whole && asked.iter().all(|word| is_of_any_document(word));
-    let names_one = |word: &String| any_names || !is_of_any_document(word);
-    asked.retain(names_one);
+    let kinds: HashSet<String> = asked.iter().filter(|word| is_of_any_document(word)).cloned().collect();
+    // "Manual" names a document only in "chapters of the manual", which says nothing else, or if it is the whole name.
+    let kinds_name = *wanted == Wanted::Whole && kinds.len() == asked.len();
+    let may_name = |word: &String| kinds_name || !is_of_any_document(word);
+    asked.retain(may_name);
     // A year only tells documents of one name apart.
     let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
     asked.extend(glued(query).into_iter().map(|name| name.word));
@@ -316,11 +317,11 @@ fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
         rows.iter().filter(|(_, row)| is(row)).cloned().collect()
     };
     // The address of a website may end in a slash, with no file name after it.
-    let tells = |name: &str| {
+    let is_telling = |name: &str| {
         let words = naming_words(name);
-        words.is_empty() || words.iter().any(names_one)
+        words.is_empty() || words.iter().any(may_name)
     };
-    let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase()) && tells(name);
+    let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase()) && is_telling(name);
     let names: [fn(&DocumentRow) -> &str; 3] =
         [|row| row.source.as_str(), |row| file_name(&row.source), |row| row.title.as_str()];
     if let Some(found) = names.map(|name| those(&|row| has(name(row)))).into_iter().find(|found| !found.is_empty()) {
@@ -329,8 +330,12 @@ fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
     let words_of =
         |document: &DocumentRow| naming_words(&format!("{} {}", document.title, file_name(&document.source)));
     let own: Vec<HashSet<String>> = rows.iter().map(|(_, document)| words_of(document)).collect();
+    let mut having: HashMap<&str, usize> = HashMap::new();
+    for word in own.iter().flatten().filter(|word| asked.contains(*word)) {
+        *having.entry(word.as_str()).or_default() += 1;
+    }
     let weight = |word: &String| {
-        let having = own.iter().filter(|own| own.contains(word)).count().max(1);
+        let having = having.get(word.as_str()).copied().unwrap_or(1);
         if is_year(word) { YEAR } else { (YEAR + 1) * own.len() / having }
     };
     let weights: Vec<(&String, usize)> = asked.iter().map(|word| (word, weight(word))).collect();
@@ -343,7 +348,16 @@ fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
     let most = matched.iter().copied().max().unwrap_or_default();
     let best = rows.iter().zip(&matched).filter(|(_, own)| most.0 >= least && **own == most);
     let found: Vec<Placed> = best.map(|(row, _)| row.clone()).collect();
-    if found.len() > MOST_DOCUMENTS && *wanted == Wanted::Whole { Vec::new() } else { found }
+    if !found.is_empty() {
+        return if found.len() > MOST_DOCUMENTS && *wanted == Wanted::Whole { Vec::new() } else { found };
+    }
+    // "Chapter 2 of the handbook" is that of handbook.md, if no other document is called so.
+    let is_kind = |name: &str| {
+        let words = naming_words(name);
+        !words.is_empty() && words.is_subset(&kinds)
+    };
+    let found = those(&|row| is_kind(stem(&row.source)) || is_kind(&row.title));
+    if found.len() == 1 { found } else { Vec::new() }
 }
 
 /// The words that may name a document: all but those that questions about structure share, and numbers that are no year.
@@ -463,6 +477,30 @@ mod tests {
         assert_eq!(named("what does item 7 of Verizon's cash flows say", &part), [1]);
         assert_eq!(named("what does item 7 of Verizon 2022 say", &part), [1]);
         assert_eq!(named("table of contents of the 10-K", &Wanted::Whole), [0]);
+    }
+
+    #[test]
+    fn a_kind_of_document_names_the_only_one_that_is_called_so() {
+        let rows = [
+            (0, document("docs/handbook.md", "Working at Norwick")),
+            (1, document("policy.md", "Policy")),
+            (2, document("手册.md", "泵站维护")),
+            (3, document("pump.pdf", "Guide")),
+            (4, document("report.md", "Report")),
+            (5, document("old/report.md", "Report")),
+        ];
+        let part = |name: &str| Wanted::Part(AskedPart { name: name.to_owned(), says_of_what: false });
+        for (query, name, expected) in [
+            ("what does chapter 2 of the handbook say", "chapter 2", &[0][..]),
+            ("手册第三章讲什么", "第三章", &[2][..]),
+            ("what does chapter 2 of the guide say", "chapter 2", &[3][..]),
+            ("what does chapter 2 of the report say", "chapter 2", &[][..]),
+            ("what does chapter 2 of the policy handbook say", "chapter 2", &[1][..]),
+            ("what does chapter 2 of the book say", "chapter 2", &[][..]),
+        ] {
+            let found: Vec<usize> = named(query, &part(name), &rows).into_iter().map(|(place, _)| place).collect();
+            assert_eq!(found, expected, "{query}");
+        }
     }
 
     #[test]
