@@ -264,7 +264,7 @@ struct Weight {
 
 impl Weight {
     /// Whether one of its headings stands between the first and the last of the other.
-    fn divides(&self, other: &Weight) -> bool {
+    fn stands_within(&self, other: &Weight) -> bool {
         let (Some(first), Some(last)) = (other.places.first(), other.places.last()) else { return false };
         let behind = self.places.partition_point(|place| place < first);
         self.places.get(behind).is_some_and(|place| place < last)
@@ -318,7 +318,7 @@ fn is_below(class: Class, above: Class, weights: &HashMap<Class, Weight>) -> boo
             if heavier.abs() > 0.6 { heavier > 0.0 } else { kind > kind_above }
         }
         // The chapters behind "Abstract" or "References" are not below it.
-        (Class::Numbered(..), _) if heavier.abs() <= SAME_WEIGHT && !other.divides(own) => false,
+        (Class::Numbered(..), _) if heavier.abs() <= SAME_WEIGHT && !other.stands_within(own) => false,
         _ if heavier.abs() <= SAME_WEIGHT => other.places.len() * RARER <= own.places.len(),
         _ => heavier > 0.0,
     }
