@@ -1,6 +1,6 @@
 //! Pages of printed contents and of an index.
 
-use super::han::is_han_digit;
+use super::han::{in_simplified, is_han_digit};
 
 /// The fewest entries of such a page.
 const FEWEST: usize = 4;
@@ -21,8 +21,11 @@ const LEAST_ORDERED: f32 = 0.7;
 /// The most digits of a page number.
 const MOST_DIGITS: usize = 4;
 
-/// The least share of lines that are the number and title of a chapter.
+/// The least share of lines that are the number and title of a chapter, and the most characters of the title.
 const LEAST_CHAPTERS: f32 = 0.8;
+const LONGEST_CHAPTER: usize = 20;
+/// What a law is divided into, from the largest.
+const UNITS: [&str; 4] = ["编", "分编", "章", "节"];
 
 /// Whether a text is hardly more than entries of a table of contents or of an index. They have the words of what they
 /// list and say nothing about it.
@@ -30,19 +33,33 @@ pub fn is_contents_page(text: &str) -> bool {
     lists_pages(text) || lists_chapters(text) || is_index(text)
 }
 
-/// Whether nearly all lines are like 第一章　总则, as in the contents of a law.
+/// Whether nearly all lines are like 第一章　总则, as in the contents of a law, which say so or have units of two kinds: a
+/// timetable has only 第一节.
 fn lists_chapters(text: &str) -> bool {
-    let is_chapter = |line: &str| {
-        let is_number = |c: char| is_han_digit(c) || c.is_ascii_digit() || c == ' ';
-        let after = line.strip_prefix('第').map(|rest| rest.trim_start_matches(is_number));
-        after.is_some_and(|after| after.starts_with(['编', '編', '分', '章', '节', '節'])) && !line.ends_with('。')
-    };
-    let (mut chapters, mut lines) = (0, 0);
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    let (mut kinds, mut is_titled, mut chapters, mut lines) = ([false; UNITS.len()], false, 0, 0);
+    for line in in_simplified(text).lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if line.split_whitespace().collect::<String>() == "目录" {
+            is_titled = true;
+            continue;
+        }
         lines += 1;
-        chapters += usize::from(is_chapter(line));
+        if let Some(unit) = unit_of_chapter(line) {
+            chapters += 1;
+            kinds[unit] = true;
+        }
     }
-    chapters >= FEWEST && chapters as f32 >= LEAST_CHAPTERS * lines as f32
+    let has_two_kinds = kinds.iter().filter(|has| **has).count() > 1;
+    chapters >= FEWEST && chapters as f32 >= LEAST_CHAPTERS * lines as f32 && (is_titled || has_two_kinds)
+}
+
+/// The place in [`UNITS`] of what a line is the number and title of. Times and punctuation show that it is no title.
+fn unit_of_chapter(line: &str) -> Option<usize> {
+    let is_number = |c: char| is_han_digit(c) || c.is_ascii_digit() || c == ' ';
+    let after = line.strip_prefix('第')?.trim_start_matches(is_number);
+    let (place, title) =
+        UNITS.iter().enumerate().find_map(|(place, unit)| Some((place, after.strip_prefix(*unit)?)))?;
+    let is_title = !title.contains(|c: char| c.is_ascii_digit() || "，；：。！？".contains(c));
+    (is_title && title.chars().count() <= LONGEST_CHAPTER).then_some(place)
 }
 
 /// Whether a text has titles, leaders and page numbers that rise:
@@ -87,15 +104,16 @@ fn lists_pages(text: &str) -> bool {
         && leaders as f32 >= LEAST_LEADERS * length as f32
 }
 
-/// Words in alphabetical order, with their page numbers behind a comma or a leader:
+/// Whether a text has words in alphabetical order, with their page numbers behind a comma or a leader. One word has
+/// several pages: a list of names has one number for each.
 ///
 /// ```text
 /// besin, 38 bezier, 113 boxes, 9, 71
 /// ```
 fn is_index(text: &str) -> bool {
     let (mut titles, mut title): (Vec<String>, String) = (Vec::new(), String::new());
-    // Whether a page number may follow, and whether the last word was one.
-    let (mut introduced, mut listed) = (false, false);
+    // Whether a page number may follow, whether the last word was one, and whether an entry has several.
+    let (mut introduced, mut listed, mut has_several) = (false, false, false);
     for word in text.split_whitespace() {
         let pages = word.trim_end_matches(',');
         let is_pages = pages.starts_with(|c: char| c.is_ascii_digit())
@@ -104,6 +122,7 @@ fn is_index(text: &str) -> bool {
                 .all(|page| page.len() <= MOST_DIGITS && page.bytes().all(|b| b.is_ascii_digit()));
         let is_leader = word.chars().all(|c| dots_in(c) > 0);
         if is_pages && introduced {
+            has_several |= listed || pages.contains(['-', '–']);
             if !listed {
                 titles.push(std::mem::take(&mut title));
             }
@@ -116,7 +135,8 @@ fn is_index(text: &str) -> bool {
     }
     let lengths = || titles.iter().chain([&title]).map(|title| title.chars().count());
     let ordered = titles.windows(2).filter(|pair| pair[0] <= pair[1]).count();
-    titles.len() >= FEWEST_IN_INDEX
+    has_several
+        && titles.len() >= FEWEST_IN_INDEX
         && lengths().sum::<usize>() <= USUAL_IN_INDEX * titles.len()
         && lengths().all(|length| length <= LONGEST_IN_INDEX)
         && ordered as f32 >= LEAST_ORDERED * (titles.len() - 1) as f32
@@ -141,7 +161,9 @@ mod tests {
         let ellipses = "前言……1\n范围……3\n术语……5\n规则……8\n";
         let law =
             "目　录\n　第一编　总则\n　　第一章　基本规定\n　　第二章　自然人\n　　　第一节　监护\n　　第三章　法人\n";
-        for text in [spaced, dense, ellipses, law] {
+        let parts = "第二编　物權\n第一分編　通則\n第一章　一般規定\n第二章　物權的設立\n";
+        let chapters = "目录\n第一章　总则\n第二章　供水\n第三章　罚则\n第四章　附则\n";
+        for text in [spaced, dense, ellipses, law, parts, chapters] {
             assert!(is_contents_page(text), "{text}");
         }
     }
@@ -158,7 +180,10 @@ mod tests {
                      in August, 2025 it stood still, and in December, 2026 nobody looked.";
         let data = "Norway, 5400000, Oslo\nPeru, 33000000, Lima\nQatar, 2700000, Doha\nRussia, 144000000, Moscow\n\
                     Spain, 48000000, Madrid\nTogo, 8800000, Lome\n";
-        for text in [years, data] {
+        let codes = "Adams, 4512\nBaker, 4533\nClark, 4571\nDavis, 4502\nEvans, 4560\nFrank, 4519\n";
+        let stock = "Anchors, 14\nBearings, 230\nCasings, 9\nDrains, 41\nFlanges, 120\nGaskets, 77\n";
+        let points = "Arsenal, 84\nBrentford, 39\nChelsea, 63\nEverton, 40\nFulham, 47\nLiverpool, 82\n";
+        for text in [years, data, codes, stock, points] {
             assert!(!is_contents_page(text), "{text}");
         }
     }
@@ -171,7 +196,15 @@ mod tests {
             format!("{} Scope ........ 7 Terms ........ 8 Rules ........ 9 Index ........ 10", "Text. ".repeat(100));
         let title_page = format!("{} {}", "An abstract of the manual. ".repeat(10), "Scope ........ 7 ".repeat(20));
         let articles = "第一条　甲方供水。\n第二条　乙方付款。\n第三条　违约\n第四条　附则\n第五条　生效\n";
+        let timetable =
+            "第一节 语文 王老师 08:00\n第二节 数学 李老师 08:50\n第三节 英语 张老师 10:00\n第四节 体育 周老师 10:50\n";
+        let review = "第一章写少年离家；\n第二节写他的信，很动人；\n第三章写战争；\n第四章写归来。\n";
+        let branches = "目录\n第一分公司 上海\n第二分公司 北京\n第三分公司 广州\n第四分公司 深圳\n";
+        let lessons = "第一节 语文\n第二节 数学\n第三节 英语\n第四节 体育\n";
         for text in [prices, prose, "1.2.3.4 5 6.7.8.9 10", &one, &title_page, articles, ""] {
+            assert!(!is_contents_page(text), "{text}");
+        }
+        for text in [timetable, review, branches, lessons] {
             assert!(!is_contents_page(text), "{text}");
         }
     }
