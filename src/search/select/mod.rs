@@ -35,6 +35,8 @@ const DUPLICATE_RUN: usize = 8;
 const LEAST_LIKENESS: f32 = 0.9;
 /// The characters of Chinese numbers, with those of amounts of money. Without 参, a digit that is mostly a word.
 const HAN_DIGITS: &str = "〇零一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟";
+/// What a page of contents is worth, as a share of its score.
+const CONTENTS_PAGE: f32 = 1.0 / 3.0;
 /// The length of runs that identify topics: about a stem, or two Chinese words.
 const TOPIC_RUN: usize = 4;
 /// Parent chunks of one document count as at least this alike.
@@ -95,7 +97,7 @@ async fn parent_chunks(
         hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
     if hits.iter().any(|hit| is_contents_page(&hit.content)) {
-        hits = trace.step(names, "contents_pages", hits, |hits| Ok(contents_pages_last(hits)))?;
+        hits = trace.step(names, "contents_pages", hits, |hits| Ok(contents_pages_behind(hits)))?;
     }
     let merges = shape.merges();
     // If a later step drops hits, all are merged first.
@@ -121,9 +123,15 @@ async fn parent_chunks(
     Ok(hits)
 }
 
-/// Puts pages of printed contents behind all others: they have the words of every title and answer nothing.
-fn contents_pages_last(mut hits: Vec<Hit>) -> Vec<Hit> {
-    hits.sort_by_cached_key(|hit| is_contents_page(&hit.content));
+/// Puts pages of printed contents and of an index behind others: they have the words of every title and answer nothing.
+/// They stay before hits of less than a third of their score: these have few of the question's words, and a page that
+/// has them at least tells where to read. The hits are in the order of their scores.
+fn contents_pages_behind(hits: Vec<Hit>) -> Vec<Hit> {
+    let (pages, mut hits): (Vec<Hit>, Vec<Hit>) = hits.into_iter().partition(|hit| is_contents_page(&hit.content));
+    for page in pages {
+        let at = hits.partition_point(|hit| hit.score >= page.score * CONTENTS_PAGE);
+        hits.insert(at, page);
+    }
     hits
 }
 
@@ -255,11 +263,17 @@ mod tests {
     use crate::search::hit::sample::hit;
 
     #[test]
-    fn pages_of_printed_contents_come_last() {
+    fn pages_of_printed_contents_come_behind_all_but_far_worse_hits() {
         let contents = "Scope ........ 3\nTerms ........ 7\nRules ........ 12\nIndex ........ 40";
-        let hits = [contents, "Rules apply.", "Terms apply."].map(|text| hit("a:0", text));
-        let texts: Vec<String> = contents_pages_last(hits.into()).into_iter().map(|hit| hit.content).collect();
-        assert_eq!(texts, ["Rules apply.", "Terms apply.", contents]);
+        let hits = vec![
+            scored("a:0", 0.9, contents),
+            scored("a:1", 0.8, "Rules apply."),
+            scored("b:0", 0.6, contents),
+            scored("b:1", 0.4, "Terms apply."),
+            scored("c:0", 0.25, "Rules and terms."),
+            scored("c:1", 0.1, "It rains."),
+        ];
+        assert_eq!(ids(&contents_pages_behind(hits)), ["a:1", "b:1", "a:0", "c:0", "b:0", "c:1"]);
     }
 
     #[test]
