@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::words::asking;
+use super::words::ranges_of_asking_words;
 use crate::search::request::{Fusion, Kind, Method, OtherWords, SearchRequest};
 use crate::store::KeywordField;
 use crate::text::han::in_simplified;
@@ -127,9 +127,9 @@ impl Route {
 pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
     // The lists of words are in simplified characters.
     let query = &in_simplified(query);
-    let asking = asking(query);
+    let asking = ranges_of_asking_words(query);
     let mut words: Vec<(String, f32)> = Vec::new();
-    let (mut abbreviated, mut telling) = (HashSet::new(), HashSet::new());
+    let (mut abbreviated, mut telling, mut has_word) = (HashSet::new(), HashSet::new(), false);
     let in_capitals = !query.chars().any(|c| c.is_lowercase() || is_wide(c));
     let mut function_word = 0..0;
     for token in tokenize(query) {
@@ -159,6 +159,7 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
         // What shares a character with 什么 or 请告诉我 says nothing about the subject.
         let next = asking.get(asking.partition_point(|range| range.end <= token.start));
         if next.is_none_or(|range| range.start >= token.end) {
+            has_word |= token.kind != TokenKind::Single && !is_stopword(&token.text);
             telling.insert(token.text.clone());
         }
         match words.iter().position(|(text, _)| *text == token.text) {
@@ -167,7 +168,9 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
             None => {}
         }
     }
-    let is_telling = |text: &str| telling.contains(text) && (!is_stopword(text) || abbreviated.contains(text));
+    // Single characters alone would find too much: then all pairs stay.
+    let is_kept = |text: &str| !has_word || telling.contains(text);
+    let is_telling = |text: &str| is_kept(text) && (!is_stopword(text) || abbreviated.contains(text));
     if words.iter().any(|(text, _)| is_telling(text)) {
         words.retain(|(text, _)| is_telling(text));
     }
@@ -230,6 +233,26 @@ mod tests {
         let weight = |word: &str| terms.iter().find(|(_, text, _)| text == word).map(|(.., weight)| *weight);
         assert_eq!([weight("水泵"), weight("泵的"), weight("的")], [Some(1.0), Some(SINGLE_WEIGHT), None]);
         assert_eq!(words("什么"), ["什", "什么", "么"], "there is nothing else");
+        assert_eq!(words("水是什么"), ["水", "水是"], "a single character alone finds too much");
+    }
+
+    #[test]
+    fn words_that_ask_are_not_seen_across_two_others() {
+        for (query, pairs) in [
+            ("申请问题", &["申请", "请问", "问题"][..]),
+            ("统一下发", &["统一", "一下", "下发"][..]),
+            ("许可以及备案", &["许可", "可以", "以及"][..]),
+            ("达到底部", &["达到", "到底", "底部"][..]),
+            ("必需要素", &["必需", "需要", "要素"][..]),
+            ("邀请问卷", &["邀请", "请问", "问卷"][..]),
+        ] {
+            let words = words(query);
+            assert!(pairs.iter().all(|pair| words.iter().any(|word| word == pair)), "{query}: {words:?}");
+        }
+        for (query, pair) in [("帮我找umask", "帮我"), ("umask，请问怎么用", "请问"), ("partman是干什么用的", "是干")]
+        {
+            assert!(!words(query).iter().any(|word| word == pair), "{query}");
+        }
     }
 
     #[test]

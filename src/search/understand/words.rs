@@ -16,6 +16,8 @@ use crate::text::tokens::{TokenKind, tokenize};
 pub(super) struct Words {
     pub units: Vec<String>,
     pub function_words: Vec<String>,
+    pub asking: Vec<String>,
+    pub opening: Vec<String>,
     pub documents: Vec<String>,
     pub names_no_document: Vec<String>,
     pub names_no_document_in_chinese: Vec<String>,
@@ -223,15 +225,18 @@ pub(super) fn keywords(query: &str) -> Vec<String> {
     found.into_iter().filter(|word| !word.is_empty() && known.insert(*word)).map(str::to_owned).collect()
 }
 
-/// The byte ranges of function words of several characters in a query of simplified characters: 什么, 请告诉我.
-pub(super) fn asking(query: &str) -> Vec<Range<usize>> {
+/// The byte ranges of the words that ask, and hardly stand across two others, in a query of simplified characters: 什么,
+/// 请告诉我. Of those that open a question, only where a run of Chinese begins: 请问 is not in 申请问题.
+pub(super) fn ranges_of_asking_words(query: &str) -> Vec<Range<usize>> {
     let (mut found, mut end) = (Vec::new(), 0);
-    for (at, c) in query.char_indices() {
+    for (at, _) in query.char_indices().filter(|(_, c)| is_unspaced(*c)) {
+        let begins = !query[..at].ends_with(is_unspaced);
+        let mut words = WORDS.asking.iter().chain(WORDS.opening.iter().filter(|_| begins));
         if at >= end
-            && let Some(word) = function_word(&query[at..])
+            && let Some(word) = words.find(|word| query[at..].starts_with(word.as_str()))
         {
             end = at + word.len();
-            found.extend((word.len() > c.len_utf8()).then_some(at..end));
+            found.push(at..end);
         }
     }
     found
