@@ -106,7 +106,16 @@ fn chinese_part(query: &str) -> Option<AskedPart> {
     while let Some(rest) = POLITE_IN_CHINESE.iter().find_map(|word| text.strip_prefix(word)) {
         text = rest;
     }
-    text.char_indices().find_map(|(start, _)| part_at(text, start))
+    let near = last_characters(text);
+    let before = text.len() - near.len();
+    near.char_indices().find_map(|(start, _)| part_at(text, before + start))
+}
+
+/// The end of a text, in which a part is sought: it stands near what is asked of it, and a text may be nothing but
+/// numbers.
+fn last_characters(text: &str) -> &str {
+    let from = text.char_indices().rev().nth(MOST_CHARACTERS - 1).map_or(0, |(at, _)| at);
+    &text[from..]
 }
 
 /// May stand before all that a question says.
@@ -115,6 +124,8 @@ const POLITE_IN_CHINESE: [&str; 4] = ["请问", "请", "帮我", "给我"];
 const SUMMARISE: [&str; 9] = ["总结一下", "总结", "概括一下", "概括", "概述", "介绍一下", "介绍", "讲讲", "说说"];
 /// Stands between a part and what is asked of it, and is no title.
 const ADVERBS: [&str; 5] = ["主要", "具体", "大概", "到底", "都"];
+/// A part is sought in so many characters at the end.
+const MOST_CHARACTERS: usize = 200;
 /// A title in a question has no more characters.
 const LONGEST_TITLE: usize = 30;
 
@@ -163,7 +174,8 @@ fn part_at(text: &str, start: usize) -> Option<AskedPart> {
     // "第三章关于水泵讲什么" is about the text.
     let is_about = ["关于", "有关", "对于", "第"].iter().any(|word| title.contains(*word));
     // 第三章第二节 is another section than that of chapter 1: only the text is searched.
-    let is_within = before.match_indices('第').any(|(at, _)| after_number(&before[at..]).is_some());
+    let near = last_characters(before);
+    let is_within = near.match_indices('第').any(|(at, _)| after_number(&near[at..]).is_some());
     let has_part = after_number(title).is_some();
     if is_about || is_within || has_part || title.chars().count() > LONGEST_TITLE {
         return None;
@@ -253,6 +265,16 @@ mod tests {
         ] {
             assert!(part(query).is_none(), "{query}");
         }
+    }
+
+    #[test]
+    fn a_long_text_of_numbers_is_read_once() {
+        let numbers = "1一".repeat(20_000);
+        for end in ["", "讲什么", "章", "第"] {
+            assert_eq!(part(&format!("{numbers}{end}")), None);
+        }
+        let text = format!("{}手册第三章讲什么", "水泵的".repeat(200));
+        assert_eq!(part(&text).map(|part| part.name).as_deref(), Some("第三章"));
     }
 
     #[test]
