@@ -25,6 +25,10 @@ const SAME_EDGE: f32 = 1.5;
 const AT_EDGES: f32 = 0.7;
 /// The least share of entries in a column of an index, which is narrow and ragged.
 const ENTRIES: f32 = 0.6;
+/// The most digits of a page in an index; years and telephone numbers have more.
+const PAGE_DIGITS: usize = 3;
+/// The least share of steps from one main entry of an index to the next that keep the order of the alphabet.
+const IN_ORDER: f32 = 0.8;
 /// The deepest nesting of columns.
 const DEEPEST: usize = 4;
 /// Wider pages are drawings, in points.
@@ -143,15 +147,15 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
         if pieces.len() < FEWEST_ROWS {
             return false;
         }
-        let entries = pieces.iter().filter(|side| side.worded && side.is_entry).count();
-        if entries as f32 >= ENTRIES * pieces.len() as f32 {
+        let from = pieces.iter().map(|side| side.left).fold(f32::MAX, f32::min);
+        let entries = pieces.iter().filter(|side| side.letter.is_some() && side.is_entry).count();
+        if entries as f32 >= ENTRIES * pieces.len() as f32 && in_order(&pieces, from) {
             return true;
         }
-        let from = pieces.iter().map(|side| side.left).fold(f32::MAX, f32::min);
         let to = pieces.iter().map(|side| side.right).fold(f32::MIN, f32::max);
         let filled = pieces.iter().filter(|side| side.right - side.left >= FILLED * (to - from)).count();
         let characters: f32 = pieces.iter().map(|side| side.characters).sum();
-        let worded = pieces.iter().filter(|side| side.worded).count();
+        let worded = pieces.iter().filter(|side| side.letter.is_some()).count();
         let single = pieces.iter().filter(|side| side.single).count();
         worded as f32 >= WORDED * pieces.len() as f32
             && single as f32 <= SINGLE * pieces.len() as f32
@@ -168,6 +172,14 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
+/// Whether the first letters of the rows at the left edge rise, as in an index, whose main entries begin there.
+fn in_order(pieces: &[Side], from: f32) -> bool {
+    let main = pieces.iter().filter(|side| side.left - from < SAME_EDGE);
+    let letters: Vec<char> = main.filter_map(|side| side.letter).collect();
+    let rising = letters.windows(2).filter(|pair| pair[0] <= pair[1]).count();
+    letters.len() > 1 && rising as f32 >= IN_ORDER * (letters.len() - 1) as f32
+}
+
 /// The number of rows that begin at one of the three commonest left edges.
 fn at_edges(pieces: &[Side]) -> usize {
     let mut lefts: Vec<f32> = pieces.iter().map(|side| side.left).collect();
@@ -182,7 +194,8 @@ struct Side {
     left: f32,
     right: f32,
     characters: f32,
-    worded: bool,
+    /// The first letter, in lower case.
+    letter: Option<char>,
     /// One word without ideographs.
     single: bool,
     /// It ends like an entry of an index: `pump, 12, 34`.
@@ -194,15 +207,18 @@ fn side(words: &[Word]) -> Option<Side> {
     let right = words.last()?.right;
     let glyphs = || words.iter().flat_map(|word| &word.glyphs);
     let characters = glyphs().map(|glyph| if is_wide(glyph.char) { 2.0 } else { 1.0 }).sum();
-    let worded = glyphs().any(|glyph| glyph.char.is_alphabetic());
+    let letter = glyphs().map(|glyph| glyph.char.to_ascii_lowercase()).find(|c| c.is_alphabetic());
     let single = words.len() == 1 && !glyphs().any(|glyph| is_wide(glyph.char));
-    Some(Side { left, right, characters, worded, single, is_entry: is_entry(words) })
+    Some(Side { left, right, characters, letter, single, is_entry: is_entry(words) })
 }
 
 fn is_entry(words: &[Word]) -> bool {
     let [.., before, last] = words else { return false };
     let is_page = |c: char| c.is_ascii_digit() || matches!(c, ',' | '-' | '–');
-    before.glyphs.last().is_some_and(|glyph| glyph.char == ',') && last.glyphs.iter().all(|glyph| is_page(glyph.char))
+    let mut pages = last.glyphs.split(|glyph| !glyph.char.is_ascii_digit());
+    before.glyphs.last().is_some_and(|glyph| glyph.char == ',')
+        && last.glyphs.iter().all(|glyph| is_page(glyph.char))
+        && pages.all(|digits| digits.len() <= PAGE_DIGITS)
 }
 
 fn split(rows: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {
@@ -322,13 +338,35 @@ mod tests {
 
     #[test]
     fn the_columns_of_an_index_are_read_one_after_the_other() {
-        let left = ["abs, 37", "acos, 3", "all, 12", "axes, 33, 48", "azimuth, 28"];
-        let right = ["besj1, 38", "bezier, 113", "bgnd, 50, 51", "boxes, 9", "by, 71"];
+        let left = ["abs, 37", "    zero of, 3", "all, 12", "    vectors, 33, 48", "azimuth, 28"];
+        let right = ["besj0, 38", "bezier, 113–115", "bgnd, 50, 51", "boxes, 9", "by, 71"];
         let baseline = |i: usize| 100.0 + 12.0 * i as f32;
         let page: Vec<(&str, f32, f32)> =
             (0..5).flat_map(|i| [(left[i], LEFT, baseline(i)), (right[i], RIGHT, baseline(i))]).collect();
         let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
-        assert_eq!(texts, [left, right].concat());
+        let wanted: Vec<&str> = [left, right].concat().into_iter().map(str::trim).collect();
+        assert_eq!(texts, wanted);
+    }
+
+    #[test]
+    fn dates_and_figures_behind_a_comma_are_no_index() {
+        let records =
+            ["January 5, 2024", "April 5, 2024", "July 5, 2024", "October 4, 2024", "January 3, 2025", "April 4, 2025"];
+        let payments = [
+            "February 9, 2024",
+            "May 10, 2024",
+            "August 9, 2024",
+            "November 8, 2024",
+            "February 7, 2025",
+            "May 9, 2025",
+        ];
+        assert!(!are_columns(records, payments), "dates that belong together");
+        let extensions = ["Adams, 4512", "Baker, 4513", "Clark, 4520", "Davis, 4531", "Evans, 4533", "Frost, 4540"];
+        assert!(!are_columns(extensions, extensions));
+        let prices = ["Water pump, 320", "Motor, 55", "Screen, 41", "Gauge, 7", "Lamp, 12", "Seal, 3"];
+        assert!(!are_columns(prices, prices));
+        let scores = ["Norwick, 3–1", "Tallow, 2–2", "Brook, 0–1", "Ashford, 4–0", "Mill, 1–1", "Dale, 2–0"];
+        assert!(!are_columns(scores, scores));
     }
 
     #[test]
