@@ -303,13 +303,13 @@ mod tests {
         let right = namespace(&store, "right", &[("d", 0.2), ("e", 1.4), ("f", 0.5), ("t", 0.1)]).await;
         let snapshots = [&left, &right];
         let keyword = Scores::from([(ChunkKey { chunk_id: "e:0".into(), namespace: 1 }, 7.0)]);
-        let recall = async |held: [bool; 2], documents: Option<&[crate::ids::DocId]>| {
+        let recall = async |held: [bool; 2], documents: Option<&[crate::ids::DocId]>, pool| {
             let scopes = [Scope::of_documents(documents), Scope::of_documents(documents)];
             let mut vectors = Vec::new();
             for (snapshot, held) in snapshots.iter().zip(held) {
                 vectors.push(if held { Some(snapshot.load_vectors(None).await.unwrap()) } else { None });
             }
-            let found = semantic(&snapshots, &vectors, &[1.0, 0.0, 0.0, 0.0], &scopes, &keyword, 3).await.unwrap();
+            let found = semantic(&snapshots, &vectors, &[1.0, 0.0, 0.0, 0.0], &scopes, &keyword, pool).await.unwrap();
             assert!(!found.no_vectors);
             let mut found: Vec<(String, usize, i32)> = found
                 .scores
@@ -322,10 +322,14 @@ mod tests {
         let cosine = |angle: f32| (angle.cos() * 1e4).round() as i32;
         let expected = [("a:0", 0, 0.3), ("d:0", 1, 0.2), ("e:0", 1, 1.4), ("t:0", 0, 0.1), ("t:0", 1, 0.1)]
             .map(|(id, namespace, angle)| (id.to_owned(), namespace, cosine(angle)));
+        assert_eq!(recall([true, true], None, 3).await, expected, "the best three and the keyword hits");
+        // The codes of these vectors of four numbers are alike, so that only a pool of all of them is the same.
+        let all = recall([true, true], None, 9).await;
+        assert_eq!(all.len(), 8);
         for held in [[true, true], [false, false], [true, false], [false, true]] {
-            assert_eq!(recall(held, None).await, expected, "the best three and the keyword hits; held: {held:?}");
+            assert_eq!(recall(held, None, 9).await, all, "held: {held:?}");
             let only = ["c".into(), "f".into()];
-            let some: Vec<String> = recall(held, Some(&only)).await.into_iter().map(|(id, ..)| id).collect();
+            let some: Vec<String> = recall(held, Some(&only), 3).await.into_iter().map(|(id, ..)| id).collect();
             assert!(some.starts_with(&["c:0".to_owned()]) && some.contains(&"f:0".to_owned()), "{held:?}: {some:?}");
         }
     }
