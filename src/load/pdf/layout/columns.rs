@@ -19,10 +19,8 @@ const CHARACTERS_PER_ROW: f32 = 14.0;
 const WORDED: f32 = 0.7;
 /// The largest share of rows of one word, which are names that a table explains; ideographs need no spaces.
 const SINGLE: f32 = 0.5;
-/// Left edges this close are one, in points. The three commonest edges of a column, those of its lines, of items and of
-/// indented lines, are those of at least this share of its rows; the cells of a table are centred, or end at one edge.
+/// Left edges this close are one, in points.
 const SAME_EDGE: f32 = 1.5;
-const AT_EDGES: f32 = 0.7;
 /// The least share of entries in a column of an index, which is narrow and ragged.
 const ENTRIES: f32 = 0.6;
 /// The most digits of a page in an index; years and telephone numbers have more.
@@ -161,7 +159,6 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
             && single as f32 <= SINGLE * pieces.len() as f32
             && filled * 2 >= pieces.len()
             && characters / pieces.len() as f32 >= CHARACTERS_PER_ROW
-            && at_edges(&pieces) as f32 >= AT_EDGES * pieces.len() as f32
     };
     if !is_column(&left) || !is_column(&right) {
         return None;
@@ -178,15 +175,6 @@ fn in_order(pieces: &[Side], from: f32) -> bool {
     let letters: Vec<char> = main.filter_map(|side| side.letter).collect();
     let rising = letters.windows(2).filter(|pair| pair[0] <= pair[1]).count();
     letters.len() > 1 && rising as f32 >= IN_ORDER * (letters.len() - 1) as f32
-}
-
-/// The number of rows that begin at one of the three commonest left edges.
-fn at_edges(pieces: &[Side]) -> usize {
-    let mut lefts: Vec<f32> = pieces.iter().map(|side| side.left).collect();
-    lefts.sort_by(f32::total_cmp);
-    let mut counts: Vec<usize> = lefts.chunk_by(|a, b| b - a < SAME_EDGE).map(<[f32]>::len).collect();
-    counts.sort_unstable();
-    counts.iter().rev().take(3).sum()
 }
 
 #[derive(Clone, Copy)]
@@ -367,28 +355,6 @@ mod tests {
         assert!(!are_columns(prices, prices));
         let scores = ["Norwick, 3–1", "Tallow, 2–2", "Brook, 0–1", "Ashford, 4–0", "Mill, 1–1", "Dale, 2–0"];
         assert!(!are_columns(scores, scores));
-    }
-
-    #[test]
-    fn labels_keep_the_values_that_are_centred_beside_them() {
-        let rows = [
-            ("Net sales of all the stations", "ten billion and some more"),
-            ("Margin before the interest", "fourteen to fifteen of each hundred"),
-            ("Earnings for each of the shares", "twenty-four or more"),
-            ("Shares that are bought back", "about nine hundred millions"),
-            ("Tax that is paid in a year", "about a quarter of it"),
-            ("What is built in the year", "four hundred millions or more"),
-        ];
-        let baseline = |i: usize| 100.0 + 12.0 * i as f32;
-        let centred = |text: &str| 450.0 - end(text, 0.0, 10.0) / 2.0;
-        let page: Vec<(&str, f32, f32)> = rows
-            .iter()
-            .enumerate()
-            .flat_map(|(i, &(label, value))| [(label, LEFT, baseline(i)), (value, centred(value), baseline(i))])
-            .collect();
-        let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
-        let wanted: Vec<String> = rows.iter().map(|(label, value)| format!("{label} {value}")).collect();
-        assert_eq!(texts, wanted);
     }
 
     #[test]
