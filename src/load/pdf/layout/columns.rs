@@ -231,7 +231,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::glyphs::Glyph;
-    use super::super::tests::{end, printed, text};
+    use super::super::tests::{printed, text};
     use super::*;
 
     const LEFT: f32 = 60.0;
