@@ -21,7 +21,7 @@ use lancedb::table::NativeTable;
 use lancedb::table::{OptimizeAction, OptimizeOptions};
 use serde::{Deserialize, Serialize};
 
-use super::chunk_rows::{code_of, distance};
+use super::chunk_rows::{code_of, distance, smallest};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::files::or_none;
 use super::tables::{Filter, Tables, Wanted, any_of, is_damage};
@@ -138,7 +138,7 @@ impl Tables {
 
     /// The addresses of the chunks nearest to each question: by their vectors, and by their binary codes.
     async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<(HashSet<u64>, HashSet<u64>)>> {
-        let mut nearest = vec![(Nearest::of(NEIGHBOURS), Nearest::of(TAKEN)); questions.len()];
+        let mut nearest = vec![(Vec::new(), Vec::new()); questions.len()];
         let codes: Vec<Vec<u64>> = questions.iter().map(|question| code_of(question)).collect();
         let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
         scan.with_row_address();
@@ -146,18 +146,20 @@ impl Tables {
         while let Some(batch) = self.next(&mut rows).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
             let (lists, values) = columns.lists::<Float32Type>(VECTOR)?;
-            for (row, vector) in values.chunks_exact((lists.value_length() as usize).max(1)).enumerate() {
-                if lists.is_null(row) {
-                    continue;
-                }
+            let vectors = values.chunks_exact((lists.value_length() as usize).max(1)).enumerate();
+            for (row, vector) in vectors.filter(|(row, _)| lists.is_valid(*row)) {
                 let (address, code) = (columns.primitive::<UInt64Type>("_rowaddr", row)?, code_of(vector));
                 for ((question, own), (by_vector, by_code)) in questions.iter().zip(&codes).zip(&mut nearest) {
-                    by_vector.offer(-dot(question, vector), address);
-                    by_code.offer(distance(own, &code) as f32, address);
+                    // From 0 to two billion, as the cosine falls from 1 to -1.
+                    let distance_of_vectors = ((1.0 - dot(question, vector)).max(0.0) * 1e9) as u32;
+                    offer(by_vector, NEIGHBOURS, distance_of_vectors, address);
+                    offer(by_code, TAKEN, distance(own, &code), address);
                 }
             }
         }
-        Ok(nearest.into_iter().map(|(by_vector, by_code)| (by_vector.addresses(), by_code.addresses())).collect())
+        let addresses = |nearest, most| smallest(nearest, most).into_iter().map(|(_, address)| address).collect();
+        let each = nearest.into_iter();
+        Ok(each.map(|(vectors, codes)| (addresses(vectors, NEIGHBOURS), addresses(codes, TAKEN))).collect())
     }
 
     /// The recall of the binary codes when it was measured last; `None` if there were never chunks enough.
@@ -289,42 +291,11 @@ pub struct VectorIndex {
     pub recall: Option<f32>,
 }
 
-/// The nearest of the chunks it was offered, at most `most` after [`addresses`](Self::addresses).
-#[derive(Clone)]
-struct Nearest {
-    most: usize,
-    /// With their distances.
-    offered: Vec<(f32, u64)>,
-    /// A distance that at least `most` of them do not exceed.
-    limit: f32,
-}
-
-impl Nearest {
-    fn of(most: usize) -> Self {
-        Nearest { most, offered: Vec::with_capacity(2 * most), limit: f32::INFINITY }
-    }
-
-    fn offer(&mut self, distance: f32, address: u64) {
-        if distance < self.limit {
-            self.offered.push((distance, address));
-            if self.offered.len() == 2 * self.most {
-                self.cut();
-            }
-        }
-    }
-
-    /// Drops all but the nearest.
-    fn cut(&mut self) {
-        if self.offered.len() > self.most {
-            self.offered.select_nth_unstable_by(self.most - 1, |a, b| a.0.total_cmp(&b.0));
-            self.offered.truncate(self.most);
-            self.limit = self.offered[self.most - 1].0;
-        }
-    }
-
-    fn addresses(mut self) -> HashSet<u64> {
-        self.cut();
-        self.offered.into_iter().map(|(_, address)| address).collect()
+/// Adds a chunk to the nearest, of which at least the first `most` are kept.
+fn offer(nearest: &mut Vec<(u32, u64)>, most: usize, distance: u32, address: u64) {
+    nearest.push((distance, address));
+    if nearest.len() == 2 * most {
+        *nearest = smallest(std::mem::take(nearest), most);
     }
 }
 
