@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::notice;
-use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot};
+use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot, is_large};
 
 /// Vectors are scored in memory up to this many bytes over all namespaces: 350,000 vectors of the embedded model. They are
 /// in mapped files, whose memory the system takes back when it needs it. A large namespace is searched by binary codes.
@@ -114,11 +114,11 @@ impl Searcher {
         let load = async || {
             let snapshots = self.snapshots().await?;
             let bytes = async |snapshot: &Snapshot| {
-                if snapshot.is_large().await? {
+                let [.., chunks] = snapshot.counts().await?;
+                if is_large(chunks) {
                     snapshot.forget_vectors();
                     return Ok(usize::MAX);
                 }
-                let [.., chunks] = snapshot.counts().await?;
                 Ok::<usize, Error>(chunks * snapshot.manifest().model.dimension * size_of::<f32>())
             };
             let bytes = try_join_all(snapshots.iter().map(|snapshot| bytes(snapshot))).await?;

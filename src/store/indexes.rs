@@ -36,6 +36,11 @@ pub(super) fn fewest_indexed_rows() -> usize {
     if cfg!(debug_assertions) { asked().unwrap_or(FEWEST) } else { FEWEST }
 }
 
+/// Whether a namespace has so many chunks that their vectors are found by binary codes, however much memory there is.
+pub fn is_large(chunks: usize) -> bool {
+    chunks >= fewest_indexed_rows()
+}
+
 /// An eighth of that number may be outside an index. Such rows are read one by one.
 pub(super) fn most_outside(fewest: usize) -> usize {
     fewest.div_ceil(8)
@@ -118,7 +123,7 @@ impl Tables {
             .map_err(|error| self.failed("index", &error))
     }
 
-    /// Forgets the recall, because the vectors are made anew.
+    /// Forgets the recall, because all vectors are made again.
     pub(super) async fn forget_recall(&self) -> Result<()> {
         self.native_chunks()?.delete_config_keys(&[RECALL]).await.map_err(|error| self.failed("index", &error))
     }

@@ -71,7 +71,7 @@ pub use history::{
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
-pub use indexes::VectorIndex;
+pub use indexes::{VectorIndex, is_large};
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, SYNONYMS, Store};

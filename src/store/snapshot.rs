@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use super::chunk_rows::ChunkRows;
 use super::history::Lease;
-use super::indexes::{VectorIndex, fewest_indexed_rows};
+use super::indexes::{VectorIndex, is_large};
 use super::keyword_index::KeywordReader;
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
@@ -208,18 +208,13 @@ impl Snapshot {
         Ok([counts[0], counts[1], counts[2]])
     }
 
-    /// Whether there are so many chunks that their vectors are found by binary codes, however much memory there is.
-    pub async fn is_large(&self) -> Result<bool> {
-        Ok(self.tables.rows_of(&self.tables.chunks).await? >= fewest_indexed_rows())
-    }
-
     /// The recall of the binary codes; `None` for a namespace that is not large.
     pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
-        if !self.is_large().await? {
+        let chunks = self.tables.rows_of(&self.tables.chunks).await?;
+        if !is_large(chunks) {
             return Ok(None);
         }
         let known = self.tables.vector_index().await?;
-        let chunks = self.tables.rows_of(&self.tables.chunks).await?;
         Ok(Some(known.unwrap_or(VectorIndex { chunks, recall: None })))
     }
 
