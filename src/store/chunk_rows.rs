@@ -5,7 +5,7 @@
 //! vector: the sign of each of its numbers. The angle between two vectors grows with the number of signs in which they
 //! differ (Charikar 2002, "Similarity estimation techniques from rounding algorithms"), so the nearest codes hold nearly
 //! all of the nearest vectors, which are then compared exactly. In a store of others, which gets no cache, every process
-//! reads the vectors anew.
+//! reads all vectors again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -121,8 +121,13 @@ impl FragmentRows {
     }
 
     fn code(&self, row: u32) -> &[u64] {
-        let length = self.codes.value_length() as usize;
-        &self.codes.values().as_primitive::<UInt64Type>().values()[row as usize * length..][..length]
+        let (numbers, length) = self.numbers();
+        &numbers[row as usize * length..][..length]
+    }
+
+    /// All codes, one behind the other, and the length of each.
+    fn numbers(&self) -> (&[u64], usize) {
+        (self.codes.values().as_primitive::<UInt64Type>().values(), self.codes.value_length() as usize)
     }
 
     /// The distances and rows of the nearest chunks of each part of the fragment.
@@ -132,8 +137,7 @@ impl FragmentRows {
         scope: &'c Scope,
         limit: usize,
     ) -> impl ParallelIterator<Item = (u32, u32)> + 'c {
-        let codes = self.codes.values().as_primitive::<UInt64Type>().values();
-        let length = self.codes.value_length() as usize;
+        let (codes, length) = self.numbers();
         let part = move |(part, codes): (usize, &[u64])| {
             let rows = (part * ROWS_AT_ONCE..).zip(codes.chunks_exact(length));
             let in_scope = rows.filter(|(row, _)| self.is_in(*row, scope));
@@ -223,11 +227,11 @@ pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
 /// The cosine of a unit vector and one of which only the code is known: of all that have this code, the mean number is
 /// about the root of 2 / (π · dimension).
 fn estimated_cosine(vector: &[f32], code: &[u64]) -> f32 {
-    let signed = |(place, number): (usize, &f32)| match code[place / 64] >> (place % 64) & 1 {
-        1 => *number,
-        _ => -number,
+    let signed = |(numbers, word): (&[f32], &u64)| -> f32 {
+        let each = numbers.iter().enumerate();
+        each.map(|(bit, number)| if word >> bit & 1 == 1 { *number } else { -number }).sum()
     };
-    let sum: f32 = vector.iter().enumerate().map(signed).sum();
+    let sum: f32 = vector.chunks(u64::BITS as usize).zip(code).map(signed).sum();
     sum * (std::f32::consts::FRAC_PI_2 / vector.len() as f32).sqrt()
 }
 
