@@ -242,9 +242,9 @@ pub(super) fn ranges_of_asking_words(query: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The Chinese function word at the beginning of a text.
+/// The Chinese function word, or word that asks, at the beginning of a text.
 fn function_word(text: &str) -> Option<&'static str> {
-    WORDS.function_words.iter().map(String::as_str).find(|word| text.starts_with(*word))
+    WORDS.asking.iter().chain(&WORDS.function_words).map(String::as_str).find(|word| text.starts_with(*word))
 }
 
 /// A run of Chinese without its function words.
