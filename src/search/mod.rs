@@ -18,6 +18,7 @@ mod fuse;
 mod glued;
 mod hit;
 mod list_chunks;
+mod named_documents;
 mod note;
 mod other_language;
 mod query_expansion;

@@ -10,13 +10,14 @@ use futures::future::try_join_all;
 
 use super::asked::Asked;
 use super::confidence::{UNCLEAR, judge};
-use super::contents::{MOST_DOCUMENTS, answer, documents_called, note_ambiguous_section};
+use super::contents::{answer, documents_called, note_ambiguous_section};
 use super::encoder::Encoding;
 use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
 use super::hit::{Candidate, ChunkKey, Hit, fetch, first_different, parent_chunks};
+use super::named_documents::MOST_DOCUMENTS;
 use super::note::{Note, NoteCode, refuses};
 use super::other_language;
 use super::query_expansion::Paraphrasing;
