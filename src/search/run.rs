@@ -53,10 +53,10 @@ impl Searcher {
         if Understanding::needs_no_search(request) {
             return answer_greeting(self, request).await;
         }
-        let (mut notes, mut unlisted) = (Vec::new(), Vec::new());
-        if let Some(answer) = contents(self, request, &mut notes, &mut unlisted).await? {
-            return Ok(answer);
-        }
+        let TextInstead { notes, unlisted } = match contents(self, request).await? {
+            FromContents::Answer(answer) => return Ok(*answer),
+            FromContents::Nothing(instead) => instead,
+        };
         let mut request = Cow::Borrowed(request);
         if !unlisted.is_empty() {
             request.to_mut().documents = Some(unlisted);
@@ -316,19 +316,27 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
     Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
 }
 
-/// Answers a question about structure from tables of contents. If they have no answer, notes say why and the text is
-/// searched: that of all documents, or only of the `unlisted` ones.
-async fn contents(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    notes: &mut Vec<Note>,
-    unlisted: &mut Vec<DocId>,
-) -> Result<Option<SearchResult>> {
+/// What tables of contents say to a question.
+enum FromContents {
+    Answer(Box<SearchResult>),
+    Nothing(TextInstead),
+}
+
+/// Why the text is searched.
+#[derive(Default)]
+struct TextInstead {
+    notes: Vec<Note>,
+    /// If not empty, only these documents are.
+    unlisted: Vec<DocId>,
+}
+
+/// Answers a question about structure from tables of contents.
+async fn contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromContents> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
     let mut understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
     if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
-        return Ok(None);
+        return Ok(FromContents::Nothing(TextInstead::default()));
     }
     let mut request = Cow::Borrowed(request);
     let name = match understood.wanted {
@@ -352,8 +360,7 @@ async fn contents(
     let request: &SearchRequest = &request;
     let Some(wanted) = understood.wanted.as_ref() else {
         note_ambiguous_section(searcher, request, &mut trace).await?;
-        *notes = trace.notes;
-        return Ok(None);
+        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: Vec::new() }));
     };
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
@@ -365,8 +372,8 @@ async fn contents(
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
     if contents.is_empty() {
-        (*notes, *unlisted) = (trace.notes, answer.unlisted);
-        return Ok(None);
+        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
     }
-    Ok(Some(SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) }))
+    let result = SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) };
+    Ok(FromContents::Answer(Box::new(result)))
 }

@@ -173,12 +173,13 @@ impl Case<'_> {
         if !(has(NoteCode::PartMissing) && has(NoteCode::ContentsMissing)) {
             return Ok(false);
         }
-        let mut is_listed = false;
         for snapshot in self.searcher.snapshots().await? {
             let sections = snapshot.sections(document_of(self.id)).await?;
-            is_listed |= sections.iter().any(|section| section.path != PREAMBLE);
+            if sections.iter().any(|section| section.path != PREAMBLE) {
+                return Ok(true);
+            }
         }
-        Ok(is_listed)
+        Ok(false)
     }
 
     /// The setting that restricts the search, if there is exactly one.
