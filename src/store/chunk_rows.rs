@@ -4,7 +4,7 @@
 //! search. So the read cache keeps, for each fragment, the ids (about 20 bytes for each chunk) and a binary code of each
 //! vector: the sign of each of its numbers. The angle between two vectors grows with the number of signs in which they
 //! differ (Charikar 2002, "Similarity estimation techniques from rounding algorithms"), so the nearest codes hold nearly
-//! all of the nearest vectors, which are then compared exactly. In a store of others, which gets no cache, every process
+//! all of the nearest vectors, which are then compared themselves ([`half_vectors`](super::half_vectors)). In a store of others, which gets no cache, every process
 //! reads all vectors again.
 
 use std::collections::HashSet;
@@ -20,8 +20,10 @@ use lancedb::arrow::arrow_schema::{DataType, Field};
 use rayon::prelude::*;
 
 use super::convert::{CHUNKS, Columns, VECTOR};
+use super::half_vectors::HalfVectors;
+use super::read_cache::ReadCache;
 use super::scope::Scope;
-use super::snapshot::Prepared;
+use super::snapshot::{CachedFragment, Prepared};
 use super::tables::Wanted;
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, document_of, parent_of};
@@ -46,6 +48,8 @@ pub(super) struct ChunkRows {
 
 struct FragmentRows {
     number: u64,
+    /// Its name in the read cache.
+    described: String,
     /// By row, deleted ones included.
     chunk_ids: StringArray,
     /// The rows in the order of their ids.
@@ -58,19 +62,14 @@ struct FragmentRows {
 }
 
 impl ChunkRows {
-    /// From the number, the cached rows and the deleted rows of each fragment.
+    /// From the cached fragments of the table.
     ///
     /// # Errors
-    /// If the rows are not those of [`joined`].
-    pub(super) fn read(fragments: impl IntoIterator<Item = (u64, Vec<RecordBatch>, HashSet<u32>)>) -> Result<Self> {
-        let mut read = Vec::new();
-        for (number, rows, deleted) in fragments {
-            // A fragment has one batch, or none if it has no rows.
-            if let [batch] = &rows[..] {
-                read.push(FragmentRows::new(number, batch, deleted)?);
-            }
-        }
-        Ok(ChunkRows { fragments: read })
+    /// If their rows are not those of [`joined`].
+    pub(super) fn read(fragments: impl IntoIterator<Item = CachedFragment>) -> Result<Self> {
+        // A fragment has one batch, or none if it has no rows.
+        let with_rows = fragments.into_iter().filter(|fragment| !fragment.rows.is_empty());
+        Ok(ChunkRows { fragments: with_rows.map(FragmentRows::new).collect::<Result<_>>()? })
     }
 
     /// The `limit` chunks of a scope whose codes are nearest to that of a vector, in no order, with estimated cosines.
@@ -87,6 +86,17 @@ impl ChunkRows {
         smallest(each.collect(), limit).into_iter().map(hit).collect()
     }
 
+    /// The chunks of some parents, with their cosines by the vectors in the read cache. `None` if one is not there.
+    pub(super) fn cosines(
+        &self,
+        vector: &[f32],
+        parent_ids: &[ChunkId],
+        cache: &ReadCache,
+    ) -> Option<Vec<(&str, f32)>> {
+        let each = self.fragments.par_iter().map(|fragment| fragment.cosines(vector, parent_ids, cache));
+        Some(each.collect::<Option<Vec<_>>>()?.concat())
+    }
+
     /// The ids and addresses of some parent chunks and their children, in the order of the table.
     pub(super) fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {
         self.fragments.par_iter().flat_map_iter(|fragment| fragment.with_children(parent_ids)).collect()
@@ -95,9 +105,10 @@ impl ChunkRows {
 
 impl FragmentRows {
     /// # Errors
-    /// If the batch does not have the columns of [`joined`].
-    fn new(number: u64, batch: &RecordBatch, deleted: HashSet<u32>) -> Result<Self> {
-        let columns = Columns { table: CHUNKS, batch };
+    /// If the rows do not have the columns of [`joined`].
+    fn new(fragment: CachedFragment) -> Result<Self> {
+        let CachedFragment { written, described, rows, deleted } = fragment;
+        let columns = Columns { table: CHUNKS, batch: &rows[0] };
         let (chunk_ids, by_id) = (columns.texts("chunk_id")?.clone(), columns.numbers(BY_ID)?.clone());
         let rows = chunk_ids.len();
         let (codes, _) = columns.lists::<UInt64Type>(CODE)?;
@@ -113,7 +124,7 @@ impl FragmentRows {
             NullBuffer::from(there)
         });
         let findable = findable.or_else(|| codes.nulls().cloned());
-        Ok(FragmentRows { number, chunk_ids, by_id, codes: codes.clone(), findable, deleted })
+        Ok(FragmentRows { number: written.id, described, chunk_ids, by_id, codes: codes.clone(), findable, deleted })
     }
 
     fn chunk_id(&self, row: u32) -> &str {
@@ -155,6 +166,16 @@ impl FragmentRows {
         self.findable.as_ref().is_none_or(|rows| rows.is_valid(row)) && (*scope == Scope::Everything || in_scope())
     }
 
+    fn cosines(&self, vector: &[f32], parent_ids: &[ChunkId], cache: &ReadCache) -> Option<Vec<(&str, f32)>> {
+        let mut chunks = self.with_children(parent_ids);
+        chunks.retain(|(_, address)| self.codes.is_valid(place(*address)));
+        if chunks.is_empty() {
+            return Some(Vec::new());
+        }
+        let vectors = HalfVectors::open(cache, &self.described, vector.len(), self.chunk_ids.len())?;
+        chunks.into_iter().map(|(id, address)| Some((id, vectors.dot(place(address), vector)?))).collect()
+    }
+
     fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {
         let (by_id, mut found) = (self.by_id.values(), Vec::new());
         for parent_id in parent_ids {
@@ -167,6 +188,11 @@ impl FragmentRows {
         found.sort_unstable_by_key(|(_, address)| *address);
         found
     }
+}
+
+/// The place of a row in its fragment.
+fn place(address: u64) -> usize {
+    address as u32 as usize
 }
 
 /// The rows of a batch of the table, with codes instead of vectors.
@@ -246,6 +272,8 @@ pub(super) fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
 
 #[cfg(test)]
 mod tests {
+    use lance_table::format::Fragment;
+
     use super::*;
 
     /// Rows whose codes are made of their ids; those that end in 0 have none.
@@ -255,10 +283,15 @@ mod tests {
         rows_of(StringArray::from(ids.to_vec()), codes, Some(there.into()), None).unwrap()
     }
 
+    fn cached(number: u64, rows: Vec<RecordBatch>, deleted: &[u32]) -> CachedFragment {
+        let deleted = deleted.iter().copied().collect();
+        CachedFragment { written: Fragment::new(number), described: number.to_string(), rows, deleted }
+    }
+
     fn rows() -> ChunkRows {
         let fragment = |number, batches: &[&[&str]], deleted: &[u32]| {
             let rows = joined(batches.iter().map(|ids| batch(ids)).collect()).unwrap();
-            (number, rows, deleted.iter().copied().collect())
+            cached(number, rows, deleted)
         };
         let first = fragment(3, &[&["d:1", "d:1.0", "d:1.10"], &["d:1.2", "d:12", "d:12.0", "c:1"]], &[1]);
         let second = fragment(9, &[&["d:2", "e:1", "e:1.0"]], &[]);
@@ -287,8 +320,7 @@ mod tests {
         let ids: Vec<String> = (0..3 * ROWS_AT_ONCE).map(|row| format!("d{row}:0")).collect();
         let codes = (0..ids.len() as u64).collect();
         let rows = joined(vec![rows_of(StringArray::from(ids), codes, None, None).unwrap()]).unwrap();
-        let deleted = HashSet::from([ROWS_AT_ONCE as u32 + 5]);
-        let rows = ChunkRows::read([(0, rows, deleted)]).unwrap();
+        let rows = ChunkRows::read([cached(0, rows, &[ROWS_AT_ONCE as u32 + 5])]).unwrap();
         let vector: Vec<f32> =
             (0..64).map(|bit| if (2 * ROWS_AT_ONCE + 7) >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect();
         assert_eq!(rows.nearest(&vector, &Scope::Everything, 1)[0].0, format!("d{}:0", 2 * ROWS_AT_ONCE + 7));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tempfile::NamedTempFile;
 
 use super::fault::{Event, note};
 use crate::error::{Error, Result, Setting};
@@ -86,11 +87,15 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
 /// Writes a file beside `path` and renames it. The file gets the usual permissions, because a store may be shared and a
 /// plain temporary file is readable to its owner only.
 pub(super) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path))?;
+    let mut file = begin_whole(path.parent().unwrap_or(Path::new(".")))?;
     write(file.as_file_mut())?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Begins a file in `folder` that gets its name when it is complete.
+pub(super) fn begin_whole(folder: &Path) -> std::io::Result<NamedTempFile> {
+    tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path))
 }
 
 /// Makes renames in `folder` durable.

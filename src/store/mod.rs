@@ -17,6 +17,7 @@ mod entity_table;
 mod fault;
 mod files;
 mod format;
+mod half_vectors;
 mod history;
 mod indexed;
 mod indexes;

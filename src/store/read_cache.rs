@@ -2,7 +2,7 @@
 //!
 //! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
 //! So the first reader writes the rows of each fragment of a table as one Arrow stream beside the tables
-//! (`read-cache/NAME-HASH.arrow`), deleted rows included, and readers leave those out. So neither a deletion nor a
+//! (`read-cache/NAME-HASH`), deleted rows included, and readers leave those out. So neither a deletion nor a
 //! publication makes a stream stale: the next reader adds the streams of new fragments.
 //!
 //! Readers map the files: of 40,000 vectors, copying 60 MB and finding memory for them took longer than scoring them. A
@@ -23,9 +23,10 @@ use bytes::Bytes;
 use lancedb::arrow::arrow_array::RecordBatch;
 use memmap2::Mmap;
 use rayon::prelude::*;
+use tempfile::NamedTempFile;
 use tokio::task::JoinHandle;
 
-use super::files::{WRITING, name_of, or_none, write_whole};
+use super::files::{WRITING, begin_whole, name_of, or_none};
 use super::layout::Namespace;
 use crate::crash;
 
@@ -52,6 +53,11 @@ impl ReadCache {
         ReadCache { folder: namespace.is_own().then(|| namespace.root().join(FOLDER)) }
     }
 
+    #[cfg(test)]
+    pub(super) fn at(folder: &Path) -> Self {
+        ReadCache { folder: Some(folder.to_owned()) }
+    }
+
     /// The batches of each fragment of a table, by its description.
     pub(super) fn get(&self, name: &str) -> HashMap<String, Vec<RecordBatch>> {
         let files = self.files(name);
@@ -67,21 +73,31 @@ impl ReadCache {
     /// # Errors
     /// If the disk refuses; the reader has its batches anyway.
     pub(super) fn put(&self, name: &str, fragment: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
-        let (Some(first), Some(folder)) = (batches.first(), &self.folder) else { return Ok(()) };
-        std::fs::create_dir_all(folder)?;
-        clear(folder)?;
+        let (Some(first), Some((file, path))) = (batches.first(), self.begin(name, fragment)?) else { return Ok(()) };
         let of = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         let metadata = [of((FRAGMENT, &described(name, fragment))), of(LAYOUT)].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
         let failed = std::io::Error::other;
-        write_whole(&file(folder, name, fragment), |file| {
-            let summing = Summing { inner: BufWriter::new(file), hasher: crc32fast::Hasher::new() };
-            let mut writer = StreamWriter::try_new(summing, &schema).map_err(failed)?;
-            batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
-            let Summing { mut inner, hasher } = writer.into_inner().map_err(failed)?;
-            inner.write_all(&hasher.finalize().to_le_bytes())?;
-            inner.flush()
-        })
+        let summing = Summing { inner: BufWriter::new(file), hasher: crc32fast::Hasher::new() };
+        let mut writer = StreamWriter::try_new(summing, &schema).map_err(failed)?;
+        batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
+        let Summing { mut inner, hasher } = writer.into_inner().map_err(failed)?;
+        inner.write_all(&hasher.finalize().to_le_bytes())?;
+        inner.into_inner()?.persist(path)?;
+        Ok(())
+    }
+
+    /// Begins the file of a fragment, which gets its path when it is complete; `None` in a store that has no cache.
+    pub(super) fn begin(&self, name: &str, fragment: &str) -> std::io::Result<Option<(NamedTempFile, PathBuf)>> {
+        let (Some(folder), Some(path)) = (&self.folder, self.file(name, fragment)) else { return Ok(None) };
+        std::fs::create_dir_all(folder)?;
+        clear(folder)?;
+        Ok(Some((begin_whole(folder)?, path)))
+    }
+
+    /// The path of the file of a fragment; `None` in a store that has no cache.
+    pub(super) fn file(&self, name: &str, fragment: &str) -> Option<PathBuf> {
+        Some(file(self.folder.as_deref()?, name, fragment))
     }
 
     /// Removes the batches of all fragments but these.
@@ -104,13 +120,25 @@ impl ReadCache {
     }
 }
 
-/// What a stream says that it is of.
+/// What a file says that it is of.
 fn described(name: &str, fragment: &str) -> String {
     format!("{name} {fragment}")
 }
 
 fn file(folder: &Path, name: &str, fragment: &str) -> PathBuf {
-    folder.join(format!("{name}-{}.arrow", blake3::hash(fragment.as_bytes()).to_hex()))
+    folder.join(format!("{name}-{}", blake3::hash(fragment.as_bytes()).to_hex()))
+}
+
+/// The bytes of a file of the cache; `None` if it cannot be read.
+pub(super) fn mapped(path: &Path) -> Option<Mmap> {
+    // Opening a pipe could wait forever.
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let file = File::open(path).ok()?;
+    // SAFETY: a file of the cache appears whole and never changes; kb replaces or removes it. It belongs to the user, as
+    // the files that tantivy maps. If another program truncates it, this process ends; nothing else happens.
+    unsafe { Mmap::map(&file) }.ok()
 }
 
 /// Removes half-written files of dead processes.
@@ -169,15 +197,7 @@ struct Stream {
 impl Stream {
     /// `None` if there is no undamaged one.
     fn read(path: &Path) -> Option<Self> {
-        // Opening a pipe could wait forever.
-        if !std::fs::metadata(path).ok()?.is_file() {
-            return None;
-        }
-        let file = File::open(path).ok()?;
-        // SAFETY: a file of the cache appears whole and never changes; kb replaces or removes it. It belongs to the user,
-        // as the files that tantivy maps. If another program truncates it, this process ends; nothing else happens.
-        let map = unsafe { Mmap::map(&file) }.ok()?;
-        Stream::of(Bytes::from_owner(map))
+        Stream::of(Bytes::from_owner(mapped(path)?))
     }
 
     fn of(mut bytes: Bytes) -> Option<Self> {
@@ -216,7 +236,7 @@ mod tests {
     }
 
     fn cache(folder: &Path) -> ReadCache {
-        ReadCache { folder: Some(folder.to_owned()) }
+        ReadCache::at(folder)
     }
 
     #[tokio::test]

@@ -258,15 +258,20 @@ impl Snapshot {
         let each = fragments.iter().zip(written).zip(&names).map(|((fragment, written), own)| {
             let kept = kept.remove(own);
             async move {
-                let (number, deleted) = (fragment.metadata().id, self.tables.deleted_of(fragment).await?);
-                if let Some(rows) = kept {
-                    return Ok::<_, Error>(CachedFragment { number, rows, deleted });
-                }
-                let rows = self.tables.rows_of_fragment(table, written, columns, prepare.batch).await?;
-                let rows = (prepare.fragment)(rows)?;
-                // On a read-only disk the next reader reads the table again; the same below.
-                drop(self.cache.put(name, own, &rows));
-                Ok(CachedFragment { number, rows, deleted })
+                let deleted = self.tables.deleted_of(fragment).await?;
+                let rows = match kept {
+                    Some(rows) => rows,
+                    None => {
+                        let mut rows = Vec::new();
+                        let read = |batch| Ok(rows.push((prepare.batch)(batch)?));
+                        self.tables.each_batch_of(table, written.clone(), columns, read).await?;
+                        let rows = (prepare.fragment)(rows)?;
+                        // On a read-only disk the next reader reads the table again; the same below.
+                        drop(self.cache.put(name, own, &rows));
+                        rows
+                    }
+                };
+                Ok::<_, Error>(CachedFragment { written, described: own.clone(), rows, deleted })
             }
         });
         let each = try_join_all(each.collect::<Vec<_>>()).await?;
@@ -290,10 +295,14 @@ impl Prepared {
     const AS_READ: Self = Prepared { batch: Ok, fragment: Ok };
 }
 
-/// A fragment of a table: its number in the table, its rows, and the places of those that are deleted.
+/// A fragment of a table.
 pub(super) struct CachedFragment {
-    pub(super) number: u64,
+    /// As it was written, without deletions.
+    pub(super) written: Fragment,
+    /// The same as JSON, its name in the read cache.
+    pub(super) described: String,
     pub(super) rows: Vec<RecordBatch>,
+    /// The places of its deleted rows.
     pub(super) deleted: HashSet<u32>,
 }
 

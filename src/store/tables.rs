@@ -335,22 +335,21 @@ impl Tables {
         Ok(each.iter().flatten().map(|fragment| fragment.metadata().files.len()).sum())
     }
 
-    /// The rows of a fragment, each batch made by `prepare` of what is read.
-    pub(super) async fn rows_of_fragment(
+    /// Calls `show` with each batch of a fragment.
+    pub(super) async fn each_batch_of(
         &self,
         table: &Table,
         fragment: Fragment,
         columns: Wanted<'_>,
-        prepare: fn(RecordBatch) -> Result<RecordBatch>,
-    ) -> Result<Vec<RecordBatch>> {
+        mut show: impl FnMut(RecordBatch) -> Result<()>,
+    ) -> Result<()> {
         let mut scan = self.scan(table, None, columns).await?;
         scan.with_fragments(vec![fragment]);
         let mut stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        let mut batches = Vec::new();
         while let Some(batch) = self.next(&mut stream).await? {
-            batches.push(prepare(batch)?);
+            show(batch)?;
         }
-        Ok(batches)
+        Ok(())
     }
 
     async fn each_of(

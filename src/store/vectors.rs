@@ -12,10 +12,11 @@ use rayon::prelude::*;
 
 use super::chunk_rows::{self, ChunkRows};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
+use super::half_vectors::{self, Writing};
 use super::layout::Namespace;
 use super::read_cache::{ReadAhead, ReadCache};
 use super::scope::Scope;
-use super::snapshot::Snapshot;
+use super::snapshot::{CachedFragment, Snapshot};
 use super::tables::{Wanted, any_of};
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
@@ -57,8 +58,17 @@ impl Snapshot {
 
     /// The cosines of the given parent chunks and their children.
     pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<VectorHit>> {
-        let (ids, addresses): (Vec<&str>, Vec<u64>) =
-            self.chunk_rows().await?.with_children(parent_ids).into_iter().unzip();
+        let rows = self.chunk_rows().await?;
+        let cosines = match rows.cosines(vector, parent_ids, &self.cache) {
+            Some(cosines) => cosines,
+            None => self.cosines_in_table(vector, rows.with_children(parent_ids)).await?,
+        };
+        Ok(cosines.into_iter().map(|(id, score)| VectorHit { chunk_id: id.into(), score }).collect())
+    }
+
+    /// The cosines of rows with these ids and addresses.
+    async fn cosines_in_table<'r>(&self, vector: &[f32], rows: Vec<(&'r str, u64)>) -> Result<Vec<(&'r str, f32)>> {
+        let (ids, addresses): (Vec<&str>, Vec<u64>) = rows.into_iter().unzip();
         if addresses.is_empty() {
             return Ok(Vec::new());
         }
@@ -73,7 +83,7 @@ impl Snapshot {
         let (vectors, there) = Columns { table: CHUNKS, batch: &batch }.vectors(VECTOR, vector.len())?;
         let each = ids.into_iter().zip(vectors.chunks_exact(vector.len().max(1))).enumerate();
         let with_vector = each.filter(|(row, _)| there.is_none_or(|there| there.is_valid(*row)));
-        Ok(with_vector.map(|(_, (id, own))| VectorHit { chunk_id: id.into(), score: dot(own, vector) }).collect())
+        Ok(with_vector.map(|(_, (id, own))| (id, dot(own, vector))).collect())
     }
 
     /// Loads what a search in the tables needs, which can be done before the question's vector is there.
@@ -85,9 +95,36 @@ impl Snapshot {
         let load = async || {
             let (table, prepare) = (&self.tables.chunks, chunk_rows::PREPARED);
             let read = self.cached_fragments(chunk_rows::KEPT, table, chunk_rows::COLUMNS, prepare, None).await?;
-            ChunkRows::read(read.into_iter().map(|one| (one.number, one.rows, one.deleted)))
+            // If they cannot be kept, vectors are read from the table.
+            drop(self.keep_half_vectors(&read).await);
+            ChunkRows::read(read)
         };
         self.chunk_rows.get_or_try_init(load).await
+    }
+
+    /// Writes the vectors of new fragments into the read cache.
+    async fn keep_half_vectors(&self, fragments: &[CachedFragment]) -> std::io::Result<()> {
+        let is_there = |one: &&CachedFragment| {
+            self.cache.file(half_vectors::KEPT, &one.described).is_none_or(|path| path.exists())
+        };
+        let new: Vec<&CachedFragment> = fragments.iter().filter(|one| !is_there(one)).collect();
+        for fragment in &new {
+            let Some(mut writing) = Writing::begin(&self.cache, &fragment.described)? else { continue };
+            let add = |batch: RecordBatch| {
+                let (lists, numbers) = Columns { table: CHUNKS, batch: &batch }.lists::<Float32Type>(VECTOR)?;
+                let mut each = numbers.chunks_exact((lists.value_length() as usize).max(1));
+                each.try_for_each(|vector| writing.add(vector)).map_err(|error| Error::failed(error.to_string()))
+            };
+            let (table, written) = (&self.tables.chunks, fragment.written.clone());
+            let read = self.tables.each_batch_of(table, written, Wanted::Named(&[VECTOR]), add).await;
+            read.map_err(std::io::Error::other)?;
+            writing.end()?;
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        let described: Vec<String> = fragments.iter().map(|fragment| fragment.described.clone()).collect();
+        self.cache.keep(half_vectors::KEPT, &described)
     }
 
     /// Starts to read the cached vectors of a namespace on another thread, because opening the generation takes as long.

@@ -1,0 +1,147 @@
+//! The vectors of a fragment in the read cache, in half precision (IEEE 754 binary16), one record for each row.
+//!
+//! LanceDB reads scattered rows one by one: some hundred of a million took most of the time of a search. Here a reader maps
+//! the file and reads the records that it scores. Half precision moves a cosine by less than 0.001. Each record has its own
+//! checksum, because checking a whole file would read it; the checksum covers what the file is of, too.
+
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+
+use crc32fast::Hasher;
+use lancedb::arrow::arrow_array::types::{ArrowPrimitiveType, Float16Type};
+use memmap2::Mmap;
+use tempfile::NamedTempFile;
+
+use super::read_cache::{ReadCache, mapped};
+
+/// The name of the files in the read cache. Every change of their contents needs a new one.
+pub(super) const KEPT: &str = "half-vectors";
+/// The length of a checksum, in bytes.
+const CHECKSUM: usize = size_of::<u32>();
+
+type Half = <Float16Type as ArrowPrimitiveType>::Native;
+
+/// The vectors of a fragment.
+pub(super) struct HalfVectors {
+    map: Mmap,
+    /// The length of a record, in bytes.
+    record: usize,
+    hasher: Hasher,
+}
+
+impl HalfVectors {
+    /// The vectors of a fragment of so many rows; `None` if there is no file of the right length.
+    pub(super) fn open(cache: &ReadCache, fragment: &str, dimension: usize, rows: usize) -> Option<Self> {
+        let (map, record) = (mapped(&cache.file(KEPT, fragment)?)?, record(dimension));
+        (map.len() == record * rows).then(|| HalfVectors { map, record, hasher: hasher(fragment) })
+    }
+
+    /// The product of a row's vector and another; `None` if the row does not exist or is damaged.
+    pub(super) fn dot(&self, row: usize, vector: &[f32]) -> Option<f32> {
+        let record = self.map.get(row * self.record..)?.get(..self.record)?;
+        let (numbers, checksum) = record.split_last_chunk::<CHECKSUM>()?;
+        let is_whole = checksum_of(&self.hasher, numbers) == *checksum;
+        let product = |(own, other): (&[u8; 2], &f32)| Half::from_le_bytes(*own).to_f32() * other;
+        is_whole.then(|| numbers.as_chunks().0.iter().zip(vector).map(product).sum())
+    }
+}
+
+/// A file of vectors that is being written. It appears when it is complete.
+pub(super) struct Writing {
+    file: BufWriter<NamedTempFile>,
+    path: PathBuf,
+    hasher: Hasher,
+}
+
+impl Writing {
+    /// `None` in a store that has no cache.
+    ///
+    /// # Errors
+    /// If the disk refuses; the same below.
+    pub(super) fn begin(cache: &ReadCache, fragment: &str) -> std::io::Result<Option<Self>> {
+        let begun = cache.begin(KEPT, fragment)?;
+        Ok(begun.map(|(file, path)| Writing { file: BufWriter::new(file), path, hasher: hasher(fragment) }))
+    }
+
+    /// Adds the vector of the next row.
+    pub(super) fn add(&mut self, vector: &[f32]) -> std::io::Result<()> {
+        let numbers: Vec<u8> = vector.iter().flat_map(|number| Half::from_f32(*number).to_le_bytes()).collect();
+        self.file.write_all(&numbers)?;
+        self.file.write_all(&checksum_of(&self.hasher, &numbers))
+    }
+
+    pub(super) fn end(self) -> std::io::Result<()> {
+        self.file.into_inner()?.persist(self.path)?;
+        Ok(())
+    }
+}
+
+/// The length of a record, in bytes.
+fn record(dimension: usize) -> usize {
+    dimension * size_of::<Half>() + CHECKSUM
+}
+
+/// Begins the checksums of a file.
+fn hasher(fragment: &str) -> Hasher {
+    let mut hasher = Hasher::new();
+    hasher.update(fragment.as_bytes());
+    hasher
+}
+
+fn checksum_of(hasher: &Hasher, numbers: &[u8]) -> [u8; CHECKSUM] {
+    let mut hasher = hasher.clone();
+    hasher.update(numbers);
+    hasher.finalize().to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vectors::{dot, of_length_one};
+
+    fn vectors() -> Vec<Vec<f32>> {
+        let mut random = fastrand::Rng::with_seed(3);
+        (0..5).map(|_| of_length_one((0..384).map(|_| random.f32() - 0.5).collect())).collect()
+    }
+
+    fn written(cache: &ReadCache, vectors: &[Vec<f32>]) -> PathBuf {
+        let mut writing = Writing::begin(cache, "f").unwrap().unwrap();
+        vectors.iter().for_each(|vector| writing.add(vector).unwrap());
+        writing.end().unwrap();
+        cache.file(KEPT, "f").unwrap()
+    }
+
+    #[test]
+    fn products_are_those_of_the_vectors() {
+        let (folder, vectors) = (tempfile::tempdir().unwrap(), vectors());
+        let cache = ReadCache::at(folder.path());
+        assert!(HalfVectors::open(&cache, "f", 384, 5).is_none());
+        written(&cache, &vectors);
+        let read = HalfVectors::open(&cache, "f", 384, 5).unwrap();
+        for (row, vector) in vectors.iter().enumerate() {
+            for other in &vectors {
+                assert!((read.dot(row, other).unwrap() - dot(vector, other)).abs() < 0.001);
+            }
+        }
+        assert_eq!(read.dot(5, &vectors[0]), None, "no such row");
+        for (dimension, rows) in [(384, 4), (384, 6), (383, 5)] {
+            assert!(HalfVectors::open(&cache, "f", dimension, rows).is_none(), "{dimension} x {rows}");
+        }
+    }
+
+    #[test]
+    fn damaged_and_foreign_records_are_ignored() {
+        let (folder, vectors) = (tempfile::tempdir().unwrap(), vectors());
+        let cache = ReadCache::at(folder.path());
+        let path = written(&cache, &vectors);
+        std::fs::copy(&path, cache.file(KEPT, "g").unwrap()).unwrap();
+        let foreign = HalfVectors::open(&cache, "g", 384, 5).unwrap();
+        assert!((0..5).all(|row| foreign.dot(row, &vectors[0]).is_none()), "the file of another fragment");
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[record(384) + 7] ^= 4;
+        std::fs::write(&path, bytes).unwrap();
+        let read = HalfVectors::open(&cache, "f", 384, 5).unwrap();
+        let there: Vec<bool> = (0..5).map(|row| read.dot(row, &vectors[0]).is_some()).collect();
+        assert_eq!(there, [true, false, true, true, true]);
+    }
+}
