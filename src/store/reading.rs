@@ -1,6 +1,6 @@
 //! Reads the tables of a generation.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::expr::{col, lit};
@@ -18,8 +18,6 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 
-/// Up to this number, the names of all documents stay in memory: about a hundred bytes each.
-const MOST_IN_MEMORY: usize = 50_000;
 const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "parents", "children", "edits"]);
 const FACT_COLUMNS: Wanted =
     Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "ingested_at", "parents", "time", "profile"]);
@@ -73,23 +71,15 @@ impl Snapshot {
 
     /// The names of the documents with the given ids, in their order. Unknown ids are left out.
     pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
-        let table = &self.tables.documents;
-        let by_id = |names: Vec<DocumentName>| -> HashMap<DocId, DocumentName> {
-            names.into_iter().map(|name| (name.doc_id.clone(), name)).collect()
-        };
-        let read_all = async || -> Result<Option<HashMap<DocId, DocumentName>>> {
-            let [documents, ..] = self.counts().await?;
-            if documents > MOST_IN_MEMORY {
-                return Ok(None);
+        let (wanted, mut found) = (HashSet::<&str>::from_iter(ids.iter().map(DocId::as_str)), HashMap::new());
+        for batch in self.names.get_or_try_init(|| self.name_rows()).await? {
+            let columns = Columns { table: DOCUMENTS, batch };
+            let doc_ids = columns.texts("doc_id")?;
+            for row in (0..batch.num_rows()).filter(|row| wanted.contains(doc_ids.value(*row))) {
+                found.insert(doc_ids.value(row), document_name(&columns, row)?);
             }
-            Ok(Some(by_id(map_rows(DOCUMENTS, &self.name_rows().await?, document_name)?)))
-        };
-        let named = |names: &HashMap<DocId, DocumentName>| ids.iter().filter_map(|id| names.get(id).cloned()).collect();
-        if let Some(all) = self.names.get_or_try_init(read_all).await? {
-            return Ok(named(all));
         }
-        let some = self.tables.read_with(table, ("doc_id", ids), NAME_COLUMNS, document_name).await?;
-        Ok(named(&by_id(some)))
+        Ok(ids.iter().filter_map(|id| found.remove(id.as_str())).collect())
     }
 
     /// The facts of all documents that filters need, in any order.

@@ -1,6 +1,6 @@
 //! A reader's view: one generation, whatever writers do meanwhile.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,12 +20,10 @@ use super::lock::Holder;
 use super::manifest::{Manifest, ModelRecord};
 use super::read_cache::{ReadAhead, ReadCache};
 use super::recovery::Older;
-use super::rows::DocumentName;
 use super::tables::{Tables, Wanted, with_deleted};
 use super::version_files::Lost;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
-use crate::ids::DocId;
 use crate::notice;
 
 /// The number of attempts to open a generation while publications interfere.
@@ -42,8 +40,8 @@ pub struct Snapshot {
     pub(super) tables: Tables,
     keyword: KeywordReader,
     lease: Mutex<Option<Lease>>,
-    /// The names of all documents; `None` if there are too many.
-    pub(super) names: OnceCell<Option<HashMap<DocId, DocumentName>>>,
+    /// The names of all documents.
+    pub(super) names: OnceCell<Vec<RecordBatch>>,
     /// For search in the tables.
     pub(super) chunk_rows: OnceCell<ChunkRows>,
     pub(super) cache: ReadCache,
