@@ -3,16 +3,13 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
-use tantivy::directory::{
-    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
-};
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
 use tantivy::{DocSet, Index, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError, Term};
 
+use super::keyword_directory::KeywordDirectory;
 use super::layout::Namespace;
 use super::store_error;
 use super::tables::is_damage;
@@ -96,7 +93,7 @@ impl KeywordReader {
     pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, u64)>> {
         let folder = namespace.keyword();
         let open = || {
-            let Some(index) = usable(Index::open(ReadOnlyDirectory(MmapDirectory::open(&folder)?))?) else {
+            let Some(index) = usable(Index::open(KeywordDirectory::for_readers(&folder)?)?) else {
                 return Ok(None);
             };
             let Some(before) = generation(&index)? else { return Ok(None) };
@@ -243,55 +240,5 @@ impl TokenStream for KbTokenStream {
 
     fn token_mut(&mut self) -> &mut TantivyToken {
         &mut self.current
-    }
-}
-
-/// The index's folder without locks, for readers: a store on a read-only disk can be searched, and no reader waits for
-/// a writer.
-///
-/// tantivy's lock prevents a writer from deleting files while a reader opens them. Without it, opening may fail at such
-/// a moment; [`Snapshot`](super::Snapshot) then tries again.
-#[derive(Debug, Clone)]
-struct ReadOnlyDirectory(MmapDirectory);
-
-fn refused() -> io::Error {
-    io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "this index is open for reading only")
-}
-
-impl Directory for ReadOnlyDirectory {
-    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
-        self.0.get_file_handle(path)
-    }
-
-    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        Err(DeleteError::IoError { io_error: Arc::new(refused()), filepath: PathBuf::from(path) })
-    }
-
-    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
-        self.0.exists(path)
-    }
-
-    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        Err(OpenWriteError::wrap_io_error(refused(), PathBuf::from(path)))
-    }
-
-    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
-        self.0.atomic_read(path)
-    }
-
-    fn atomic_write(&self, _path: &Path, _data: &[u8]) -> io::Result<()> {
-        Err(refused())
-    }
-
-    fn sync_directory(&self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
-        Ok(DirectoryLock::from(Box::new(())))
-    }
-
-    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
-        self.0.watch(callback)
     }
 }

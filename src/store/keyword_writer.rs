@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolicy};
-use tantivy::{Index, IndexWriter, TantivyDocument, TantivyError, Term};
+use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::convert;
 use super::fault::{Event, note, step};
 use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
 use super::indexed::ChildSpan;
+use super::keyword_directory::KeywordDirectory;
 use super::keyword_index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
 use super::layout::Namespace;
 use super::rows::{ChunkRow, DocumentRow, ParentChunk};
@@ -71,7 +72,7 @@ impl KeywordWriter {
         let folder = namespace.keyword();
         finish_replacement(namespace)?;
         let open = || {
-            let Some(index) = usable(Index::open_in_dir(&folder)?) else { return Ok(None) };
+            let Some(index) = usable(Index::open(KeywordDirectory::for_writers(&folder)?)?) else { return Ok(None) };
             // Opening an index reads its list of files, and opening a reader the files.
             KeywordReader::of(&index, folder.clone())?;
             let generation = generation(&index)?;
@@ -94,8 +95,8 @@ impl KeywordWriter {
             std::fs::create_dir_all(&folder)
         };
         create().map_err(|error| Error::io("create the keyword index", &folder, &error))?;
-        let index = Index::create_in_dir(&folder, schema().0)
-            .map_err(|error| store_error("create the keyword index in", &folder, &error))?;
+        let create = || Index::create(KeywordDirectory::for_writers(&folder)?, schema().0, IndexSettings::default());
+        let index = create().map_err(|error| store_error("create the keyword index in", &folder, &error))?;
         KeywordWriter::of(&with_tokenizer(index), folder)
     }
 

@@ -21,6 +21,7 @@ mod half_vectors;
 mod history;
 mod indexed;
 mod indexes;
+mod keyword_directory;
 mod keyword_index;
 mod keyword_search;
 mod keyword_writer;

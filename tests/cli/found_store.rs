@@ -52,6 +52,28 @@ fn folders_of_the_store_are_no_links() {
     }
 }
 
+/// A store may be shared, and the libraries that write its files would keep some of them to their owner.
+#[cfg(unix)]
+#[test]
+fn all_files_of_a_namespace_have_the_usual_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write("a.md", "# Valves\n\nClose the valve.");
+    sandbox.json(&["ingest", "."]);
+    sandbox.json(&["search", "valve"]);
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let (mut left, mut files) = (vec![sandbox.path(NAMESPACE)], 0);
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            assert_eq!(mode(&path), mode(&sandbox.path("a.md")), "{}", path.display());
+            files += 1;
+        }
+    }
+    assert!(files > 10);
+}
+
 /// A hard link is not a symbolic link, and emptying it empties the file.
 #[cfg(unix)]
 #[test]
