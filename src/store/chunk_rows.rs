@@ -4,8 +4,7 @@
 //! search. So the read cache keeps, for each fragment, the ids (about 20 bytes for each chunk) and a binary code of each
 //! vector: the sign of each of its numbers. The angle between two vectors grows with the number of signs in which they
 //! differ (Charikar 2002, "Similarity estimation techniques from rounding algorithms"), so the nearest codes hold nearly
-//! all of the nearest vectors, which are then compared themselves ([`half_vectors`](super::half_vectors)). In a store of others, which gets no cache, every process
-//! reads all vectors again.
+//! all of the nearest vectors, which are then compared themselves ([`half_vectors`](super::half_vectors)).
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -54,7 +54,7 @@ pub(super) struct Writing {
 }
 
 impl Writing {
-    /// `None` in a store that has no cache.
+    /// `None` if there is no place for the cache.
     ///
     /// # Errors
     /// If the disk refuses; the same below.

@@ -9,6 +9,8 @@
 //! stream carries the fragment that its rows were read from and the layout of its columns, and ends with its checksum: a
 //! CRC, because a cryptographic hash took longer than scoring the vectors. A stream that is damaged or of anything else
 //! is ignored and replaced. The files may be deleted at any time.
+//!
+//! Readers write nothing into a store of others: its cache lies in the user's folder of caches.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -30,7 +32,7 @@ use super::files::{WRITING, begin_whole, name_of, or_none};
 use super::layout::Namespace;
 use crate::crash;
 
-/// The folder of the cache, in the namespace.
+/// The folder of the cache, in the namespace; for stores of others, in the user's folder of caches.
 const FOLDER: &str = "read-cache";
 /// The key of the name and the fragment in the stream's metadata.
 const FRAGMENT: &str = "fragment";
@@ -40,17 +42,28 @@ const LAYOUT: (&str, &str) = ("layout", "8");
 const CHECKSUM: usize = size_of::<u32>();
 /// A half-written file of this age is left over from a dead process.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
+/// The cache of a store of others is removed if nothing was written to it for so long: the store may no longer exist.
+const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The cache of a namespace.
 #[derive(Clone)]
 pub(super) struct ReadCache {
-    /// `None` in a store that is not the user's own: its cache is neither read nor written.
+    /// `None` if there is no place for it.
     folder: Option<PathBuf>,
 }
 
 impl ReadCache {
     pub(super) fn of(namespace: &Namespace) -> Self {
-        ReadCache { folder: namespace.is_own().then(|| namespace.root().join(FOLDER)) }
+        let of_others = || {
+            let caches = dirs::cache_dir()?.join("kb").join(FOLDER);
+            let hash = blake3::hash(namespace.root().canonicalize().ok()?.as_os_str().as_encoded_bytes()).to_hex();
+            let folder = caches.join(&hash[..32]);
+            if !folder.exists() {
+                forget(&caches);
+            }
+            Some(folder)
+        };
+        ReadCache { folder: if namespace.is_own() { Some(namespace.root().join(FOLDER)) } else { of_others() } }
     }
 
     #[cfg(test)]
@@ -87,7 +100,7 @@ impl ReadCache {
         Ok(())
     }
 
-    /// Begins the file of a fragment, which gets its path when it is complete; `None` in a store that has no cache.
+    /// Begins the file of a fragment, which gets its path when it is complete; `None` if there is no place for the cache.
     pub(super) fn begin(&self, name: &str, fragment: &str) -> std::io::Result<Option<(NamedTempFile, PathBuf)>> {
         let (Some(folder), Some(path)) = (&self.folder, self.file(name, fragment)) else { return Ok(None) };
         std::fs::create_dir_all(folder)?;
@@ -95,7 +108,7 @@ impl ReadCache {
         Ok(Some((begin_whole(folder)?, path)))
     }
 
-    /// The path of the file of a fragment; `None` in a store that has no cache.
+    /// The path of the file of a fragment; `None` if there is no place for the cache.
     pub(super) fn file(&self, name: &str, fragment: &str) -> Option<PathBuf> {
         Some(file(self.folder.as_deref()?, name, fragment))
     }
@@ -145,13 +158,27 @@ pub(super) fn mapped(path: &Path) -> Option<Mmap> {
 fn clear(folder: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        // Another process may have removed the file meanwhile.
-        let age = || std::fs::metadata(&path).ok()?.modified().ok()?.elapsed().ok();
-        if name_of(&path).starts_with(WRITING) && age().is_some_and(|age| age > GIVEN_UP) {
+        if name_of(&path).starts_with(WRITING) && is_older(&path, GIVEN_UP) {
             or_none(std::fs::remove_file(&path))?;
         }
     }
     Ok(())
+}
+
+/// Removes caches of stores of others that nobody has written to for long.
+fn forget(caches: &Path) {
+    for entry in std::fs::read_dir(caches).into_iter().flatten().flatten() {
+        if is_older(&entry.path(), FORGOTTEN) {
+            // If the disk refuses, the next reader tries again.
+            drop(std::fs::remove_dir_all(entry.path()));
+        }
+    }
+}
+
+/// Whether nothing was written to a file or folder for so long. Another process may have removed it meanwhile.
+fn is_older(path: &Path, age: Duration) -> bool {
+    let own = || std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
+    own().is_some_and(|own| own > age)
 }
 
 /// Cached batches that are read while the generation is opened.
@@ -281,6 +308,19 @@ mod tests {
             Stream::of(bent.into());
         }
         assert!(Stream::of(file.into()).is_some());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn caches_of_stores_that_nobody_reads_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, age) in [("old", FORGOTTEN * 2), ("new", FORGOTTEN / 2)] {
+            let cache = folder.path().join(name);
+            ReadCache::at(&cache).put("names", "f", &[batch(&["a"])]).unwrap();
+            File::open(&cache).unwrap().set_modified(std::time::SystemTime::now() - age).unwrap();
+        }
+        forget(folder.path());
+        assert!(!folder.path().join("old").exists() && folder.path().join("new").exists());
     }
 
     #[test]

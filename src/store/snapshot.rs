@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::try_join_all;
+use futures::stream::{self, StreamExt, TryStreamExt};
 use lance_table::format::Fragment;
 use lancedb::Table;
 use lancedb::arrow::arrow_array::RecordBatch;
@@ -33,6 +34,8 @@ const ATTEMPTS: u32 = 30;
 const QUICK_ATTEMPTS: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(5);
 const LONGER: Duration = Duration::from_millis(100);
+/// So many fragments are read into the cache at once: their vectors take about 100 MB each.
+const FRAGMENTS_AT_ONCE: usize = 2;
 
 /// One generation of a namespace, open for reading.
 pub struct Snapshot {
@@ -272,7 +275,8 @@ impl Snapshot {
                 Ok::<_, Error>(CachedFragment { written, described: own.clone(), rows, deleted })
             }
         });
-        let each = try_join_all(each.collect::<Vec<_>>()).await?;
+        let each: Vec<CachedFragment> =
+            stream::iter(each.collect::<Vec<_>>()).buffered(FRAGMENTS_AT_ONCE).try_collect().await?;
         if !kept.is_empty() || is_new {
             drop(self.cache.keep(name, &names));
         }

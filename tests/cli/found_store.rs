@@ -74,6 +74,29 @@ fn all_files_of_a_namespace_have_the_usual_permissions() {
     assert!(files > 10);
 }
 
+/// Large namespaces are searched by what the read cache keeps. Nothing is written into a store of others, so it is kept for
+/// the user.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_readers_keep_of_a_store_of_others_lies_in_the_folder_of_caches() {
+    let sandbox = Sandbox::indexed();
+    sandbox.ingest_two_documents();
+    sandbox.kb(&["trust", "--revoke"]).ok();
+    let search = ["search", "close the valve", "--method", "semantic"];
+    let first = sandbox.kb(&search).ok();
+    assert!(!sandbox.path(NAMESPACE).join("read-cache").exists());
+    let caches: Vec<_> = std::fs::read_dir(sandbox.path(".cache/kb/read-cache")).unwrap().flatten().collect();
+    let files: Vec<String> = std::fs::read_dir(caches[0].path())
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for kept in ["names-", "chunk-ids-", "half-vectors-"] {
+        assert!(files.iter().any(|file| file.starts_with(kept)), "{kept}: {files:?}");
+    }
+    assert_eq!(caches.len(), 1);
+    assert_eq!(sandbox.kb(&search).ok().out, first.out);
+}
+
 /// A hard link is not a symbolic link, and emptying it empties the file.
 #[cfg(unix)]
 #[test]
