@@ -172,7 +172,12 @@ impl FragmentRows {
             return Some(Vec::new());
         }
         let vectors = HalfVectors::open(cache, &self.described, vector.len(), self.chunk_ids.len())?;
-        chunks.into_iter().map(|(id, address)| Some((id, vectors.dot(place(address), vector)?))).collect()
+        let cosine = |(id, address)| Some((id, vectors.dot(place(address), vector)?));
+        let cosines: Option<Vec<_>> = chunks.into_iter().map(cosine).collect();
+        if cosines.is_none() {
+            vectors.remove();
+        }
+        cosines
     }
 
     fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {

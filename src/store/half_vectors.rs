@@ -23,6 +23,7 @@ type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
 /// The vectors of a fragment.
 pub(super) struct HalfVectors {
+    path: PathBuf,
     map: Mmap,
     /// The length of a record, in bytes.
     record: usize,
@@ -30,10 +31,17 @@ pub(super) struct HalfVectors {
 }
 
 impl HalfVectors {
-    /// The vectors of a fragment of so many rows; `None` if there is no file of the right length.
+    /// Whether there is a file of the right length for a fragment of so many rows.
+    pub(super) fn exist(cache: &ReadCache, fragment: &str, dimension: usize, rows: usize) -> bool {
+        let length = cache.file(KEPT, fragment).and_then(|path| Some(std::fs::metadata(path).ok()?.len()));
+        length == Some((record(dimension) * rows) as u64)
+    }
+
+    /// `None` if there is no such file.
     pub(super) fn open(cache: &ReadCache, fragment: &str, dimension: usize, rows: usize) -> Option<Self> {
-        let (map, record) = (mapped(&cache.file(KEPT, fragment)?)?, record(dimension));
-        (map.len() == record * rows).then(|| HalfVectors { map, record, hasher: hasher(fragment) })
+        let path = cache.file(KEPT, fragment)?;
+        let (map, record) = (mapped(&path)?, record(dimension));
+        (map.len() == record * rows).then(|| HalfVectors { path, map, record, hasher: hasher(fragment) })
     }
 
     /// The product of a row's vector and another; `None` if the row does not exist or is damaged.
@@ -43,6 +51,12 @@ impl HalfVectors {
         let is_whole = checksum_of(&self.hasher, numbers) == *checksum;
         let product = |(own, other): (&[u8; 2], &f32)| Half::from_le_bytes(*own).to_f32() * other;
         is_whole.then(|| numbers.as_chunks().0.iter().zip(vector).map(product).sum())
+    }
+
+    /// Removes a damaged file. The next reader writes it again.
+    pub(super) fn remove(self) {
+        // If the disk refuses, the next reader finds the damage too.
+        drop(std::fs::remove_file(self.path));
     }
 }
 
@@ -124,7 +138,9 @@ mod tests {
             }
         }
         assert_eq!(read.dot(5, &vectors[0]), None, "no such row");
+        assert!(HalfVectors::exist(&cache, "f", 384, 5));
         for (dimension, rows) in [(384, 4), (384, 6), (383, 5)] {
+            assert!(!HalfVectors::exist(&cache, "f", dimension, rows), "{dimension} x {rows}");
             assert!(HalfVectors::open(&cache, "f", dimension, rows).is_none(), "{dimension} x {rows}");
         }
     }
@@ -143,5 +159,7 @@ mod tests {
         let read = HalfVectors::open(&cache, "f", 384, 5).unwrap();
         let there: Vec<bool> = (0..5).map(|row| read.dot(row, &vectors[0]).is_some()).collect();
         assert_eq!(there, [true, false, true, true, true]);
+        read.remove();
+        assert!(!HalfVectors::exist(&cache, "f", 384, 5));
     }
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::chunk_rows::{self, ChunkRows};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
-use super::half_vectors::{self, Writing};
+use super::half_vectors::{self, HalfVectors, Writing};
 use super::layout::Namespace;
 use super::read_cache::{ReadAhead, ReadCache};
 use super::scope::Scope;
@@ -104,12 +104,14 @@ impl Snapshot {
 
     /// Writes the vectors of new fragments into the read cache.
     async fn keep_half_vectors(&self, fragments: &[CachedFragment]) -> std::io::Result<()> {
-        let is_there = |one: &&CachedFragment| {
-            self.cache.file(half_vectors::KEPT, &one.described).is_none_or(|path| path.exists())
+        let dimension = self.manifest().model.dimension;
+        let is_new = |one: &&CachedFragment| {
+            let rows = one.rows.iter().map(RecordBatch::num_rows).sum();
+            !HalfVectors::exist(&self.cache, &one.described, dimension, rows)
         };
-        let new: Vec<&CachedFragment> = fragments.iter().filter(|one| !is_there(one)).collect();
+        let new: Vec<&CachedFragment> = fragments.iter().filter(is_new).collect();
         for fragment in &new {
-            let Some(mut writing) = Writing::begin(&self.cache, &fragment.described)? else { continue };
+            let Some(mut writing) = Writing::begin(&self.cache, &fragment.described)? else { return Ok(()) };
             let add = |batch: RecordBatch| {
                 let (lists, numbers) = Columns { table: CHUNKS, batch: &batch }.lists::<Float32Type>(VECTOR)?;
                 let mut each = numbers.chunks_exact((lists.value_length() as usize).max(1));
