@@ -70,8 +70,7 @@ fn a_damaged_archive_changes_nothing() {
     let refused = |bytes: &[u8], what: &str| {
         let other = Sandbox::new();
         other.write("bad.kb", bytes);
-        let run = other.kb(&["import", "bad.kb"]);
-        assert!(run.code == 3 && run.err.contains("bad.kb"), "{what}: {}", run.err);
+        let run = other.kb(&["import", "bad.kb"]).tells(3, "bad.kb");
         assert!(!run.err.contains("made a new knowledge base") && !other.path(".kb").exists(), "{what}: {}", run.err);
     };
     refused(b"no archive", "text");
@@ -121,8 +120,7 @@ fn a_generation_that_none_can_follow_is_refused() {
     sandbox.json(&["export", "last.kb"]);
     let other = Sandbox::new();
     std::fs::copy(sandbox.path("last.kb"), other.path("last.kb")).unwrap();
-    let run = other.kb(&["import", "last.kb"]);
-    assert!(run.code == 3 && run.err.contains("last.kb") && run.err.contains("highest possible number"), "{}", run.err);
+    let run = other.kb(&["import", "last.kb"]).tells(3, "last.kb").tells(3, "highest possible number");
     assert!(run.err.contains("take another export") && !other.path(".kb").exists(), "{}", run.err);
 }
 

@@ -240,19 +240,12 @@ fn a_damaged_version_is_reported_and_stops_no_command() {
     sandbox.write(".kb/kb.toml", "[history]\ngenerations = 1\n");
     for version in 5..=6 {
         sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));
-        let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
-        assert!(run.code == 0 && run.err.contains(&name) && run.err.contains("kb check --repair"), "{}", run.err);
+        sandbox.kb(&["ingest", "docs", "--no-embed"]).tells(0, &name).tells(0, "kb check --repair");
     }
     assert!(oldest_first(&versions).len() > 4, "nothing of this table could be removed");
     let documents = versions.parent().unwrap().with_file_name("documents.lance").join("_versions");
     assert_eq!(oldest_first(&documents).len(), 1);
-    let check = sandbox.kb(&["check"]);
-    assert!(
-        check.code == 3 && check.out.contains(&name) && check.out.contains("history"),
-        "{}{}",
-        check.out,
-        check.err
-    );
+    sandbox.kb(&["check"]).shows(3, &name).shows(3, "history");
     sandbox.kb(&["check", "--repair"]).ok();
     assert!(!damaged.exists());
     sandbox.write("docs/a.md", "# A\n\nAbout the last version of the valves.\n");
@@ -354,8 +347,7 @@ fn a_crash_of_a_library_is_an_error_like_others() {
         std::fs::write(&file, changed).unwrap();
     }
     for command in [&["docs"][..], &["check"], &["check", "--repair"], &["search", "pump"]] {
-        let run = sandbox.kb(&[command, &["--format", "json"]].concat());
-        assert!(run.code == 3 && run.err.contains("{\"error\""), "{command:?}: {} {}", run.code, run.err);
+        let run = sandbox.kb(&[command, &["--format", "json"]].concat()).tells(3, "{\"error\"");
         assert!(run.err.contains("the table documents in ") && !run.err.contains("panicked"), "{}", run.err);
     }
 }

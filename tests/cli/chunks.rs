@@ -303,8 +303,7 @@ fn an_empty_list_says_why_it_is_empty() {
     sandbox.write("a.md", "# Valves\n\nClose the valve.");
     sandbox.json(&["ingest", "a.md", "--no-embed"]);
     let says = |args: &[&str], why: &str| {
-        let run = sandbox.kb(args);
-        assert!(run.code == 1 && run.err.contains(why), "{args:?}: {}", run.err);
+        sandbox.kb(args).tells(1, why);
     };
     says(&["chunks-list", "--edited"], "no edited chunks");
     says(&["chunks-list", "--conflicts"], "no conflicts");

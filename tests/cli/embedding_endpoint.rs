@@ -240,7 +240,6 @@ fn an_endpoint_is_asked_only_if_the_user_named_it() {
     let other = Sandbox::new();
     other.write(".kb/kb.toml", settings);
     other.write("a.md", "# Valves\n\nClose the valve slowly.");
-    let run = other.kb(&["ingest", ".", "--model", "endpoint"]);
-    assert!(run.code == 3 && run.err.contains("kb trust") && run.err.contains("no endpoint"), "{}", run.err);
+    other.kb(&["ingest", ".", "--model", "endpoint"]).tells(3, "kb trust").tells(3, "no endpoint");
     assert_eq!(server.count(), 0);
 }

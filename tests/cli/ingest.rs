@@ -312,8 +312,9 @@ fn a_store_in_a_folder_with_a_non_utf_8_name_is_refused() {
     let folder = sandbox.path("d").join(OsStr::from_bytes(b"caf\xe9"));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("a.md"), "# Pumps\n\nPrime the pump.\n").unwrap();
-    let run = Run::of(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder).output().unwrap());
-    assert!(run.code == 3 && run.err.contains("is not UTF-8") && run.err.contains("--kb"), "{}{}", run.out, run.err);
+    Run::of(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder).output().unwrap())
+        .tells(3, "is not UTF-8")
+        .tells(3, "--kb");
     assert_eq!(std::fs::read_dir(sandbox.path("d")).unwrap().count(), 1, "no folder of a similar name");
 }
 

@@ -83,10 +83,8 @@ fn a_missing_namespace_is_an_error_with_suggestions() {
     for command in
         [&["docs"][..], &["search", "pump"], &["toc"], &["status"], &["remove", "b.md"], &["reindex", "--structure"]]
     {
-        let run = sandbox.kb(&[command, &["-n", "Manual"]].concat());
-        assert!(run.code == 3 && run.err.contains("did you mean manuals?"), "{command:?}: {}", run.err);
-        let run = sandbox.kb(&[command, &["-n", "zzz"]].concat());
-        assert!(run.code == 3 && run.err.contains("default, manuals"), "{command:?}: {}", run.err);
+        sandbox.kb(&[command, &["-n", "Manual"]].concat()).tells(3, "did you mean manuals?");
+        sandbox.kb(&[command, &["-n", "zzz"]].concat()).tells(3, "default, manuals");
     }
     assert_eq!(folders(&sandbox), ["default", "manuals"]);
 }
@@ -177,8 +175,7 @@ fn a_namespace_with_a_writer_cannot_be_renamed_or_removed() {
         &["remove", "manuals", "--yes"],
         &["remove", "manuals", "-y", "--wait", "1"],
     ] {
-        let run = sandbox.kb(&[&["namespaces"], change].concat());
-        assert!(run.code == 5 && run.err.contains("being written by process"), "{change:?}: {}", run.err);
+        sandbox.kb(&[&["namespaces"], change].concat()).tells(5, "being written by process");
     }
     assert_eq!(folders(&sandbox), ["default", "manuals"]);
     drop(lock);
@@ -281,8 +278,7 @@ fn a_namespace_may_cut_chunks_to_its_own_length() {
 #[test]
 fn a_pattern_that_matches_no_namespace_is_an_error() {
     let sandbox = two_namespaces();
-    let run = sandbox.kb(&["search", "valve", "-n", "manuals/*"]);
-    assert!(run.code == 3 && run.err.contains("below \"manuals\"") && run.err.contains("kb namespaces"), "{}", run.err);
+    sandbox.kb(&["search", "valve", "-n", "manuals/*"]).tells(3, "below \"manuals\"").tells(3, "kb namespaces");
 }
 
 #[cfg(target_os = "linux")]

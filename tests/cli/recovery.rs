@@ -104,8 +104,7 @@ fn a_lost_generation_is_not_taken_for_one_that_gets_the_same_versions() {
         sandbox.json(&INGEST);
         let log = sandbox.items(&["log"]);
         assert!(log.as_array().unwrap().iter().all(|entry| entry["generation"] != 3), "{log}");
-        let restored = sandbox.kb(&["restore", "3"]);
-        assert!(restored.code == 2 && restored.err.contains("is no longer kept"), "{}", restored.err);
+        sandbox.kb(&["restore", "3"]).tells(2, "is no longer kept");
         sandbox.kb(&["check"]).ok();
     }
 }
@@ -162,8 +161,7 @@ mod refused {
         set(0o000);
         sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
         for command in [&["search", "valve"][..], &INGEST, &["check"], &["check", "--repair"]] {
-            let run = sandbox.kb(command);
-            assert!(run.code == 3 && run.err.contains("permission denied"), "{command:?}: {}{}", run.out, run.err);
+            let run = sandbox.kb(command).tells(3, "permission denied");
             assert!(run.err.contains("keyword"), "{command:?}: {}", run.err);
         }
         set(0o644);

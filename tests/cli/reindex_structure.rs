@@ -134,9 +134,9 @@ fn a_failing_document_stays_and_the_others_are_rebuilt() {
         outdated(new);
         new.document.corrected_toc = Some("{damaged".into());
     });
-    let run = sandbox.kb(&["reindex", "--structure", "--format", "json"]);
-    assert_eq!(run.code, 4, "{}", run.err);
-    assert!(run.err.contains("failed: b.md: the corrected table of contents"), "{}", run.err);
+    let run = sandbox
+        .kb(&["reindex", "--structure", "--format", "json"])
+        .tells(4, "failed: b.md: the corrected table of contents");
     let report = run.json();
     assert_eq!((report["failed"].as_u64(), report["items"].as_array().unwrap().len()), (Some(1), 2));
     assert!(report["items"][0]["hint"].as_str().unwrap().contains("--reset"));
@@ -199,7 +199,6 @@ fn a_correction_reads_a_scan_with_the_ocr_command() {
     assert_eq!((reset["outcome"].as_str(), titles()), (Some("reset"), found));
     // Commands that only show something read no source.
     for args in [&["toc", "scan.pdf"][..], &["toc", "scan.pdf", "--editable"], &["toc"]] {
-        let run = sandbox.kb(&[args, &ocr].concat());
-        assert!(run.code == 2 && run.err.contains("--ocr-command is for corrections"), "{args:?}: {}", run.err);
+        sandbox.kb(&[args, &ocr].concat()).tells(2, "--ocr-command is for corrections");
     }
 }

@@ -233,8 +233,7 @@ fn the_socket_is_for_its_user_alone() {
 fn a_store_has_one_server_and_a_dead_one_is_replaced() {
     let sandbox = Sandbox::of_two_documents();
     let mut first = serve(&sandbox, &[]);
-    let second = kb(&sandbox, &["serve"]);
-    assert!(second.code == 3 && second.err.contains("already runs") && second.err.contains("--stop"), "{}", second.err);
+    kb(&sandbox, &["serve"]).tells(3, "already runs").tells(3, "--stop");
     first.signal(Signal::KILL);
     first.ends();
     assert!(first.socket.exists() && !first.answers(&QUESTION));

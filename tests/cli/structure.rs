@@ -246,12 +246,13 @@ mod ocr {
     #[test]
     fn a_failing_or_missing_ocr_command_is_named() {
         let sandbox = Sandbox::with_scan("echo 'no language pack' >&2; exit 3");
-        let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
-        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
-        assert!(run.out.contains("--ocr-command") && run.out.contains("no language pack"), "{}", run.out);
-        let missing = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "no-such-program {}"]);
-        assert_eq!(missing.code, 4, "{}{}", missing.out, missing.err);
-        assert!(missing.out.contains("no-such-program"), "{}", missing.out);
+        sandbox
+            .kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"])
+            .shows(4, "--ocr-command")
+            .shows(4, "no language pack");
+        sandbox
+            .kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "no-such-program {}"])
+            .shows(4, "no-such-program");
     }
 
     #[test]

@@ -152,8 +152,7 @@ fn states_of_entities_follow_the_field() {
 fn an_invalid_time_is_an_error() {
     let sandbox = story();
     let fails = |flags: &[&str], words: &str| {
-        let run = sandbox.kb(&[&["search", "sword", "--method", "keyword"], flags].concat());
-        assert!(run.code == 2 && run.err.contains(words), "{flags:?}: {}", run.err);
+        sandbox.kb(&[&["search", "sword", "--method", "keyword"], flags].concat()).tells(2, words);
     };
     fails(&["--half-life", "100"], "without a unit");
     fails(&["--time-field", "story_time", "--half-life", "100"], "has no starting point");
@@ -162,6 +161,7 @@ fn an_invalid_time_is_an_error() {
     fails(&["--as-of", "99999"], "expected a time");
     fails(&["--time-field", "page", "--as-of", "3"], "no field of metadata");
     fails(&["--half-life", "slow:90d"], "hyperbolic:90d");
-    let run = sandbox.kb(&["search", "sword", "--method", "keyword", "--time-field", "storytime", "--as-of", "1200"]);
-    assert!(run.code == 0 && run.err.contains("did you mean story_time?"), "{}", run.err);
+    sandbox
+        .kb(&["search", "sword", "--method", "keyword", "--time-field", "storytime", "--as-of", "1200"])
+        .tells(0, "did you mean story_time?");
 }

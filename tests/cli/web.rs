@@ -107,8 +107,9 @@ fn what_is_no_page_fails_alone() {
         (site.at("/large"), "is larger than"),
         (format!("http://{}/", http::nowhere()), "cannot be fetched"),
     ] {
-        let run = sandbox.kb(&["ingest", "a.md", &address, "--no-embed", "--allow-private", "--max-file-size", "1"]);
-        assert!(run.code == 4 && run.out.contains(words), "{address}: {}{}", run.out, run.err);
+        sandbox
+            .kb(&["ingest", "a.md", &address, "--no-embed", "--allow-private", "--max-file-size", "1"])
+            .shows(4, words);
     }
     assert_eq!(sandbox.count(&["docs"]), 1);
     for bad in ["https://", "http://ann:secret@example.org/"] {
@@ -122,8 +123,7 @@ fn a_private_address_is_not_asked_unless_it_is_allowed() {
     let (site, sandbox) = (Site::start(), Sandbox::new());
     let port = site.http.address.rsplit(':').next().unwrap();
     for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f000001"] {
-        let run = sandbox.kb(&["ingest", &format!("http://{host}:{port}/guide"), "--no-embed"]);
-        assert!(run.code == 4 && run.out.contains("in a private network"), "{host}: {}{}", run.out, run.err);
+        sandbox.kb(&["ingest", &format!("http://{host}:{port}/guide"), "--no-embed"]).shows(4, "in a private network");
     }
     assert_eq!(site.http.requests().len(), 0);
     ingest(&sandbox, "http://169.254.169.254/latest").shows(4, "kb never contacts");

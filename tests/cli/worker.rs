@@ -15,9 +15,10 @@ fn limits_beyond_reason_are_refused() {
         ("--max-file-size", "1048576"),
         ("--jobs", "1024"),
     ] {
-        let run = sandbox.kb(&["ingest", ".", "--no-embed", flag, "18446744073709551615"]);
-        assert_eq!(run.code, 2, "{flag}: {}{}", run.out, run.err);
-        assert!(run.err.contains(flag) && run.err.contains(&format!("from 1 to {most}")), "{}", run.err);
+        sandbox
+            .kb(&["ingest", ".", "--no-embed", flag, "18446744073709551615"])
+            .tells(2, flag)
+            .tells(2, &format!("from 1 to {most}"));
         let run = sandbox.kb(&["ingest", ".", "--no-embed", "--force", flag, most]);
         assert_eq!(run.code, 0, "{flag} {most}: {}{}", run.out, run.err);
     }
@@ -29,14 +30,13 @@ fn text_is_cut_within_the_limits_of_a_worker() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# Valves\n\nClose them slowly.");
     sandbox.write("big.txt", "Open the drain. Close it.\n\n".repeat(400_000));
-    let slow = sandbox.kb(&["ingest", ".", "--no-embed", "--file-timeout", "5"]);
-    assert_eq!(slow.code, 4, "{}{}", slow.out, slow.err);
-    assert!(slow.out.contains("within 5 s") && slow.out.contains("--file-timeout"), "{}", slow.out);
+    sandbox.kb(&["ingest", ".", "--no-embed", "--file-timeout", "5"]).shows(4, "within 5 s").shows(4, "--file-timeout");
     #[cfg(target_os = "linux")]
     {
-        let large = sandbox.kb(&["ingest", ".", "--no-embed", "--worker-memory", "1"]);
-        assert_eq!(large.code, 4, "{}{}", large.out, large.err);
-        assert!(large.out.contains("memory") && large.out.contains("--worker-memory"), "{}", large.out);
+        sandbox
+            .kb(&["ingest", ".", "--no-embed", "--worker-memory", "1"])
+            .shows(4, "memory")
+            .shows(4, "--worker-memory");
     }
     assert_eq!(sandbox.count(&["docs"]), 1, "the other file is in");
 }
@@ -80,9 +80,10 @@ mod ocr {
     fn a_page_that_times_out_takes_the_ocr_program_and_its_children_along() {
         let sandbox = Sandbox::with_scan(HANGS);
         sandbox.write("a.md", "# Valves\n\nClose them slowly.");
-        let run = sandbox.kb(&[&INGEST[..], &["a.md", "--page-timeout", "1"]].concat());
-        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
-        assert!(run.out.contains("took too long") && run.out.contains("--page-timeout"), "{}", run.out);
+        sandbox
+            .kb(&[&INGEST[..], &["a.md", "--page-timeout", "1"]].concat())
+            .shows(4, "took too long")
+            .shows(4, "--page-timeout");
         assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "a.md\n", "the other file is in");
         assert_ends(&process(&sandbox, "child"));
     }

@@ -38,6 +38,8 @@ pub struct Sandbox {
 /// The outcome of a run of the program.
 #[derive(Debug)]
 pub struct Run {
+    /// What was asked, for messages of failed tests.
+    asked: String,
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -242,7 +244,8 @@ impl Sandbox {
     /// Runs with more variables.
     pub fn kb_with<V: AsRef<OsStr>>(&self, variables: &[(&str, V)], args: &[&str]) -> Run {
         let variables = variables.iter().map(|(name, value)| (name, value));
-        let run = Run::of(self.command(args).envs(variables).output().expect("kb runs"));
+        let output = self.command(args).envs(variables).output().expect("kb runs");
+        let run = Run { asked: args.join(" "), ..Run::of(output) };
         if args.windows(2).any(|pair| pair == ["--format", "json"]) {
             assert_has_its_shape(&run);
         }
@@ -333,23 +336,38 @@ impl Run {
     /// Expects success.
     #[track_caller]
     pub fn ok(self) -> Self {
-        assert_eq!(self.code, 0, "{}{}", self.out, self.err);
-        self
+        self.expect(0, "", "")
     }
 
     /// Expects this exit code, and these words in what it wrote to standard error.
     #[track_caller]
     pub fn tells(self, code: i32, words: &str) -> Self {
-        let fits = self.code == code && self.err.contains(words);
-        assert!(fits, "{words:?} and exit code {code}, not {}: {}{}", self.code, self.out, self.err);
-        self
+        self.expect(code, "", words)
     }
 
     /// Expects this exit code, and these words in its result.
     #[track_caller]
     pub fn shows(self, code: i32, words: &str) -> Self {
-        let fits = self.code == code && self.out.contains(words);
-        assert!(fits, "{words:?} and exit code {code}, not {}: {}{}", self.code, self.out, self.err);
+        self.expect(code, words, "")
+    }
+
+    /// Expects this exit code, no result, and these words in what it wrote to standard error.
+    #[track_caller]
+    pub fn refuses(self, code: i32, words: &str) -> Self {
+        assert!(self.out.is_empty(), "no result: {}: {}", self.asked, self.out);
+        self.tells(code, words)
+    }
+
+    #[track_caller]
+    fn expect(self, code: i32, out: &str, err: &str) -> Self {
+        assert!(
+            self.code == code && self.out.contains(out) && self.err.contains(err),
+            "{out}{err:?} and exit code {code}, not {}: {}: {}{}",
+            self.code,
+            self.asked,
+            self.out,
+            self.err
+        );
         self
     }
 
@@ -360,6 +378,7 @@ impl Run {
 
     pub fn of(output: Output) -> Self {
         Run {
+            asked: String::new(),
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).expect("UTF-8"),
             err: String::from_utf8(output.stderr).expect("UTF-8"),

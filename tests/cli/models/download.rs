@@ -59,8 +59,8 @@ fn a_model_of_the_catalogue_is_downloaded_checked_and_added() {
     assert!(asked.iter().skip(1).all(|request| request.target.contains(REVISION)), "all at one commit: {asked:?}");
     assert!(run.err.contains("downloading bge-reranker-base, "), "{}", run.err);
     // Under any of its names it is installed now, and the hub gets no request.
-    let again = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "BAAI/bge-reranker-base"], &[]);
-    assert!(again.code == 0 && again.out.contains("is already installed"), "{}", again.err);
+    with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "BAAI/bge-reranker-base"], &[])
+        .shows(0, "is already installed");
 }
 
 #[test]
@@ -336,8 +336,9 @@ fn a_password_in_the_endpoint_is_refused_and_never_printed() {
     let endpoint = hub.endpoint().replace("http://", "http://me:hunter2@");
     for endpoint in [endpoint.clone(), format!("{}/?token=hunter2", hub.endpoint()), endpoint.replace("http://", "")] {
         for format in ["table", "json"] {
-            let run = with_hub(&sandbox, &endpoint, &["models", "add", "ours/tiny", "--format", format], &[]);
-            assert!(run.code == 2 && run.err.contains("HF_ENDPOINT") && run.err.contains("HF_TOKEN"), "{}", run.err);
+            let run = with_hub(&sandbox, &endpoint, &["models", "add", "ours/tiny", "--format", format], &[])
+                .tells(2, "HF_ENDPOINT")
+                .tells(2, "HF_TOKEN");
             assert!(!run.err.contains("hunter2"), "{}", run.err);
         }
     }
