@@ -227,8 +227,8 @@ fn contexts_work_in_both_languages() {
         .kb(&["context", "how is the pump primed?", "--max-tokens", "800"])
         .shows(0, "pump-station-manual.pdf")
         .shows(0, " · p");
-    let chinese = sandbox
+    sandbox
         .kb(&["context", "如何启动水泵？", "--max-tokens", "800"])
-        .shows(0, "[来源：docs/泵站维护手册.pdf · 章节 ");
-    assert!(chinese.out.contains(" 页 · 时间 20"), "{}", chinese.out);
+        .shows(0, "[来源：docs/泵站维护手册.pdf · 章节 ")
+        .shows(0, " 页 · 时间 20");
 }

@@ -74,9 +74,7 @@ fn methods_limits_and_scores_narrow_a_search() {
     let good = hits(&["-k", "20", "--min-confidence", "0.95"]);
     assert!(!good.is_empty() && good.len() < all.len());
     assert!(good.iter().all(|hit| hit["confidence"].as_f64().unwrap() >= 0.95));
-    let nothing = sandbox.kb(&["search", "zzyzxqwv", "--method", "keyword"]);
-    assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
-    assert!(nothing.err.contains("nothing found"));
+    sandbox.kb(&["search", "zzyzxqwv", "--method", "keyword"]).refuses(1, "nothing found");
 }
 
 #[test]

@@ -94,9 +94,7 @@ fn every_hit_and_the_result_have_a_confidence() {
 fn the_nearest_hit_is_named_and_all_shows_it() {
     let sandbox = Sandbox::with_fixtures();
     for question in ["how do I grow tomatoes on mars", "如何种植番茄"] {
-        let run = sandbox.kb(&["search", question]);
-        assert_eq!((run.code, run.out.as_str()), (1, ""), "{}", run.err);
-        assert!(run.err.contains("nothing found") && run.err.contains("--all shows them"), "{}", run.err);
+        sandbox.kb(&["search", question]).refuses(1, "nothing found").tells(1, "--all shows them");
         let run = sandbox.kb(&["search", question, "--format", "json"]);
         let result = run.json();
         assert_eq!(

@@ -169,9 +169,7 @@ fn a_missing_namespace_in_a_list_is_an_error() {
         ("pumps,all", 2, "use --namespace all"),
         ("pumps,../valves", 2, "\"../valves\""),
     ] {
-        let run = sandbox.kb(&["search", "pump", "-n", names]);
-        assert_eq!((run.code, run.out.as_str()), (code, ""), "{names}: {}", run.err);
-        assert!(run.err.contains(message), "{names}: {}", run.err);
+        sandbox.kb(&["search", "pump", "-n", names]).refuses(code, message);
     }
 }
 
@@ -192,9 +190,7 @@ fn commands_for_one_namespace_refuse_several() {
             &["check", "--repair"],
             &["reindex", "--structure"],
         ] {
-            let run = sandbox.kb(&[command, &["-n", names]].concat());
-            assert_eq!((run.code, run.out.as_str()), (2, ""), "{command:?} -n {names}: {}", run.err);
-            assert!(run.err.contains("name one") && run.err.contains("kb search"), "{command:?}: {}", run.err);
+            sandbox.kb(&[command, &["-n", names]].concat()).refuses(2, "name one").tells(2, "kb search");
         }
         for change in [&["rename", "pumps", names][..], &["rename", names, "new"], &["remove", names, "--yes"]] {
             let run = sandbox.kb(&[&["namespaces"], change].concat());

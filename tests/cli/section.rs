@@ -55,9 +55,7 @@ fn several_sections_come_in_the_given_order() {
     assert_eq!(paths(&["2.2.1", "2", "2.1", "2"]), (0, "2 2.1 2.2 2.2.1".into()));
     assert_eq!(paths(&["2", "2.1", "--no-children"]), (0, "2 2.1".into()));
     // Nothing is printed if one of them is missing.
-    let run = sandbox.kb(&["section", "guide.md", "1", "7"]);
-    assert_eq!((run.code, run.out.as_str()), (1, ""));
-    assert!(run.err.contains("no section \"7\""), "{}", run.err);
+    sandbox.kb(&["section", "guide.md", "1", "7"]).refuses(1, "no section \"7\"");
 }
 
 #[test]
@@ -68,9 +66,7 @@ fn a_misspelt_title_is_found_with_a_note() {
     assert!(run.err.contains("Primming") && run.err.contains("2.1 (Priming the pump)"), "{}", run.err);
     sandbox.write("two.md", "# Turning left\n\na\n\n# Turning right\n\nb");
     sandbox.json(&["ingest", "two.md"]);
-    let run = sandbox.kb(&["section", "two.md", "Turnign"]);
-    assert_eq!((run.code, run.out.as_str()), (1, ""));
-    assert!(run.err.contains("1 (Turning left), 2 (Turning right)"), "{}", run.err);
+    sandbox.kb(&["section", "two.md", "Turnign"]).refuses(1, "1 (Turning left), 2 (Turning right)");
     sandbox.kb(&["section", "two.md", "2.4"]).tells(1, "`kb toc DOC` shows the sections");
 }
 
@@ -95,9 +91,7 @@ fn max_tokens_cuts_between_parent_chunks() {
     let last = run.out.lines().last().unwrap();
     assert!(last.starts_with("[left out: ") && last.contains("#2.2.1 (Backwards, 1 parent chunk)"), "{last}");
     assert!(!run.err.contains("left out: "), "it is said twice: {}", run.err);
-    let none = sandbox.kb(&["section", "guide.md", "2", "--max-tokens", "3"]);
-    assert_eq!((none.code, none.out.as_str()), (2, ""));
-    assert!(none.err.contains("error: not even the first parent chunk"), "{}", none.err);
+    sandbox.kb(&["section", "guide.md", "2", "--max-tokens", "3"]).refuses(2, "error: not even the first parent chunk");
 }
 
 #[test]

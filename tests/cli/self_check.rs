@@ -18,8 +18,10 @@ fn a_machine_that_runs_the_tests_passes_and_nothing_is_left_behind() {
 #[test]
 fn what_does_not_work_is_named() {
     let sandbox = Sandbox::new();
-    let run = sandbox.kb(&["self-check", "--onnxruntime", "none.so"]).shows(3, "| engine | failed |");
-    assert!(run.out.contains("| ingest and search | ok |"), "{}", run.out);
+    sandbox
+        .kb(&["self-check", "--onnxruntime", "none.so"])
+        .shows(3, "| engine | failed |")
+        .shows(3, "| ingest and search | ok |");
 }
 
 #[test]

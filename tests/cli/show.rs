@@ -25,8 +25,7 @@ fn an_id_of_any_kind_is_shown() {
     for (id, message) in
         [("zzzzzz:1", "no chunk"), ("zzzzzz#1", "no document has a section"), ("zzzzzz", "no document")]
     {
-        let run = sandbox.kb(&["show", id]);
-        assert!(run.code == 1 && run.err.contains(message) && run.out.is_empty(), "{id}: {run:?}");
+        sandbox.kb(&["show", id]).refuses(1, message);
     }
 }
 
