@@ -2,23 +2,14 @@
 
 use crate::common::{Run, Sandbox, fixtures};
 
-/// Expects failure with this code and one line on standard error that holds all these words.
-fn refused(run: &Run, code: i32, words: &[&str]) {
-    assert_eq!(run.code, code, "{}{}", run.out, run.err);
-    let line = run.err.lines().last().unwrap_or("");
-    for word in words {
-        assert!(line.contains(word), "{word:?} is not in {line:?}");
-    }
-}
-
 #[test]
 fn missing_paths_and_empty_folders_make_no_store() {
     let sandbox = Sandbox::new();
-    refused(&sandbox.kb(&["ingest", "nowhere.pdf"]), 2, &["nowhere.pdf", "does not exist", "check the path"]);
+    sandbox.kb(&["ingest", "nowhere.pdf"]).tells_all(2, &["nowhere.pdf", "does not exist", "check the path"]);
     std::fs::create_dir(sandbox.path("empty")).unwrap();
-    refused(&sandbox.kb(&["ingest", "empty"]), 1, &["no document found in empty", ".kbignore"]);
+    sandbox.kb(&["ingest", "empty"]).tells_all(1, &["no document found in empty", ".kbignore"]);
     sandbox.write("only/a.exe", "MZ");
-    refused(&sandbox.kb(&["ingest", "only"]), 1, &["kb does not read the format of 1 file", "--as names"]);
+    sandbox.kb(&["ingest", "only"]).tells_all(1, &["kb does not read the format of 1 file", "--as names"]);
     assert!(!sandbox.path(".kb").exists());
 }
 
@@ -70,10 +61,10 @@ fn empty_and_endless_queries_are_refused() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "About valves.");
     sandbox.json(&["ingest", "a.md"]);
-    refused(&sandbox.kb(&["search", ""]), 2, &["no word", "kb search"]);
-    refused(&sandbox.kb(&["search", " ?! "]), 2, &["no word"]);
+    sandbox.kb(&["search", ""]).tells_all(2, &["no word", "kb search"]);
+    sandbox.kb(&["search", " ?! "]).tells(2, "no word");
     let long = "valve ".repeat(17_000);
-    refused(&sandbox.kb(&["search", &long]), 2, &["99 kB", "shorter"]);
+    sandbox.kb(&["search", &long]).tells_all(2, &["99 kB", "shorter"]);
     let longest = "valve ".repeat(10_000);
     sandbox.kb(&["search", &longest]).ok();
     sandbox.kb(&["search", "x", "--min-confidence", "7"]).tells(2, "--min-confidence").tells(2, "from 0 to 1");
@@ -82,24 +73,23 @@ fn empty_and_endless_queries_are_refused() {
 #[test]
 fn foreign_folders_and_stores_of_another_format_are_refused() {
     let sandbox = Sandbox::new();
-    refused(&sandbox.kb(&["search", "x"]), 3, &["no knowledge base", "kb ingest"]);
+    sandbox.kb(&["search", "x"]).tells_all(3, &["no knowledge base", "kb ingest"]);
     sandbox.write("a.md", "About valves.");
     sandbox.write("project/precious.txt", "x");
-    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "project"]), 3, &["project is not a knowledge base", "--kb"]);
-    refused(&sandbox.kb(&["search", "x", "--kb", "project"]), 3, &["not a knowledge base"]);
+    sandbox.kb(&["ingest", "a.md", "--kb", "project"]).tells_all(3, &["project is not a knowledge base", "--kb"]);
+    sandbox.kb(&["search", "x", "--kb", "project"]).tells(3, "not a knowledge base");
     sandbox.write("newer/kb.json", r#"{"min_reader": 99, "min_writer": 99, "created_by": "9.0.0"}"#);
-    refused(
-        &sandbox.kb(&["ingest", "a.md", "--kb", "newer"]),
-        3,
-        &["cannot read", "format 99", "newer kb", "kb ingest"],
-    );
-    refused(&sandbox.kb(&["docs", "--kb", "newer"]), 3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
+    sandbox
+        .kb(&["ingest", "a.md", "--kb", "newer"])
+        .tells_all(3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
+    sandbox.kb(&["docs", "--kb", "newer"]).tells_all(3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
     assert_eq!(std::fs::read_dir(sandbox.path("newer")).unwrap().count(), 1);
     sandbox.write("older/kb.json", r#"{"format": 2, "created_by": "0.1.0"}"#);
-    let docs = sandbox.kb(&["docs", "--kb", "older"]);
-    refused(&docs, 3, &["older was made by an unreleased version of kb", "kb ingest"]);
-    refused(&sandbox.kb(&["ingest", "a.md", "-n", "../out"]), 2, &["namespace"]);
-    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "ftp://host/x"]), 2, &["unknown kind"]);
+    sandbox
+        .kb(&["docs", "--kb", "older"])
+        .tells_all(3, &["older was made by an unreleased version of kb", "kb ingest"]);
+    sandbox.kb(&["ingest", "a.md", "-n", "../out"]).tells(2, "namespace");
+    sandbox.kb(&["ingest", "a.md", "--kb", "ftp://host/x"]).tells(2, "unknown kind");
 }
 
 /// Two versions on one store: the older one reads what it understands, and takes nothing away.
@@ -118,7 +108,7 @@ fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
         &["reindex", "--structure"],
         &["namespaces", "remove", "default", "--yes"],
     ] {
-        refused(&sandbox.kb(change), 3, &["cannot write to the store", "format 99", "kb 9.0.0", "newer kb"]);
+        sandbox.kb(change).tells_all(3, &["cannot write to the store", "format 99", "kb 9.0.0", "newer kb"]);
     }
     assert_eq!(sandbox.status()["generation"], 1);
 }
@@ -129,7 +119,7 @@ fn an_unwritable_folder_is_named_in_the_error() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "About valves.");
     // No one can make a folder there, not even root.
-    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "/proc/kb"]), 3, &["/proc/kb", "cannot create"]);
+    sandbox.kb(&["ingest", "a.md", "--kb", "/proc/kb"]).tells_all(3, &["/proc/kb", "cannot create"]);
 }
 
 #[cfg(unix)]
@@ -142,8 +132,8 @@ fn a_full_disk_keeps_the_last_generation() {
         (0..600).map(|i| format!("Sentence number {i} speaks of pumps and of nothing else.\n\n")).collect();
     sandbox.write("b.md", &long);
     // A limit on file sizes stands for a full disk, because a test may not mount one.
-    let run = Run::of(sandbox.command_behind("ulimit -f 8", &["ingest", "b.md"]).output().unwrap());
-    refused(&run, 3, &["file too large", "free some space"]);
+    Run::of(sandbox.command_behind("ulimit -f 8", &["ingest", "b.md"]).output().unwrap())
+        .tells_all(3, &["file too large", "free some space"]);
     let docs = sandbox.kb(&["docs", "--format", "paths"]);
     assert_eq!(docs.out, "a.md\n");
     assert!(sandbox.kb(&["search", "valves"]).out.contains("close slowly"));
@@ -170,9 +160,9 @@ fn unknown_documents_and_sections_get_suggestions() {
     let sandbox = Sandbox::new();
     sandbox.write("valves.md", "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.");
     sandbox.json(&["ingest", "."]);
-    refused(&sandbox.kb(&["toc", "valvs.md"]), 1, &["no document", "valves.md"]);
-    refused(&sandbox.kb(&["section", "valves.md", "Closed slow"]), 1, &["no section", "Closing slowly"]);
-    refused(&sandbox.kb(&["remove", "nothing"]), 1, &["no document"]);
+    sandbox.kb(&["toc", "valvs.md"]).tells_all(1, &["no document", "valves.md"]);
+    sandbox.kb(&["section", "valves.md", "Closed slow"]).tells_all(1, &["no section", "Closing slowly"]);
+    sandbox.kb(&["remove", "nothing"]).tells(1, "no document");
 }
 
 /// A script must not take a misspelt option for "no answer".
@@ -182,8 +172,9 @@ fn an_option_that_names_an_unknown_document_is_wrong_use() {
     sandbox.write("valves.md", "# Valves\n\nText.");
     sandbox.json(&["ingest", ".", "--no-embed"]);
     for command in [&["search", "text"][..], &["context", "text"], &["chunks-list"]] {
-        let run = sandbox.kb(&[command, &["--doc", "valvs.md"]].concat());
-        refused(&run, 2, &["error: no document \"valvs.md\"", "valves.md"]);
+        sandbox
+            .kb(&[command, &["--doc", "valvs.md"]].concat())
+            .tells_all(2, &["error: no document \"valvs.md\"", "valves.md"]);
     }
 }
 
@@ -250,13 +241,13 @@ fn a_glob_with_too_many_braces_is_refused_wherever_it_comes_from() {
     sandbox.kb(&["ingest", "docs", "--no-embed"]).tells(4, "docs/deep/.gitignore");
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/good/a.md\n");
     let deep = "{".repeat(300) + &"}".repeat(300);
-    refused(&sandbox.kb(&["search", "pump", "--filter", &format!("path = '{deep}'")]), 2, &["50 braces"]);
+    sandbox.kb(&["search", "pump", "--filter", &format!("path = '{deep}'")]).tells(2, "50 braces");
     for settings in
         ["[ingest]\nexclude = ['GLOB']", "[ingest]\ninclude = ['GLOB']", "[[ingest.metadata]]\npath = 'GLOB'"]
     {
         sandbox.write(".kb/kb.toml", settings.replace("GLOB", &glob));
-        let run = sandbox.kb(&["ingest", "docs/good", "--no-embed"]);
-        refused(&run, 2, &["is not a glob: it has more than 4096 bytes"]);
+        let run =
+            sandbox.kb(&["ingest", "docs/good", "--no-embed"]).tells(2, "is not a glob: it has more than 4096 bytes");
         assert!(run.err.len() < 1000, "{}", run.err);
     }
 }

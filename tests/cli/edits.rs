@@ -1,6 +1,6 @@
 //! `kb chunk-edit`: chunks changed by people, and what happens to the edits when sources change.
 
-use crate::common::{Run, Sandbox, assert_sound, hits, text};
+use crate::common::{Sandbox, assert_sound, hits, text};
 use serde_json::Value;
 
 const GUIDE: &str = "# Start\n\nUnpack the zebra. Feed it with hay. Water it at noon.\n\n# Turning\n\n\
@@ -57,10 +57,6 @@ fn search(sandbox: &Sandbox, query: &str, method: &str) -> Vec<(String, String)>
     hits(&result).iter().map(|hit| (text(hit, "content").to_owned(), hit["semantic_score"].to_string())).collect()
 }
 
-fn assert_refused(run: &Run, code: i32, words: &str) {
-    assert!(run.code == code && run.err.contains(words), "{} {}{}", run.code, run.out, run.err);
-}
-
 #[test]
 fn both_retrievers_find_an_edited_child_chunk() {
     let sandbox = guide();
@@ -100,11 +96,10 @@ fn a_text_comes_from_a_file_a_pipe_or_an_editor() {
         assert_eq!(section(&sandbox, "1"), format!("Piped to {}.", args.len()));
     }
     for (bad, code, words) in [(" \n", 2, "chunk-delete"), ("x", 0, "")] {
-        let run = sandbox.kb(&["chunk-edit", &id, "--content", bad]);
-        assert_refused(&run, code, words);
+        sandbox.kb(&["chunk-edit", &id, "--content", bad]).tells(code, words);
     }
-    assert_refused(&sandbox.kb(&["chunk-edit", &id]), 2, "is empty");
-    assert_refused(&sandbox.kb(&["chunk-edit", &id, "--content-file", "nowhere.txt"]), 2, "nowhere.txt");
+    sandbox.kb(&["chunk-edit", &id]).tells(2, "is empty");
+    sandbox.kb(&["chunk-edit", &id, "--content-file", "nowhere.txt"]).tells(2, "nowhere.txt");
     assert_eq!(section(&sandbox, "1"), "x");
     assert_sound(&sandbox);
 }
@@ -169,7 +164,7 @@ fn a_batch_is_applied_whole_or_not_at_all() {
     assert!(rows.iter().all(|row| row["metadata"]["seen"] == "yes"), "{rows:?}");
     assert_sound(&sandbox);
     // The earlier list is out of date.
-    assert_refused(&sandbox.kb(&["chunk-edit", "--batch", "changed.jsonl"]), 2, "line 1 of the batch");
+    sandbox.kb(&["chunk-edit", "--batch", "changed.jsonl"]).tells(2, "line 1 of the batch");
     let id = id_of(&sandbox, "child", "clover");
     let line = |more: &str| format!("{{\"chunk_id\": \"{id}\", {more}}}");
     let good = line("\"content\": \"Fine.\"");
@@ -203,10 +198,9 @@ fn notes_are_kept_and_structure_is_not_a_note() {
     let row = list(&sandbox, &["--edited", "--type", "parent"]).remove(0);
     assert!(row["metadata"]["level"].is_null() && text(&row["metadata"], "reviewed") == "by Ann", "{row}");
     for name in ["chunk_index", "parent_id", "language", "page", "tags", "two words"] {
-        let run = sandbox.kb(&["chunk-edit", &id, "--meta", &format!("{name}=1")]);
-        assert_refused(&run, 2, name);
+        sandbox.kb(&["chunk-edit", &id, "--meta", &format!("{name}=1")]).tells(2, name);
     }
-    assert_refused(&sandbox.kb(&["chunk-edit", &id, "--meta", "novalue"]), 2, "NAME=VALUE");
+    sandbox.kb(&["chunk-edit", &id, "--meta", "novalue"]).tells(2, "NAME=VALUE");
 }
 
 #[test]
@@ -279,12 +273,12 @@ fn edits_and_deletions_survive_reingest_and_reindex() {
     std::fs::rename(sandbox.path("guide.txt.away"), sandbox.path("guide.md")).unwrap();
     sandbox.json(&["chunk-edit", &parent_chunk, "--reset"]);
     assert_eq!(section(&sandbox, "1"), "Unpack the zebra. Feed it with hay. Water it at noon.");
-    assert_refused(&sandbox.kb(&["chunk-edit", &parent_chunk, "--reset"]), 1, "never changed");
+    sandbox.kb(&["chunk-edit", &parent_chunk, "--reset"]).tells(1, "never changed");
     // A deleted parent chunk can be restored.
     sandbox.json(&["chunk-delete", &parent_chunk, "--yes"]);
     ingest(&sandbox, &["--force"]);
     assert_eq!(section(&sandbox, "1"), "");
-    assert_refused(&sandbox.kb(&["chunk-edit", &parent_chunk, "--content", "x"]), 1, "--reset");
+    sandbox.kb(&["chunk-edit", &parent_chunk, "--content", "x"]).tells(1, "--reset");
     sandbox.json(&["chunk-edit", &parent_chunk, "--reset"]);
     assert_eq!(section(&sandbox, "1"), "Unpack the zebra. Feed it with hay. Water it at noon.");
     assert_sound(&sandbox);
@@ -327,7 +321,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     sandbox.json(&["chunk-edit", text(&turn, "conflict_id"), "--resolve", "theirs"]);
     let run = sandbox.kb(&["chunks-list", "--conflicts"]);
     assert_eq!((run.code, run.out.as_str()), (1, ""));
-    assert_refused(&sandbox.kb(&["chunk-edit", text(&turn, "conflict_id"), "--resolve", "mine"]), 1, "no conflict");
+    sandbox.kb(&["chunk-edit", text(&turn, "conflict_id"), "--resolve", "mine"]).tells(1, "no conflict");
     ingest(&sandbox, &["--force"]);
     assert_eq!(section(&sandbox, "3"), "Turn the crank by one notch. Listen to the click. 启动水泵之前检查阀门。");
     assert_sound(&sandbox);
@@ -390,12 +384,11 @@ fn a_refused_edit_changes_nothing() {
         (&["--content", "x"], 2, "ID"),
         (&["zzzzzz~1", "--resolve", "mine"], 1, "no conflict"),
     ] {
-        assert_refused(&sandbox.kb(&[&["chunk-edit"], args].concat()), code, words);
+        sandbox.kb(&[&["chunk-edit"], args].concat()).tells(code, words);
     }
     let huge = "word ".repeat(300_000);
-    let run = sandbox.kb_with_input(&["chunk-edit", &parent_chunk], huge.as_bytes());
-    assert_refused(&run, 2, "more than");
+    sandbox.kb_with_input(&["chunk-edit", &parent_chunk], huge.as_bytes()).tells(2, "more than");
     assert_eq!(list(&sandbox, &[]), before);
     assert_eq!(sandbox.status()["generation"], 1);
-    assert_refused(&Sandbox::new().kb(&["chunk-edit", "x:1", "--content", "x"]), 3, "no knowledge base");
+    Sandbox::new().kb(&["chunk-edit", "x:1", "--content", "x"]).tells(3, "no knowledge base");
 }

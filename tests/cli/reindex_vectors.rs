@@ -1,6 +1,6 @@
 //! The model of a namespace's vectors, how to change it, and what is refused.
 
-use crate::common::{Run, Sandbox, of_hits};
+use crate::common::{Sandbox, of_hits};
 use kb::internals::embed::EMBEDDED;
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 use serde_json::Value;
@@ -39,11 +39,6 @@ fn is_sound(sandbox: &Sandbox) -> bool {
     run.code == 0
 }
 
-fn refused(run: &Run, says: &[&str]) {
-    assert_eq!(run.code, 3, "{}{}", run.out, run.err);
-    assert!(says.iter().all(|word| run.err.contains(word)), "{says:?}: {}", run.err);
-}
-
 #[test]
 fn a_namespace_remembers_its_model() {
     let sandbox = sandbox();
@@ -73,18 +68,16 @@ fn the_model_of_kb_toml_is_for_new_namespaces_only() {
     let sandbox = sandbox();
     sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs"]);
-    let run = sandbox.kb(&["ingest", "docs", "--model", "tiny"]);
-    refused(
-        &run,
+    sandbox.kb(&["ingest", "docs", "--model", "tiny"]).tells_all(
+        3,
         &[
             "vectors of the namespace \"default\" were made by the model all-MiniLM",
             "`kb reindex --vectors --model tiny`",
         ],
     );
-    refused(
-        &sandbox.kb_with(&[("KB_MODEL", "tiny")], &["ingest", "docs"]),
-        &["not by tiny", "`kb reindex --vectors --model tiny`"],
-    );
+    sandbox
+        .kb_with(&[("KB_MODEL", "tiny")], &["ingest", "docs"])
+        .tells_all(3, &["not by tiny", "`kb reindex --vectors --model tiny`"]);
     sandbox.write(".kb/kb.toml", "model = \"tiny\"\n");
     sandbox.kb(&["ingest", "docs"]).tells(0, "`kb reindex --vectors --model tiny`");
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "second"])["model"], "tiny");
@@ -166,14 +159,14 @@ fn keyword_search_works_without_the_model() {
         .shows(0, "law.md")
         .tells(0, "by keywords only: the model tiny")
         .tells(0, "kb models add tiny");
-    refused(&sandbox.kb(&["search", QUESTION, "--method", "semantic"]), &["tiny", "kb models add tiny", "keyword"]);
+    sandbox.kb(&["search", QUESTION, "--method", "semantic"]).tells_all(3, &["tiny", "kb models add tiny", "keyword"]);
     let quiet = sandbox.kb(&["search", "judge", "--method", "keyword"]);
     assert!(quiet.code == 0 && !quiet.err.contains("tiny"), "{}", quiet.err);
 
     sandbox.write("docs/book.md", "# Shelf\n\nA novel.\n");
-    refused(&sandbox.kb(&["ingest", "docs"]), &["kb models add tiny", "--no-embed"]);
+    sandbox.kb(&["ingest", "docs"]).tells_all(3, &["kb models add tiny", "--no-embed"]);
     sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
-    refused(&sandbox.kb(&["reindex", "--vectors"]), &["kb models add tiny"]);
+    sandbox.kb(&["reindex", "--vectors"]).tells(3, "kb models add tiny");
     // Commands that make no vectors need no model.
     sandbox.kb(&["remove", "docs/law.md"]).ok();
     sandbox.kb(&["entity-set", "Station", "--state", "in service"]).ok();
@@ -190,13 +183,12 @@ fn another_model_of_the_same_name_is_refused() {
     sandbox.json(&["ingest", "docs", "--model", "tiny"]);
     sandbox.add_model("tiny", |embedding_config| embedding_config.document_prefix = "passage: ".to_owned());
     let helps = "`kb reindex --vectors --model tiny`";
-    refused(
-        &sandbox.kb(&["search", QUESTION, "--method", "semantic"]),
-        &["is not the one that made the vectors", helps],
-    );
+    sandbox
+        .kb(&["search", QUESTION, "--method", "semantic"])
+        .tells_all(3, &["is not the one that made the vectors", helps]);
     sandbox.kb(&["search", "judge"]).tells(0, helps);
-    refused(&sandbox.kb(&["ingest", "docs", "--force"]), &[helps]);
-    refused(&sandbox.kb(&["ingest", "docs", "--model", "tiny"]), &["another version of tiny", helps]);
+    sandbox.kb(&["ingest", "docs", "--force"]).tells(3, helps);
+    sandbox.kb(&["ingest", "docs", "--model", "tiny"]).tells_all(3, &["another version of tiny", helps]);
     assert_eq!(sandbox.json(&["reindex", "--vectors"])["documents"], 2);
     assert_eq!(best_by_meaning(&sandbox, &[]), "docs/pump.md");
 }
@@ -209,8 +201,10 @@ fn namespaces_with_different_models_are_searched_together_by_keywords_only() {
     sandbox.json(&["ingest", "docs/law.md", "-n", "b"]);
     sandbox.json(&["ingest", "docs/law.md", "-n", "c", "--model", "tiny"]);
     for method in ["auto", "hybrid", "semantic"] {
-        let run = sandbox.kb(&["search", QUESTION, "--method", method, "-n", "a,b"]);
-        refused(&run, &["a has tiny", &format!("b has {EMBEDDED}"), "separately", "--method keyword", "kb reindex"]);
+        sandbox.kb(&["search", QUESTION, "--method", method, "-n", "a,b"]).tells_all(
+            3,
+            &["a has tiny", &format!("b has {EMBEDDED}"), "separately", "--method keyword", "kb reindex"],
+        );
     }
     sandbox.kb(&["search", "statute", "--method", "keyword", "-n", "a,b"]).ok();
     assert_eq!(best_by_meaning(&sandbox, &["-n", "a,c"]), "docs/pump.md");

@@ -1,6 +1,6 @@
 //! `--filter` and the flags about time: filters apply before anything is ranked.
 
-use crate::common::{Run, Sandbox, texts};
+use crate::common::{Sandbox, texts};
 
 /// Five documents in two folders, without vectors, all about the pump.
 fn library() -> Sandbox {
@@ -112,37 +112,31 @@ fn notes_of_chunks(sandbox: &Sandbox) {
 fn a_filter_that_was_not_typed_is_named_with_its_place() {
     let sandbox = library();
     let place = sandbox.path(".kb/kb.toml").display().to_string();
-    let refused = |run: &Run, code: i32, words: &[&str]| {
-        assert_eq!(run.code, code, "{}", run.err);
-        words.iter().for_each(|word| assert!(run.err.contains(word), "{word:?} is not in {}", run.err));
-    };
     sandbox.configure("[search]\nfilter = \"format = pdf\"\n");
     for command in ["search", "context"] {
-        let run = sandbox.kb(&[command, "pump"]);
-        refused(&run, 1, &["no document matches `format = pdf`", &place, "--filter '' searches without it"]);
+        sandbox
+            .kb(&[command, "pump"])
+            .tells_all(1, &["no document matches `format = pdf`", &place, "--filter '' searches without it"]);
     }
     sandbox.kb(&["search", "pump", "--filter", ""]).ok();
     let typed = sandbox.kb(&["search", "pump", "--filter", "format = epub"]);
     assert!(typed.code == 1 && !typed.err.contains("kb.toml"), "{}", typed.err);
-    let run = sandbox.kb_with(&[("KB_SEARCH_FILTER", "format = epub")], &["search", "pump"]);
-    refused(&run, 1, &["`format = epub`", "the filter in KB_SEARCH_FILTER", "unset it"]);
+    sandbox
+        .kb_with(&[("KB_SEARCH_FILTER", "format = epub")], &["search", "pump"])
+        .tells_all(1, &["`format = epub`", "the filter in KB_SEARCH_FILTER", "unset it"]);
     sandbox.write("questions.jsonl", "{\"question\": \"pump\", \"source\": \"notes.txt\"}");
-    refused(&sandbox.kb(&["eval", "--questions", "questions.jsonl"]), 1, &["`format = pdf`", &place]);
+    sandbox.kb(&["eval", "--questions", "questions.jsonl"]).tells_all(1, &["`format = pdf`", &place]);
     sandbox.configure("[search]\nfilter = \"pag < 3\"\n");
-    refused(&sandbox.kb(&["search", "pump"]), 2, &["the key \"pag\"", &place, "--filter ''", "did you mean page"]);
+    sandbox.kb(&["search", "pump"]).tells_all(2, &["the key \"pag\"", &place, "--filter ''", "did you mean page"]);
     sandbox.configure("[search]\nmin_confidence = 1\n");
-    refused(&sandbox.kb(&["search", "pump"]), 1, &["below the confidence limit of", &place, "--all shows them"]);
+    sandbox.kb(&["search", "pump"]).tells_all(1, &["below the confidence limit of", &place, "--all shows them"]);
     let typed = sandbox.kb(&["search", "pump", "--min-confidence", "1"]);
     assert!(typed.code == 1 && !typed.err.contains("kb.toml"), "{}", typed.err);
 }
 
 fn what_is_not_there(sandbox: &Sandbox) {
     let fails = |flags: &[&str], code: i32, words: &[&str]| {
-        let run = sandbox.kb(&[&["search", "pump"], flags].concat());
-        assert_eq!((run.code, run.out.as_str()), (code, ""), "{flags:?}: {}", run.err);
-        for word in words {
-            assert!(run.err.contains(word), "{flags:?}: {word:?} is not in {}", run.err);
-        }
+        sandbox.kb(&[&["search", "pump"], flags].concat()).refuses(code, "").tells_all(code, words);
     };
     // A mistake is named with its place.
     fails(&["--filter", "author ="], 2, &["--filter: character 9: expected a value"]);

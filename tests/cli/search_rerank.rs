@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox, copy_files, fixtures, of_hits, stage, titles};
+use crate::common::{Sandbox, copy_files, fixtures, of_hits, stage, titles};
 use serde_json::Value;
 
 const QUESTION: &str = "air in the pump";
@@ -32,14 +32,6 @@ fn ids(result: &Value) -> Vec<String> {
 
 fn scores(result: &Value) -> Vec<f64> {
     result["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect()
-}
-
-/// The one line of an error.
-fn error(run: &Run, code: i32) -> String {
-    assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
-    let lines: Vec<&str> = run.err.lines().collect();
-    assert!(lines.len() == 1 && lines[0].starts_with("error: "), "{lines:?}");
-    lines[0].to_owned()
 }
 
 on_both_engines!(the_model_decides_the_order);
@@ -72,7 +64,7 @@ fn weights_beside_the_model_are_found(engine: &str) {
     assert_eq!(titles(&result), ["Overview", "Relief", "Paint"], "{engine}");
     std::fs::remove_file(sandbox.path("model/onnx/model.onnx_data")).unwrap();
     let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]);
-    assert!(error(&run, 3).contains("model.onnx"), "{}", run.err);
+    assert!(run.error(3).contains("model.onnx"), "{}", run.err);
 }
 
 #[test]
@@ -125,7 +117,7 @@ fn unread_candidates_follow_in_their_old_order() {
 #[test]
 fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
     let sandbox = pumps();
-    let refused = |args: &[&str]| error(&sandbox.kb(&[&["search", QUESTION, "--all"], args].concat()), 2);
+    let refused = |args: &[&str]| sandbox.kb(&[&["search", QUESTION, "--all"], args].concat()).error(2);
     for args in [&["--rerank-budget", "1s"][..], &["--rerank-budget", "9", "--rerank", "light"]] {
         let run = sandbox.kb(&[&["search", QUESTION, "--all"], args].concat());
         run.tells(0, "--rerank-budget has no effect without a reranking model");
@@ -140,7 +132,7 @@ fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
 #[test]
 fn an_installed_model_can_be_named() {
     let sandbox = pumps();
-    let refused = |name: &str| error(&sandbox.kb(&["search", QUESTION, "--all", "--rerank", name]), 2);
+    let refused = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name]).error(2);
     let message = refused("BAAI/bge-reranker-base");
     assert!(message.contains(": none; download it with `kb models add bge-reranker-base`"), "{message}");
     sandbox.kb(&["models", "add", "model", "--name", "counts"]).ok();
@@ -162,7 +154,7 @@ fn an_installed_model_can_be_named() {
     copy_files(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
     let named = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name, "--no-progress"]);
     assert_eq!(named("counts").code, 0);
-    assert!(error(&named("./counts"), 3).contains("no model.onnx"));
+    assert!(named("./counts").error(3).contains("no model.onnx"));
 }
 
 on_both_engines!(a_broken_model_is_an_error_of_one_line);
@@ -173,7 +165,7 @@ fn a_broken_model_is_an_error_of_one_line(engine: &str) {
         copy_model(&folder);
         std::fs::write(folder.join(file), content).unwrap();
         let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "broken", "--onnxruntime", engine]);
-        let message = error(&run, 3);
+        let message = run.error(3);
         assert!(message.contains("broken") && message.contains(says), "{engine}: {message}");
         let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "broken", "--format", "json"]);
         let message: Value = serde_json::from_str(&run.err).unwrap_or_else(|error| panic!("{error}: {}", run.err));
@@ -190,7 +182,9 @@ fn a_broken_model_is_an_error_of_one_line(engine: &str) {
     broken("config.json", b"no", "config.json");
     std::fs::remove_file(sandbox.path("broken/tokenizer.json")).unwrap();
     assert!(
-        error(&sandbox.kb(&["context", QUESTION, "--all", "--rerank", "broken"]), 3)
+        sandbox
+            .kb(&["context", QUESTION, "--all", "--rerank", "broken"])
+            .error(3)
             .contains("tokenizer.json: the file is missing")
     );
 }
@@ -263,7 +257,9 @@ fn an_evaluation_measures_a_model() {
     assert_eq!((first(&plain), first(&report)), (Some(0.0), Some(1.0)), "{plain} {report}");
     sandbox.kb(&["eval", "set", "--rerank-budget", "5"]).tells(2, "--rerank");
     assert!(
-        error(&sandbox.kb(&["eval", "set", "--rerank", "nowhere"]), 2)
+        sandbox
+            .kb(&["eval", "set", "--rerank", "nowhere"])
+            .error(2)
             .contains("no such folder and no such reranking model \"nowhere\"")
     );
 }

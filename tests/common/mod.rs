@@ -345,6 +345,15 @@ impl Run {
         self.expect(code, "", words)
     }
 
+    /// Expects this exit code, and all these words in what it wrote to standard error.
+    #[track_caller]
+    pub fn tells_all(mut self, code: i32, words: &[&str]) -> Self {
+        for words in words {
+            self = self.tells(code, words);
+        }
+        self
+    }
+
     /// Expects this exit code, and these words in its result.
     #[track_caller]
     pub fn shows(self, code: i32, words: &str) -> Self {
@@ -356,6 +365,13 @@ impl Run {
     pub fn refuses(self, code: i32, words: &str) -> Self {
         assert!(self.out.is_empty(), "no result: {}: {}", self.asked, self.out);
         self.tells(code, words)
+    }
+
+    /// Expects an error, and no result; returns the line that says it.
+    #[track_caller]
+    pub fn error(&self, code: i32) -> String {
+        assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.err);
+        self.err.lines().find(|line| line.starts_with("error: ")).expect("an error").to_owned()
     }
 
     #[track_caller]

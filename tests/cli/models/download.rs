@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::hub::{Hub, REVISION, Reply, Request, files};
-use super::{error, everything, here};
+use super::{everything, here};
 use crate::common::{Run, Sandbox, fixtures};
 
 /// The embedding model in a hub's layout.
@@ -39,7 +39,7 @@ fn refused(answer: impl Fn(usize) -> Reply + Send + Sync + 'static) -> String {
         false => Reply::Well,
     };
     let hub = Hub::with("ours/tiny", tiny(), answer);
-    let error_text = error(&add(&sandbox, &hub), 3);
+    let error_text = add(&sandbox, &hub).error(3);
     assert!(here(&sandbox).is_empty());
     error_text
 }
@@ -72,7 +72,7 @@ fn a_model_of_another_owner_or_with_other_prefixes_is_added_separately() {
     offline(&["ours/tiny"]).shows(0, "is already installed");
     for args in [&["theirs/tiny"][..], &["ours/tiny", "--query-prefix", "q: "], &["ours/tiny", "--document-prefix", ""]]
     {
-        let error_text = error(&offline(args), 2);
+        let error_text = offline(args).error(2);
         assert!(
             error_text.contains("a model tiny already exists") && error_text.contains("--name NAME"),
             "{args:?}: {error_text}"
@@ -140,7 +140,7 @@ fn the_next_run_keeps_complete_files() {
         }
     });
     let broken = add(&sandbox, &hub);
-    let error_text = error(&broken, 3);
+    let error_text = broken.error(3);
     assert!(
         error_text.contains("tokenizer.json")
             && error_text.contains("broke off")
@@ -165,8 +165,8 @@ fn an_unfinished_download_can_be_removed() {
     assert_eq!(everything(&sandbox), [".downloading-tiny"]);
     assert_eq!(sandbox.json(&["models", "remove", "tiny"])["name"], "tiny");
     assert!(everything(&sandbox).is_empty());
-    error(&sandbox.kb(&["models", "remove", "tiny"]), 2);
-    error(&sandbox.kb(&["models", "remove", "../tiny"]), 2);
+    sandbox.kb(&["models", "remove", "tiny"]).error(2);
+    sandbox.kb(&["models", "remove", "../tiny"]).error(2);
 }
 
 #[test]
@@ -182,12 +182,12 @@ fn one_process_at_a_time_changes_models() {
     lock.try_lock().unwrap();
     let busy = "another kb is adding or removing a model in";
     for args in [&["models", "remove", "tiny"][..], &["models", "remove", "tiny", "--yes"]] {
-        let message = error(&sandbox.kb(args), 3);
+        let message = sandbox.kb(args).error(3);
         assert!(message.contains(busy) && message.contains("wait until it is done"), "{message}");
     }
-    assert!(error(&add(&sandbox, &hub), 3).contains(busy));
+    assert!(add(&sandbox, &hub).error(3).contains(busy));
     super::copy_model(&sandbox.path("mine"));
-    assert!(error(&sandbox.kb(&["models", "add", "mine"]), 3).contains(busy));
+    assert!(sandbox.kb(&["models", "add", "mine"]).error(3).contains(busy));
     assert_eq!(everything(&sandbox), [".downloading-tiny"]);
     drop(lock);
     sandbox.kb(&["models", "remove", "tiny"]).ok();
@@ -259,7 +259,7 @@ fn refusals_name_the_next_step() {
     ] {
         let sandbox = Sandbox::new();
         let hub = Hub::with("ours/tiny", tiny(), move |_| Reply::Status(status, headers, "no".to_owned()));
-        let error_text = error(&add(&sandbox, &hub), 3);
+        let error_text = add(&sandbox, &hub).error(3);
         assert!(error_text.contains(says) && error_text.contains(&format!("HTTP {status}")), "{status}: {error_text}");
         assert!(here(&sandbox).is_empty());
         let error_text = refused(move |_| Reply::Status(status, headers, String::new()));
@@ -279,7 +279,7 @@ fn redirect_loops_and_other_servers_are_reported() {
     let sandbox = Sandbox::new();
     let page = || Reply::Status(200, &[], "<html>please log in</html>".to_owned());
     let hub = Hub::with("ours/tiny", tiny(), move |_| page());
-    let error_text = error(&add(&sandbox, &hub), 3);
+    let error_text = add(&sandbox, &hub).error(3);
     assert!(error_text.contains("does not answer like a hub") && error_text.contains("proxy"), "{error_text}");
 }
 
@@ -312,17 +312,17 @@ fn without_a_network_the_command_says_so_and_ends_with_3() {
     let sandbox = Sandbox::new();
     // Nothing listens at port 1.
     let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[]);
-    let error_text = error(&run, 3);
+    let error_text = run.error(3);
     assert!(
         error_text.contains("cannot reach http://127.0.0.1:1") && error_text.contains("kb models add FOLDER"),
         "{error_text}"
     );
     let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[("HF_HUB_OFFLINE", "1")]);
-    assert!(error(&run, 3).contains("HF_HUB_OFFLINE"));
+    assert!(run.error(3).contains("HF_HUB_OFFLINE"));
     let run = with_hub(&sandbox, "nonsense", &["models", "add", "bge-m3"], &[]);
-    assert!(error(&run, 2).contains("HF_ENDPOINT"));
+    assert!(run.error(2).contains("HF_ENDPOINT"));
     let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m4"], &[]);
-    assert!(error(&run, 2).contains("did you mean bge-m3?"));
+    assert!(run.error(2).contains("did you mean bge-m3?"));
     let json = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3", "--format", "json"], &[]);
     let body: serde_json::Value = serde_json::from_str(&json.err).unwrap();
     assert_eq!(body["error"]["kind"], "failed");
@@ -361,7 +361,7 @@ fn proxies_are_used() {
         &["models", "add", "ours/tiny"],
         &[("HTTPS_PROXY", &refusing.endpoint())],
     );
-    assert!(error(&run, 3).contains("cannot reach https://hub.invalid"), "{}", run.err);
+    assert!(run.error(3).contains("cannot reach https://hub.invalid"), "{}", run.err);
     assert_eq!(refusing.requests()[0].method, "CONNECT");
 }
 

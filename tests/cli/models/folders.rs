@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kb::internals::embed::{Embedder, EmbeddingConfig, EngineChoice, Model, ModelFiles, select};
 
-use super::{copy_model, error, everything, here};
+use super::{copy_model, everything, here};
 use crate::common::{Sandbox, copy_files, fixtures, names_in, onnxruntime};
 
 /// A folder `mine` with the embedding model.
@@ -23,7 +23,7 @@ fn with_graph(graph: &str) -> Sandbox {
 }
 
 fn refused(sandbox: &Sandbox, args: &[&str]) -> String {
-    let error_text = error(&sandbox.kb(&[&["models", "add", "mine"], args].concat()), 3);
+    let error_text = sandbox.kb(&[&["models", "add", "mine"], args].concat()).error(3);
     // The next addition removes what a crash left.
     let left: Vec<String> = everything(sandbox).into_iter().filter(|name| !name.starts_with(".adding-")).collect();
     assert!(left.is_empty() && here(sandbox).is_empty(), "{left:?}");
@@ -52,7 +52,7 @@ fn a_folder_is_added_with_its_embedding_config(engine: &str) {
         "tokenizer_config.json",
     ];
     assert_eq!(names_in(&sandbox.path("models/mine")), wanted);
-    let again = error(&sandbox.kb(&["models", "add", "mine"]), 2);
+    let again = sandbox.kb(&["models", "add", "mine"]).error(2);
     assert!(again.contains("a model mine already exists") && again.contains("--name"), "{again}");
 }
 
@@ -213,7 +213,7 @@ fn a_removed_model_is_reported_by_the_store_that_uses_it(engine: &str) {
     sandbox.kb(&["models", "add", "mine", "--onnxruntime", engine]).ok();
     sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
     sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "--onnxruntime", engine]).ok();
-    let error_text = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    let error_text = sandbox.kb(&["models", "remove", "mine"]).error(2);
     assert!(
         error_text.contains("has vectors of mine (namespaces: default)") && error_text.contains("--yes"),
         "{error_text}"
@@ -247,7 +247,7 @@ fn files_missing_folders_and_bad_names_are_refused() {
     sandbox.kb(&["models", "add", "./nowhere"]).tells(2, "nowhere");
     for name in ["light", "../evil", "a b", "all-MiniLM-L6-v2-int8", ""] {
         copy_model(&sandbox.path("mine"));
-        let error_text = error(&sandbox.kb(&["models", "add", "mine", "--name", name]), 2);
+        let error_text = sandbox.kb(&["models", "add", "mine", "--name", name]).error(2);
         assert!(error_text.contains("--name NAME"), "{name}: {error_text}");
     }
     assert!(everything(&sandbox).is_empty());

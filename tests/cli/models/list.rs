@@ -1,6 +1,6 @@
 //! The list of models: available, installed, in use by the store.
 
-use super::{copy_model, error, everything, here};
+use super::{copy_model, everything, here};
 use crate::common::Sandbox;
 
 #[test]
@@ -49,7 +49,7 @@ on_both_engines!(an_unavailable_device_is_refused_with_the_available_ones);
 fn an_unavailable_device_is_refused_with_the_available_ones(engine: &str) {
     let sandbox = Sandbox::new();
     copy_model(&sandbox.path("mine"));
-    let message = error(&sandbox.kb(&["models", "add", "mine", "--device", "cuda"]), 2);
+    let message = sandbox.kb(&["models", "add", "mine", "--device", "cuda"]).error(2);
     assert!(message.contains("tract (pure Rust) offers no device cuda, only cpu"), "{message}");
     // The sandbox sets the engine by its variable.
     assert!(message.contains("set KB_ONNXRUNTIME to the path of an ONNX Runtime"), "{message}");
@@ -65,7 +65,7 @@ fn an_unavailable_device_is_refused_with_the_available_ones(engine: &str) {
     sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
     sandbox.kb(&["ingest", "docs", "-q", "--device", "cpu"]).ok();
     sandbox.write(".kb/kb.toml", "device = \"cuda\"\n");
-    let message = error(&sandbox.kb(&["search", "what moves water?", "--method", "semantic"]), 2);
+    let message = sandbox.kb(&["search", "what moves water?", "--method", "semantic"]).error(2);
     assert!(message.contains("offers no device cuda"), "{message}");
     sandbox.kb(&["search", "what moves water?", "--method", "semantic", "--device", "cpu"]).ok();
     // The list of devices also reports that this one is unavailable.
@@ -92,13 +92,13 @@ fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
         sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "-n", namespace]).ok();
     }
     sandbox.write(".kb/namespaces/other/MANIFEST.json", "{");
-    let message = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    let message = sandbox.kb(&["models", "remove", "mine"]).error(2);
     assert!(
         message.contains("has vectors of mine (namespaces: default); the namespace other cannot be read"),
         "{message}"
     );
     sandbox.write(".kb/namespaces/default/MANIFEST.json", "{");
-    let message = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    let message = sandbox.kb(&["models", "remove", "mine"]).error(2);
     assert!(message.contains("may have vectors of mine: the namespace default cannot be read: "), "{message}");
     assert!(message.contains("MANIFEST.json is damaged") && message.contains("--yes"), "{message}");
     assert_eq!(here(&sandbox), ["mine"]);

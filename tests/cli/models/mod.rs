@@ -7,7 +7,7 @@ mod list;
 
 use std::path::Path;
 
-use crate::common::{Run, Sandbox, copy_files, fixtures, names_in};
+use crate::common::{Sandbox, copy_files, fixtures, names_in};
 
 /// A copy of the fixture's embedding model.
 fn copy_model(to: &Path) {
@@ -28,11 +28,4 @@ fn everything(sandbox: &Sandbox) -> Vec<String> {
     let mut names = names_in(&sandbox.path("models"));
     names.retain(|name| name != ".lock");
     names
-}
-
-/// The line of an error that ended a command with this exit code.
-fn error(run: &Run, code: i32) -> String {
-    assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
-    let line = run.err.lines().find(|line| line.starts_with("error: "));
-    line.unwrap_or_else(|| panic!("no error: {:?}", run.err)).to_owned()
 }
