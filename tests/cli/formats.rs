@@ -143,14 +143,6 @@ fn a_chunk_shows_its_table_in_the_shape_of_its_schema() {
 }
 
 #[test]
-fn records_are_found_by_their_id() {
-    let sandbox = ingested();
-    let found = sandbox.json(&["search", "bread-01", "--method", "keyword", "-k", "1"]);
-    let hit = &found["hits"][0];
-    assert_eq!([&hit["title"], &hit["section"]["title"]], ["records", "Rye bread"], "{hit}");
-}
-
-#[test]
 fn standard_input_is_recognised_by_its_content() {
     let sandbox = Sandbox::new();
     for (file, format) in [("harbour-handbook.docx", "docx"), ("skarn-light.epub", "epub"), ("records.jsonl", "jsonl")]

@@ -118,7 +118,7 @@ fn every_publishing_command_is_in_the_log() {
     sandbox.json(&INGEST);
     std::fs::rename(sandbox.path("docs/b.md"), sandbox.path("docs/c.md")).unwrap();
     sandbox.json(&INGEST);
-    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.id("docs/a.md");
     sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).ok();
     sandbox.kb(&["reindex", "--structure", "--force"]).ok();
     let log = sandbox.items(&["log"]);
@@ -169,7 +169,7 @@ fn restore_brings_a_removed_document_back() {
 #[test]
 fn restore_undoes_and_redoes_an_edit() {
     let sandbox = three_generations();
-    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.id("docs/a.md");
     sandbox.kb(&["chunk-edit", &format!("{id}:0"), "--content", "Close the valve at once."]).ok();
     let log = sandbox.kb(&["log", "--limit", "1"]).out;
     assert!(log.contains("| chunk-edit | 1 updated: docs/a.md |"), "{log}");
@@ -332,7 +332,7 @@ fn a_diff_names_changed_notes() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");
     sandbox.json(&INGEST);
-    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.id("docs/a.md");
     sandbox.json(&["chunk-edit", &format!("{id}:0"), "--meta", "reviewed=by Ann"]);
     let diff = sandbox.json(&["diff", "1"]);
     let document = &diff["items"][0];
@@ -364,7 +364,7 @@ fn settings_limit_the_history() {
     assert_eq!(sandbox.status()["restorable_generations"], 0);
     // Commands that change one document leave nothing behind either.
     sandbox.kb(&["remove", "docs/1.md"]).ok();
-    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = text(&sandbox.items(&["docs"])[0], "doc_id").to_owned();
     sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).ok();
     assert_eq!(generations(&sandbox), [12]);
     assert_sound(&sandbox);

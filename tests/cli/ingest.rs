@@ -219,6 +219,7 @@ fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read(
     // It fails now, and the store keeps the old text.
     sandbox.write("a.md", "\0\0\0");
     assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed"]).code, 4);
+    sandbox.kb(&["chunks-list"]).shows(0, "About valves");
     std::fs::remove_file(sandbox.path("b.md")).unwrap();
     assert_eq!(stale(), ["changed", "gone"]);
     assert!(sandbox.kb(&["docs"]).out.contains("a.md (stale: the file has changed since it was ingested)"));

@@ -45,7 +45,7 @@ fn start_long_ingest(sandbox: &Sandbox) -> Child {
 fn the_error_names_the_writer_and_its_start() {
     let sandbox = one_document();
     let mut holder = start_long_ingest(&sandbox);
-    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.id("docs/a.md");
     sandbox.write("toc.txt", "1 Valves\n");
     for command in [
         &["ingest", "docs"][..],

@@ -187,17 +187,6 @@ fn an_agent_pays_for_no_account_of_how_something_was_found() {
 }
 
 #[test]
-fn an_agent_sees_that_a_context_hardly_answers() {
-    let sandbox = handbook();
-    let mut client = Client::start(&sandbox, &[]);
-    let asked = json!({ "query": "gloves of the king", "min_confidence": 0 });
-    let unsure = client.result("kb_context", asked);
-    assert!(unsure["confidence"].as_f64().unwrap() < 0.5, "{unsure}");
-    assert_eq!(unsure["confidence"], unsure["items"][0]["parent_chunks"][0]["confidence"]);
-    assert!(unsure["text"].as_str().unwrap().contains(" · confidence 0."), "{unsure}");
-}
-
-#[test]
 fn a_long_table_of_contents_comes_in_parts() {
     let sandbox = Sandbox::new();
     let text: String = (1..=130).map(|number| format!("# Valve {number}\n\nTurn it {number} times.\n\n")).collect();

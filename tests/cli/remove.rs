@@ -21,7 +21,7 @@ fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "# Valves of 1994\n\nClose the valve slowly.");
     sandbox.json(&["ingest", "."]);
-    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.id("a.md");
     for name in ["9", "99", "v", "Valves"] {
         assert_ne!(sandbox.kb(&["remove", name]).code, 0, "{name}");
         assert_ne!(sandbox.kb(&["remove", name, "--dry-run"]).code, 0, "{name}");

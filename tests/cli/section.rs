@@ -35,7 +35,7 @@ fn a_section_is_the_concatenation_of_its_parts() {
     assert_eq!(parts, wanted);
     // In Markdown too: titles, the origin, the text, and not a line more.
     let markdown = sandbox.kb(&["section", "guide.md", "2"]).out;
-    let id = sandbox.items(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let id = sandbox.id("guide.md");
     let expected = format!(
         "# Running\n\n`guide.md` · section `{id}#2`\n\nBefore you run it.\n\n## Priming the pump\n\nOpen the valve.\n\n\
          ## Turning\n\n{long}\n\n### Backwards\n\nNever.\n"
