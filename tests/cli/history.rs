@@ -396,9 +396,7 @@ fn a_crash_while_restoring_leaves_one_generation() {
     let committed = steps.iter().position(|step| *step == "keyword committed").unwrap();
     for (place, step) in steps.into_iter().enumerate() {
         let sandbox = three_generations();
-        let crashed =
-            sandbox.command(&["restore", "1"]).env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
-        assert!(crashed.status.code().is_none(), "the process dies at {step:?}");
+        sandbox.crash(&["restore", "1"], step);
         let decided = place >= committed;
         let there = if decided { "docs/a.md\ndocs/b.md\n" } else { "docs/a.md\ndocs/c.md\n" };
         assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, there, "after a crash at {step:?}");

@@ -252,6 +252,13 @@ impl Sandbox {
         run
     }
 
+    /// Runs the program, which dies at a step of a publication.
+    #[track_caller]
+    pub fn crash(&self, args: &[&str], step: &str) {
+        let crashed = self.command(args).env("KB_TEST_FAULT", format!("abort:{step}")).output().expect("kb runs");
+        assert!(crashed.status.code().is_none(), "the process dies at {step:?}");
+    }
+
     pub fn kb_with_input(&self, args: &[&str], input: &[u8]) -> Run {
         let mut command = self.command(args);
         let mut child =

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use kb::internals::store::STEPS;
 
 use crate::common::{Run, Sandbox};
-use crate::versions::{INGEST, assert_sound, version_of, write_version};
+use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 use crate::with_two_versions;
 
 const FULL: &str = "ulimit -f 0";
@@ -161,8 +161,7 @@ fn a_deletion_is_made_whole_or_not_at_all() {
     for trouble in BOTH {
         for step in ["begun", "chunks deleted", "chunks written", LAST_BYTE] {
             let sandbox = trouble.sandbox();
-            write_version(&sandbox, 1);
-            sandbox.json(&INGEST);
+            ingest_version(&sandbox, 1);
             let before = chunks(&sandbox);
             let deletion = ["chunk-delete", &before[0], "--yes"];
             let struck = trouble.strike(&sandbox, &deletion, step);
@@ -182,8 +181,7 @@ fn an_entity_is_set_whole_or_not_at_all() {
     for trouble in BOTH {
         for step in ["begun", "chunks written", "entities written", LAST_BYTE] {
             let sandbox = trouble.sandbox();
-            write_version(&sandbox, 1);
-            sandbox.json(&INGEST);
+            ingest_version(&sandbox, 1);
             let order = ["entity-set", "valves", "--state", "shut"];
             let struck = trouble.strike(&sandbox, &order, step);
             trouble.assert_reported(&struck, step);
@@ -201,8 +199,7 @@ fn an_entity_is_set_whole_or_not_at_all() {
 fn a_failed_compaction_leaves_the_tables_alone() {
     for trouble in BOTH {
         let sandbox = trouble.sandbox();
-        write_version(&sandbox, 1);
-        sandbox.json(&INGEST);
+        ingest_version(&sandbox, 1);
         // Each adds a file to the tables; the last one makes so many that they are compacted.
         let add = ["ingest", "more", "--no-embed"];
         for part in 0..12 {

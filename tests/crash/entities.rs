@@ -4,7 +4,7 @@ use kb::internals::store::STEPS;
 use serde_json::Value;
 
 use crate::common::Sandbox;
-use crate::versions::{INGEST, assert_sound, version_of, write_version};
+use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 use crate::{DECIDED, is_decided};
 
 /// Two entities that are added and one that is changed, in one publication.
@@ -17,8 +17,7 @@ const SET: [&str; 3] = ["entity-set", "--from", "lines.jsonl"];
 /// documents of its version.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
-    write_version(&sandbox, 1);
-    sandbox.json(&INGEST);
+    ingest_version(&sandbox, 1);
     for version in ["version1x", "version2x"] {
         sandbox.json(&["entity-set", version, "--state", "new", "--time", "2024"]);
     }
@@ -66,8 +65,7 @@ fn mentions_are_of_one_generation_with_the_documents() {
     for name in STEPS {
         let sandbox = sandbox();
         write_version(&sandbox, 2);
-        let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
-        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
+        sandbox.crash(&INGEST, name);
         let held = version_of(&sandbox, &[1, 2]);
         let expected = [["version1x new 4", "version2x new 0"], ["version1x new 0", "version2x new 4"]];
         assert_eq!(message(&sandbox), expected[held - 1], "after a crash at {name:?}");

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use common::{Sandbox, files_below};
 use kb::internals::store::STEPS;
-use versions::{INGEST, assert_sound, version_of, write_version};
+use versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 
 /// From this step on the next generation stands.
 const DECIDED: &str = "keyword committed";
@@ -30,8 +30,7 @@ fn is_decided(step: &str) -> bool {
 
 /// With version 1 published and version 2 in the folder.
 fn with_two_versions(sandbox: Sandbox) -> Sandbox {
-    write_version(&sandbox, 1);
-    sandbox.json(&INGEST);
+    ingest_version(&sandbox, 1);
     write_version(&sandbox, 2);
     sandbox
 }
@@ -39,8 +38,7 @@ fn with_two_versions(sandbox: Sandbox) -> Sandbox {
 /// With version 1 published, and a process that died at a step while it published version 2.
 fn crashed_at(step: &str) -> Sandbox {
     let sandbox = with_two_versions(Sandbox::indexed());
-    let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
-    assert!(crashed.status.code().is_none(), "the process dies at {step:?}");
+    sandbox.crash(&INGEST, step);
     sandbox
 }
 
@@ -76,8 +74,7 @@ fn a_crash_in_the_first_publication_leaves_nothing() {
     for name in STEPS {
         let sandbox = Sandbox::indexed();
         write_version(&sandbox, 1);
-        let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
-        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
+        sandbox.crash(&INGEST, name);
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1]), 1, "after a crash at {name:?}");
         assert_sound(&sandbox);
@@ -114,8 +111,7 @@ fn recovering_again_changes_nothing() {
 fn a_kill_at_any_moment_leaves_one_generation() {
     let kills: usize = std::env::var("KB_TEST_KILLS").map_or(100, |kills| kills.parse().unwrap());
     let sandbox = Sandbox::new();
-    write_version(&sandbox, 0);
-    sandbox.json(&INGEST);
+    ingest_version(&sandbox, 0);
     // The time of a whole run, so that the kills are spread over it.
     write_version(&sandbox, 1);
     let start = std::time::Instant::now();
@@ -135,8 +131,7 @@ fn a_kill_at_any_moment_leaves_one_generation() {
         held = version_of(&sandbox, &[held, version]);
     }
     assert!(killed * 2 > kills, "only {killed} of {kills} runs were still going when they were killed");
-    write_version(&sandbox, kills + 2);
-    sandbox.json(&INGEST);
+    ingest_version(&sandbox, kills + 2);
     assert_eq!(version_of(&sandbox, &[held, kills + 2]), kills + 2);
     assert_sound(&sandbox);
 }
@@ -146,8 +141,7 @@ fn a_kill_at_any_moment_leaves_one_generation() {
 fn readers_have_the_old_keyword_index_while_one_is_made_anew() {
     let sandbox = Sandbox::new();
     for version in [1, 2] {
-        write_version(&sandbox, version);
-        sandbox.json(&INGEST);
+        ingest_version(&sandbox, version);
     }
     for step in ["keyword written", "pending written"] {
         let run = disk::paused(&sandbox, &["restore", "1"], step, || {

@@ -6,7 +6,7 @@
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 
 use crate::common::Sandbox;
-use crate::versions::{INGEST, assert_sound, version_of, write_version};
+use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 use crate::{is_decided, with_two_versions};
 
 /// What is lost: the contents of files, or their names too.
@@ -77,10 +77,7 @@ fn a_power_loss_at_each(steps: &[&str], prepare: impl Fn() -> Sandbox, args: &[&
 }
 
 fn one_version() -> Sandbox {
-    Sandbox::prepared("power::one_version", |sandbox| {
-        write_version(sandbox, 1);
-        sandbox.json(&INGEST);
-    })
+    Sandbox::prepared("power::one_version", |sandbox| ingest_version(sandbox, 1))
 }
 
 #[test]
@@ -92,10 +89,7 @@ fn an_edit_survives_a_power_loss_whole_or_not_at_all() {
 
 fn two_versions() -> Sandbox {
     Sandbox::prepared("power::two_versions", |sandbox| {
-        for version in [1, 2] {
-            write_version(sandbox, version);
-            sandbox.json(&INGEST);
-        }
+        [1, 2].into_iter().for_each(|version| ingest_version(sandbox, version));
     })
 }
 
@@ -165,8 +159,7 @@ fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
 fn power_losses_by_chance_leave_one_generation() {
     let losses: usize = std::env::var("KB_TEST_POWER_LOSSES").map_or(12, |losses| losses.parse().unwrap());
     let sandbox = Sandbox::new();
-    write_version(&sandbox, 0);
-    sandbox.json(&INGEST);
+    ingest_version(&sandbox, 0);
     let mut random = fastrand::Rng::with_seed(1);
     let mut held = 0;
     for version in 1..=losses {
@@ -181,8 +174,7 @@ fn power_losses_by_chance_leave_one_generation() {
     // The last loss may have left a publication that only a writer finishes.
     sandbox.kb(&["check", "--repair"]).ok();
     assert_sound(&sandbox);
-    write_version(&sandbox, losses + 1);
-    sandbox.json(&INGEST);
+    ingest_version(&sandbox, losses + 1);
     assert_eq!(version_of(&sandbox, &[held, losses + 1]), losses + 1);
     assert_sound(&sandbox);
 }

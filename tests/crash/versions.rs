@@ -21,6 +21,12 @@ pub fn write_version(sandbox: &Sandbox, version: usize) {
 /// Ingests the current version of the folder.
 pub const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
 
+/// Writes a version of the folder, and ingests it.
+pub fn ingest_version(sandbox: &Sandbox, version: usize) {
+    write_version(sandbox, version);
+    sandbox.json(&INGEST);
+}
+
 /// Which version the store holds; panics where it holds parts of two, or its indexes disagree.
 pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
     let documents = sandbox.items(&["docs"]);
