@@ -100,8 +100,6 @@ pub struct EndpointConfig {
     pub api_key_env: Option<String>,
     /// Seconds for an answer.
     pub timeout: u64,
-    /// Seconds for a connection.
-    pub connect_timeout: u64,
     /// Further attempts after a temporary failure.
     pub retries: u32,
     /// Requests at a time; not of `[reranking]`.
@@ -123,7 +121,6 @@ impl Default for EndpointConfig {
             model: None,
             api_key_env: None,
             timeout: 60,
-            connect_timeout: 10,
             retries: 4,
             concurrency: 4,
             max_tokens: None,
@@ -187,7 +184,6 @@ impl EndpointConfig {
     pub(super) fn check_ranges(&self, service: Service) -> Result<()> {
         let checks = [
             ("timeout", self.timeout, 1..=3600),
-            ("connect_timeout", self.connect_timeout, 1..=300),
             ("retries", u64::from(self.retries), 0..=10),
             ("concurrency", self.concurrency as u64, 1..=64),
             ("max_tokens", self.max_tokens.unwrap_or(1), 1..=u64::MAX),

@@ -97,10 +97,7 @@ impl Reason {
                 format!("check model ({}) and base_url in [{table}]; kb asked {endpoint}", settings.model)
             }
             Reason::Timeout => {
-                let (answer, connection) = (settings.timeout.as_secs(), settings.connect_timeout.as_secs());
-                format!(
-                    "raise timeout ({answer} s) and connect_timeout ({connection} s) in [{table}], or try again later"
-                )
+                format!("raise timeout ({} s) in [{table}], or try again later", settings.timeout.as_secs())
             }
             Reason::Unreachable => {
                 format!("check base_url in [{table}] and that something listens at {endpoint}")

@@ -30,7 +30,6 @@ pub struct EndpointSettings {
     pub model: String,
     pub key: Option<Secret>,
     pub timeout: Duration,
-    pub connect_timeout: Duration,
     /// Further attempts after a temporary failure.
     pub retries: u32,
     /// The wait before the first retry.
@@ -61,7 +60,6 @@ impl EndpointSettings {
             model: model.trim().to_owned(),
             key: None,
             timeout: Duration::from_secs(config.timeout),
-            connect_timeout: Duration::from_secs(config.connect_timeout),
             retries: config.retries,
             back_off: BACK_OFF,
             concurrency: config.concurrency,

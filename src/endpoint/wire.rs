@@ -3,6 +3,8 @@
 //! No redirects and no proxies: either would hand the key to another host. Replies have a maximum length, and all text
 //! from an endpoint is cleaned of the key before it is shown.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode, redirect};
@@ -14,6 +16,8 @@ use crate::answer::{USER_AGENT, body_of};
 use crate::error::{Error, Result, innermost};
 use crate::text::{is_hidden, is_joiner, printable, squeeze, truncate};
 
+/// For a connection.
+const CONNECTING: Duration = Duration::from_secs(10);
 /// The most characters of an endpoint's error message.
 const LONGEST_DETAIL: usize = 300;
 
@@ -39,7 +43,7 @@ impl Wire {
             .redirect(redirect::Policy::none())
             .no_proxy()
             .timeout(settings.timeout)
-            .connect_timeout(settings.connect_timeout)
+            .connect_timeout(CONNECTING)
             .build()
             .map_err(|error| {
                 Error::failed(format!("cannot prepare the request to the endpoint: {}", innermost(&error)))
@@ -110,11 +114,10 @@ impl Wire {
 
     /// The failure of a request that got no response.
     fn failure(&self, error: &reqwest::Error) -> Failure {
-        let EndpointSettings { timeout, connect_timeout, .. } = self.settings;
         let (reason, detail) = match (error.is_connect(), error.is_timeout()) {
-            (true, true) => (Reason::Timeout, format!("no connection within {} s", connect_timeout.as_secs())),
+            (true, true) => (Reason::Timeout, format!("no connection within {} s", CONNECTING.as_secs())),
             (true, false) => (Reason::Unreachable, self.clean(&innermost(error))),
-            (false, true) => (Reason::Timeout, format!("no answer within {} s", timeout.as_secs())),
+            (false, true) => (Reason::Timeout, format!("no answer within {} s", self.settings.timeout.as_secs())),
             (false, false) => (Reason::Broken, self.clean(&innermost(error))),
         };
         Failure::new(reason, detail)
