@@ -8,6 +8,9 @@ use super::hub::{Hub, REVISION, Reply, Request, files};
 use super::{everything, here};
 use crate::common::{Run, Sandbox, fixtures};
 
+/// Nothing listens at port 1.
+const NOWHERE: &str = "http://127.0.0.1:1";
+
 /// The embedding model in a hub's layout.
 fn tiny() -> BTreeMap<String, Vec<u8>> {
     files(&fixtures().join("embedding"), "onnx/")
@@ -31,17 +34,20 @@ fn add(sandbox: &Sandbox, hub: &Hub) -> Run {
     with_hub(sandbox, &hub.endpoint(), &["models", "add", "ours/tiny"], &[])
 }
 
-/// The error of adding a model whose graph the hub answers like this.
-fn refused(answer: impl Fn(usize) -> Reply + Send + Sync + 'static) -> String {
-    let sandbox = Sandbox::new();
-    let answer = move |request: &Request| match request.target.ends_with("model.onnx") {
-        true => answer(request.repeated),
+/// A hub that answers like this where it is asked for a file.
+fn hub_with(file: &'static str, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Hub {
+    Hub::with("ours/tiny", tiny(), move |request| match request.target.ends_with(file) {
+        true => answer(request),
         false => Reply::Well,
-    };
-    let hub = Hub::with("ours/tiny", tiny(), answer);
-    let error_text = add(&sandbox, &hub).error(3);
+    })
+}
+
+/// Adds a model whose graph the hub answers like this; it is refused with these words.
+#[track_caller]
+fn refused(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static, words: &[&str]) {
+    let sandbox = Sandbox::new();
+    add(&sandbox, &hub_with("model.onnx", answer)).refuses(3, "error: ").tells_all(3, words);
     assert!(here(&sandbox).is_empty());
-    error_text
 }
 
 #[test]
@@ -59,8 +65,7 @@ fn a_model_of_the_catalogue_is_downloaded_checked_and_added() {
     assert!(asked.iter().skip(1).all(|request| request.target.contains(REVISION)), "all at one commit: {asked:?}");
     assert!(run.err.contains("downloading bge-reranker-base, "), "{}", run.err);
     // Under any of its names it is installed now, and the hub gets no request.
-    with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "BAAI/bge-reranker-base"], &[])
-        .shows(0, "is already installed");
+    with_hub(&sandbox, NOWHERE, &["models", "add", "BAAI/bge-reranker-base"], &[]).shows(0, "is already installed");
 }
 
 #[test]
@@ -68,15 +73,11 @@ fn a_model_of_another_owner_or_with_other_prefixes_is_added_separately() {
     let sandbox = Sandbox::new();
     let hub = Hub::with("ours/tiny", tiny(), well);
     assert_eq!(add(&sandbox, &hub).code, 0);
-    let offline = |args: &[&str]| with_hub(&sandbox, "http://127.0.0.1:1", &[&["models", "add"], args].concat(), &[]);
+    let offline = |args: &[&str]| with_hub(&sandbox, NOWHERE, &[&["models", "add"], args].concat(), &[]);
     offline(&["ours/tiny"]).shows(0, "is already installed");
     for args in [&["theirs/tiny"][..], &["ours/tiny", "--query-prefix", "q: "], &["ours/tiny", "--document-prefix", ""]]
     {
-        let error_text = offline(args).error(2);
-        assert!(
-            error_text.contains("a model tiny already exists") && error_text.contains("--name NAME"),
-            "{args:?}: {error_text}"
-        );
+        offline(args).refuses(2, "a model tiny already exists").tells(2, "--name NAME");
     }
     // The same holds for a model that only has a name of the catalogue.
     let hub = Hub::with("theirs/bge-m3", tiny(), well);
@@ -118,11 +119,9 @@ fn any_model_with_an_onnx_file_can_be_named_by_its_owner() {
 #[test]
 fn an_interrupted_download_continues_where_it_stopped() {
     let sandbox = Sandbox::new();
-    let hub = Hub::with("ours/tiny", tiny(), |request| {
-        match request.target.ends_with("model.onnx") && request.repeated < 2 {
-            true => Reply::BreakAfter(1000),
-            false => Reply::Well,
-        }
+    let hub = hub_with("model.onnx", |request| match request.repeated {
+        ..2 => Reply::BreakAfter(1000),
+        _ => Reply::Well,
     });
     assert_eq!(add(&sandbox, &hub).code, 0);
     let expected = [None, Some("bytes=1000-"), Some("bytes=2000-")];
@@ -133,20 +132,14 @@ fn an_interrupted_download_continues_where_it_stopped() {
 #[test]
 fn the_next_run_keeps_complete_files() {
     let sandbox = Sandbox::new();
-    let hub = Hub::with("ours/tiny", tiny(), |request| {
-        match request.target.ends_with("tokenizer.json") && request.repeated < 4 {
-            true => Reply::BreakAfter(if request.repeated == 0 { 100 } else { 0 }),
-            false => Reply::Well,
-        }
+    let hub = hub_with("tokenizer.json", |request| match request.repeated {
+        0 => Reply::BreakAfter(100),
+        1..4 => Reply::BreakAfter(0),
+        _ => Reply::Well,
     });
-    let broken = add(&sandbox, &hub);
-    let error_text = broken.error(3);
-    assert!(
-        error_text.contains("tokenizer.json")
-            && error_text.contains("broke off")
-            && error_text.contains("run the command again"),
-        "{error_text}"
-    );
+    let broken = add(&sandbox, &hub)
+        .refuses(3, "error: ")
+        .tells_all(3, &["tokenizer.json", "broke off", "run the command again"]);
     assert!(!broken.err.contains("trying the model"), "{}", broken.err);
     assert!(here(&sandbox).is_empty());
     add(&sandbox, &hub).tells(0, "trying the model");
@@ -157,10 +150,7 @@ fn the_next_run_keeps_complete_files() {
 #[test]
 fn an_unfinished_download_can_be_removed() {
     let sandbox = Sandbox::new();
-    let hub = Hub::with("ours/tiny", tiny(), |request| match request.target.ends_with("tokenizer.json") {
-        true => Reply::Status(404, &[], String::new()),
-        false => Reply::Well,
-    });
+    let hub = hub_with("tokenizer.json", |_| Reply::Status(404, &[], String::new()));
     assert_eq!(add(&sandbox, &hub).code, 3);
     assert_eq!(everything(&sandbox), [".downloading-tiny"]);
     assert_eq!(sandbox.json(&["models", "remove", "tiny"])["name"], "tiny");
@@ -172,22 +162,18 @@ fn an_unfinished_download_can_be_removed() {
 #[test]
 fn one_process_at_a_time_changes_models() {
     let sandbox = Sandbox::new();
-    let hub = Hub::with("ours/tiny", tiny(), |request| match request.target.ends_with("tokenizer.json") {
-        true => Reply::Status(404, &[], String::new()),
-        false => Reply::Well,
-    });
+    let hub = hub_with("tokenizer.json", |_| Reply::Status(404, &[], String::new()));
     assert_eq!(add(&sandbox, &hub).code, 3);
     // As a process that is downloading holds it.
     let lock = std::fs::File::open(sandbox.path("models/.lock")).unwrap();
     lock.try_lock().unwrap();
     let busy = "another kb is adding or removing a model in";
     for args in [&["models", "remove", "tiny"][..], &["models", "remove", "tiny", "--yes"]] {
-        let message = sandbox.kb(args).error(3);
-        assert!(message.contains(busy) && message.contains("wait until it is done"), "{message}");
+        sandbox.kb(args).refuses(3, busy).tells(3, "wait until it is done");
     }
-    assert!(add(&sandbox, &hub).error(3).contains(busy));
+    add(&sandbox, &hub).refuses(3, busy);
     super::copy_model(&sandbox.path("mine"));
-    assert!(sandbox.kb(&["models", "add", "mine"]).error(3).contains(busy));
+    sandbox.kb(&["models", "add", "mine"]).refuses(3, busy);
     assert_eq!(everything(&sandbox), [".downloading-tiny"]);
     drop(lock);
     sandbox.kb(&["models", "remove", "tiny"]).ok();
@@ -210,10 +196,9 @@ fn a_damaged_rest_of_an_earlier_run_is_downloaded_again() {
 #[test]
 fn a_hub_without_ranges_sends_the_whole_file() {
     let sandbox = Sandbox::new();
-    let hub = Hub::with("ours/tiny", tiny(), |request| match request.target.ends_with("model.onnx") {
-        true if request.repeated == 0 => Reply::BreakAfter(1000),
-        true => Reply::Whole,
-        false => Reply::Well,
+    let hub = hub_with("model.onnx", |request| match request.repeated {
+        0 => Reply::BreakAfter(1000),
+        _ => Reply::Whole,
     });
     assert_eq!(add(&sandbox, &hub).code, 0);
     assert_eq!(hub.ranges("model.onnx").len(), 2);
@@ -222,14 +207,12 @@ fn a_hub_without_ranges_sends_the_whole_file() {
 #[test]
 fn a_file_that_differs_from_the_listing_is_refused() {
     let length = tiny()["onnx/model.onnx"].len();
-    let error_text = refused(move |_| Reply::Bytes(vec![0; length]));
-    assert!(error_text.contains("another hash") && error_text.contains("nothing was added"), "{error_text}");
-    let error_text = refused(move |_| Reply::Bytes(vec![0; length - 1]));
-    assert!(error_text.contains(&format!("{} bytes instead of the listed {length}", length - 1)), "{error_text}");
-    let error_text = refused(move |_| Reply::Bytes(vec![0; length * 100]));
-    assert!(error_text.contains("sent something other than onnx/model.onnx"), "{error_text}");
-    let error_text = refused(move |_| Reply::Promise(length, vec![0; length - 10]));
-    assert!(error_text.contains("broke off") || error_text.contains("another hash"), "{error_text}");
+    refused(move |_| Reply::Bytes(vec![0; length]), &["another hash", "nothing was added"]);
+    let shorter = format!("{} bytes instead of the listed {length}", length - 1);
+    refused(move |_| Reply::Bytes(vec![0; length - 1]), &[&shorter]);
+    refused(move |_| Reply::Bytes(vec![0; length * 100]), &["sent something other than onnx/model.onnx"]);
+    // It breaks off, or the next attempt has another hash.
+    refused(move |_| Reply::Promise(length, vec![0; length - 10]), &["onnx/model.onnx"]);
 }
 
 #[test]
@@ -259,28 +242,23 @@ fn refusals_name_the_next_step() {
     ] {
         let sandbox = Sandbox::new();
         let hub = Hub::with("ours/tiny", tiny(), move |_| Reply::Status(status, headers, "no".to_owned()));
-        let error_text = add(&sandbox, &hub).error(3);
-        assert!(error_text.contains(says) && error_text.contains(&format!("HTTP {status}")), "{status}: {error_text}");
+        add(&sandbox, &hub).refuses(3, says).tells(3, &format!("HTTP {status}"));
         assert!(here(&sandbox).is_empty());
-        let error_text = refused(move |_| Reply::Status(status, headers, String::new()));
-        assert!(error_text.contains(says), "{status}: {error_text}");
+        refused(move |_| Reply::Status(status, headers, String::new()), &[says]);
     }
-    let error_text =
-        refused(
-            |before| if before == 0 { Reply::Status(503, &[], String::new()) } else { Reply::Redirect("/".to_owned()) },
-        );
-    assert!(error_text.contains("HTTP 404"), "{error_text}");
+    let first_busy = |request: &Request| match request.repeated {
+        0 => Reply::Status(503, &[], String::new()),
+        _ => Reply::Redirect("/".to_owned()),
+    };
+    refused(first_busy, &["HTTP 404"]);
 }
 
 #[test]
 fn redirect_loops_and_other_servers_are_reported() {
-    let error_text = refused(|_| Reply::Redirect("/ours/tiny/resolve/x/onnx/model.onnx".to_owned()));
-    assert!(error_text.contains("circles"), "{error_text}");
-    let sandbox = Sandbox::new();
-    let page = || Reply::Status(200, &[], "<html>please log in</html>".to_owned());
-    let hub = Hub::with("ours/tiny", tiny(), move |_| page());
-    let error_text = add(&sandbox, &hub).error(3);
-    assert!(error_text.contains("does not answer like a hub") && error_text.contains("proxy"), "{error_text}");
+    refused(|_| Reply::Redirect("/ours/tiny/resolve/x/onnx/model.onnx".to_owned()), &["circles"]);
+    let page = |_: &Request| Reply::Status(200, &[], "<html>please log in</html>".to_owned());
+    let hub = Hub::with("ours/tiny", tiny(), page);
+    add(&Sandbox::new(), &hub).refuses(3, "does not answer like a hub").tells(3, "proxy");
 }
 
 #[test]
@@ -302,28 +280,22 @@ fn a_repository_without_needed_files_is_refused() {
     // A known name with the files of another model.
     let sandbox = Sandbox::new();
     let hub = Hub::with("intfloat/multilingual-e5-small", tiny(), well);
-    let run = with_hub(&sandbox, &hub.endpoint(), &["models", "add", "multilingual-e5-small"], &[]);
-    run.tells(3, "vectors of 12 numbers instead of 384");
+    with_hub(&sandbox, &hub.endpoint(), &["models", "add", "multilingual-e5-small"], &[])
+        .tells(3, "vectors of 12 numbers instead of 384");
     assert!(here(&sandbox).is_empty());
 }
 
 #[test]
 fn without_a_network_the_command_says_so_and_ends_with_3() {
     let sandbox = Sandbox::new();
-    // Nothing listens at port 1.
-    let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[]);
-    let error_text = run.error(3);
-    assert!(
-        error_text.contains("cannot reach http://127.0.0.1:1") && error_text.contains("kb models add FOLDER"),
-        "{error_text}"
-    );
-    let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[("HF_HUB_OFFLINE", "1")]);
-    assert!(run.error(3).contains("HF_HUB_OFFLINE"));
-    let run = with_hub(&sandbox, "nonsense", &["models", "add", "bge-m3"], &[]);
-    assert!(run.error(2).contains("HF_ENDPOINT"));
-    let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m4"], &[]);
-    assert!(run.error(2).contains("did you mean bge-m3?"));
-    let json = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3", "--format", "json"], &[]);
+    let add = |endpoint: &str, name: &str, environment: &[(&str, &str)]| {
+        with_hub(&sandbox, endpoint, &["models", "add", name], environment)
+    };
+    add(NOWHERE, "bge-m3", &[]).refuses(3, &format!("cannot reach {NOWHERE}")).tells(3, "kb models add FOLDER");
+    add(NOWHERE, "bge-m3", &[("HF_HUB_OFFLINE", "1")]).refuses(3, "HF_HUB_OFFLINE");
+    add("nonsense", "bge-m3", &[]).refuses(2, "HF_ENDPOINT");
+    add(NOWHERE, "bge-m4", &[]).refuses(2, "did you mean bge-m3?");
+    let json = with_hub(&sandbox, NOWHERE, &["models", "add", "bge-m3", "--format", "json"], &[]);
     let body: serde_json::Value = serde_json::from_str(&json.err).unwrap();
     assert_eq!(body["error"]["kind"], "failed");
     assert!(everything(&sandbox).is_empty(), "{:?}", everything(&sandbox));
@@ -355,13 +327,9 @@ fn proxies_are_used() {
     assert!(proxy.requests().iter().all(|request| request.target.starts_with("http://hub.invalid/")));
     let refusing = Hub::with("ours/tiny", tiny(), |_| Reply::Status(403, &[], String::new()));
     let sandbox = Sandbox::new();
-    let run = with_hub(
-        &sandbox,
-        "https://hub.invalid",
-        &["models", "add", "ours/tiny"],
-        &[("HTTPS_PROXY", &refusing.endpoint())],
-    );
-    assert!(run.error(3).contains("cannot reach https://hub.invalid"), "{}", run.err);
+    let proxy = refusing.endpoint();
+    with_hub(&sandbox, "https://hub.invalid", &["models", "add", "ours/tiny"], &[("HTTPS_PROXY", &proxy)])
+        .refuses(3, "cannot reach https://hub.invalid");
     assert_eq!(refusing.requests()[0].method, "CONNECT");
 }
 
@@ -370,11 +338,8 @@ fn a_token_is_sent_to_the_hub_only() {
     let sandbox = Sandbox::new();
     let elsewhere = Hub::with("ours/tiny", tiny(), well);
     let there = elsewhere.endpoint();
-    let hub = Hub::with("ours/tiny", tiny(), move |request| match request.target.ends_with("model.onnx") {
-        // Another port is another host.
-        true => Reply::Redirect(format!("{there}{}", request.target)),
-        false => Reply::Well,
-    });
+    // Another port is another host.
+    let hub = hub_with("model.onnx", move |request| Reply::Redirect(format!("{there}{}", request.target)));
     let run = with_hub(&sandbox, &hub.endpoint(), &["models", "add", "ours/tiny"], &[("HF_TOKEN", "hf_secret")]).ok();
     assert!(hub.requests().iter().all(|request| request.header("authorization") == Some("Bearer hf_secret")));
     let asked = elsewhere.requests();
