@@ -63,8 +63,7 @@ fn weights_beside_the_model_are_found(engine: &str) {
     let result = sandbox.json(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]);
     assert_eq!(titles(&result), ["Overview", "Relief", "Paint"], "{engine}");
     std::fs::remove_file(sandbox.path("model/onnx/model.onnx_data")).unwrap();
-    let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]);
-    assert!(run.error(3).contains("model.onnx"), "{}", run.err);
+    sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]).refuses(3, "model.onnx");
 }
 
 #[test]
@@ -117,34 +116,27 @@ fn unread_candidates_follow_in_their_old_order() {
 #[test]
 fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
     let sandbox = pumps();
-    let refused = |args: &[&str]| sandbox.kb(&[&["search", QUESTION, "--all"], args].concat()).error(2);
+    let search = |args: &[&str]| sandbox.kb(&[&["search", QUESTION, "--all"], args].concat());
     for args in [&["--rerank-budget", "1s"][..], &["--rerank-budget", "9", "--rerank", "light"]] {
-        let run = sandbox.kb(&[&["search", QUESTION, "--all"], args].concat());
-        run.tells(0, "--rerank-budget has no effect without a reranking model");
+        search(args).tells(0, "--rerank-budget has no effect without a reranking model");
     }
-    sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--rerank-budget", "0"]).tells(2, "from 1 to 1000");
-    let message = refused(&["--rerank", "./nowhere"]);
-    assert!(message.contains("no such folder ./nowhere"), "{message}");
-    assert!(refused(&["--rerank", "model/model.onnx"]).contains("is a file"));
-    sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--rerank-budget", "0s"]).tells(2, "500ms");
+    search(&["--rerank", "model", "--rerank-budget", "0"]).tells(2, "from 1 to 1000");
+    search(&["--rerank", "./nowhere"]).refuses(2, "no such folder ./nowhere");
+    search(&["--rerank", "model/model.onnx"]).refuses(2, "is a file");
+    search(&["--rerank", "model", "--rerank-budget", "0s"]).tells(2, "500ms");
 }
 
 #[test]
 fn an_installed_model_can_be_named() {
     let sandbox = pumps();
-    let refused = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name]).error(2);
-    let message = refused("BAAI/bge-reranker-base");
-    assert!(message.contains(": none; download it with `kb models add bge-reranker-base`"), "{message}");
+    let named = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name, "--no-progress"]);
+    named("BAAI/bge-reranker-base").refuses(2, ": none; download it with `kb models add bge-reranker-base`");
     sandbox.kb(&["models", "add", "model", "--name", "counts"]).ok();
     assert_eq!(
         titles(&sandbox.json(&["search", QUESTION, "--all", "--rerank", "counts"])),
         ["Overview", "Relief", "Paint"]
     );
-    let message = refused("count");
-    assert!(
-        message.contains("no such folder and no such reranking model \"count\"") && message.contains(": counts; "),
-        "{message}"
-    );
+    named("count").refuses(2, "no such folder and no such reranking model \"count\"").tells(2, ": counts; ");
     // In kb.toml a folder is relative to the store's folder.
     sandbox.configure("[search]\nrerank = \"counts\"\n");
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Overview", "Relief", "Paint"]);
@@ -152,9 +144,8 @@ fn an_installed_model_can_be_named() {
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Overview", "Relief", "Paint"]);
     // A folder does not hide an installed model of the same name.
     copy_files(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
-    let named = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name, "--no-progress"]);
-    assert_eq!(named("counts").code, 0);
-    assert!(named("./counts").error(3).contains("no model.onnx"));
+    named("counts").ok();
+    named("./counts").refuses(3, "no model.onnx");
 }
 
 on_both_engines!(a_broken_model_is_an_error_of_one_line);
@@ -164,9 +155,11 @@ fn a_broken_model_is_an_error_of_one_line(engine: &str) {
         let folder = sandbox.path("broken");
         copy_model(&folder);
         std::fs::write(folder.join(file), content).unwrap();
-        let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "broken", "--onnxruntime", engine]);
-        let message = run.error(3);
-        assert!(message.contains("broken") && message.contains(says), "{engine}: {message}");
+        let run = sandbox
+            .kb(&["search", QUESTION, "--all", "--rerank", "broken", "--onnxruntime", engine])
+            .refuses(3, "error: ")
+            .tells_all(3, &["broken", says]);
+        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
         let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "broken", "--format", "json"]);
         let message: Value = serde_json::from_str(&run.err).unwrap_or_else(|error| panic!("{error}: {}", run.err));
         assert_eq!((run.code, message["error"]["kind"].as_str()), (3, Some("failed")));
@@ -181,12 +174,7 @@ fn a_broken_model_is_an_error_of_one_line(engine: &str) {
     broken("tokenizer.json", b"[[[[", "tokenizer.json");
     broken("config.json", b"no", "config.json");
     std::fs::remove_file(sandbox.path("broken/tokenizer.json")).unwrap();
-    assert!(
-        sandbox
-            .kb(&["context", QUESTION, "--all", "--rerank", "broken"])
-            .error(3)
-            .contains("tokenizer.json: the file is missing")
-    );
+    sandbox.kb(&["context", QUESTION, "--all", "--rerank", "broken"]).refuses(3, "tokenizer.json: the file is missing");
 }
 
 on_both_engines!(a_mutated_model_never_panics);
@@ -256,10 +244,7 @@ fn an_evaluation_measures_a_model() {
     let first = |report: &Value| report["items"][0]["p@1"].as_f64();
     assert_eq!((first(&plain), first(&report)), (Some(0.0), Some(1.0)), "{plain} {report}");
     sandbox.kb(&["eval", "set", "--rerank-budget", "5"]).tells(2, "--rerank");
-    assert!(
-        sandbox
-            .kb(&["eval", "set", "--rerank", "nowhere"])
-            .error(2)
-            .contains("no such folder and no such reranking model \"nowhere\"")
-    );
+    sandbox
+        .kb(&["eval", "set", "--rerank", "nowhere"])
+        .refuses(2, "no such folder and no such reranking model \"nowhere\"");
 }

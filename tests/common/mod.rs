@@ -374,13 +374,6 @@ impl Run {
         self.tells(code, words)
     }
 
-    /// Expects an error, and no result; returns the line that says it.
-    #[track_caller]
-    pub fn error(&self, code: i32) -> String {
-        assert_eq!((self.code, self.out.as_str()), (code, ""), "{}", self.err);
-        self.err.lines().find(|line| line.starts_with("error: ")).expect("an error").to_owned()
-    }
-
     #[track_caller]
     fn expect(self, code: i32, out: &str, err: &str) -> Self {
         assert!(

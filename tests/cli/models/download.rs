@@ -155,8 +155,8 @@ fn an_unfinished_download_can_be_removed() {
     assert_eq!(everything(&sandbox), [".downloading-tiny"]);
     assert_eq!(sandbox.json(&["models", "remove", "tiny"])["name"], "tiny");
     assert!(everything(&sandbox).is_empty());
-    sandbox.kb(&["models", "remove", "tiny"]).error(2);
-    sandbox.kb(&["models", "remove", "../tiny"]).error(2);
+    sandbox.kb(&["models", "remove", "tiny"]).refuses(2, "error: ");
+    sandbox.kb(&["models", "remove", "../tiny"]).refuses(2, "error: ");
 }
 
 #[test]
