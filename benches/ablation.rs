@@ -24,7 +24,7 @@ struct Silent;
 impl Progress for Silent {
     fn published(&self, _: usize) {}
     fn begin(&self, _files: usize, _bytes: u64) {}
-    fn file_read(&self, _source: &str) {}
+    fn file_read(&self) {}
     fn embedded(&self, _chunks: usize, _bytes: u64) {}
     fn failed(&self, _source: &str, _reason: &str) {}
     fn placed(&self, _parent_chunks: usize) {}

@@ -174,7 +174,7 @@ impl Progress for Display {
         self.bar.set_message(self.counts());
     }
 
-    fn file_read(&self, _source: &str) {
+    fn file_read(&self) {
         self.counts.files.fetch_add(1, Ordering::Relaxed);
         self.did(1);
     }

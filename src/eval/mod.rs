@@ -251,7 +251,7 @@ async fn ingest(
             ..SourceFacts::default()
         };
         let prepared = prepare(&document, &facts, &made.config, "1970-01-01T00:00:00Z");
-        progress.file_read(&source.id);
+        progress.file_read();
         let known = match made.other {
             Some(other) => {
                 let ids = [prepared.new.document.doc_id.clone()];

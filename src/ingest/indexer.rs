@@ -167,7 +167,7 @@ impl Indexer {
             for mut document in read(&snapshot, some).await? {
                 let row = &document.new.document;
                 let known = KnownVectors::of_texts(vectors.remove(&row.doc_id).unwrap_or_default()).and_of(row);
-                self.progress.file_read(&row.source);
+                self.progress.file_read();
                 document.new.sections = sections.remove(&row.doc_id).unwrap_or_default();
                 self.put(document, known, true, Action::Embedded.name(), None).await?;
             }

@@ -63,7 +63,7 @@ impl Loader {
             let Candidate { path, source, format, within } = candidate;
             let bytes = read_steadily(path, within, self.request.largest(*format));
             let loaded = bytes.and_then(|(bytes, mtime_ns)| self.load(source, &bytes, mtime_ns, *format, worker));
-            progress.file_read(source);
+            progress.file_read();
             loaded
         })
     }

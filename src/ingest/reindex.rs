@@ -147,7 +147,7 @@ pub async fn reindex(
             Some(context) => {
                 for row in rows {
                     let document = change_context(row, context, rebuilder.as_mut()).await?;
-                    progress.file_read(&document.source);
+                    progress.file_read();
                     report.documents.push(document);
                 }
             }
@@ -219,7 +219,7 @@ fn read_sources(
                 read_source(row, &store, &load, how, worker).map(Some)
             }),
         };
-        progress.file_read(&row.source);
+        progress.file_read();
         now
     })
 }

@@ -313,7 +313,7 @@ pub trait Progress: Send + Sync {
     /// Reading begins. `bytes` is the size of all files.
     fn begin(&self, files: usize, bytes: u64);
     /// A file was read, or found unchanged.
-    fn file_read(&self, source: &str);
+    fn file_read(&self);
     /// Child chunks were embedded. `bytes` is the corresponding size of files.
     fn embedded(&self, chunks: usize, bytes: u64);
     /// The language model was asked about these parent chunks.

@@ -273,7 +273,7 @@ impl Run<'_> {
         self.report.texts = 0;
         for some in read_at_once(rows) {
             for document in read(snapshot, some).await? {
-                let (size, source) = (document.new.document.size, document.new.document.source.clone());
+                let size = document.new.document.size;
                 for unit in units_of(document, &self.coverage) {
                     self.report.texts += unit.texts();
                     if !known.insert(unit.keys[0]) {
@@ -287,7 +287,7 @@ impl Run<'_> {
                     }
                 }
                 waiting.bytes += size;
-                self.progress.file_read(&source);
+                self.progress.file_read();
                 if waiting.texts >= BATCH {
                     self.embed_waiting(std::mem::take(&mut waiting), cache, vectors)?;
                 }
