@@ -1,6 +1,6 @@
 //! `kb check`: damage is found, named and repaired; what needs the source names the command.
 
-use crate::common::{Sandbox, rewrite, texts};
+use crate::common::{Sandbox, files_below, rewrite, texts};
 use kb::internals::embed::Model;
 use kb::internals::store::ParentChunk;
 use serde_json::Value;
@@ -220,10 +220,10 @@ fn with_history() -> (Sandbox, std::path::PathBuf) {
 
 /// The files of versions, the oldest first.
 fn oldest_first(versions: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(versions).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "manifest")).collect();
+    let mut files = files_below(versions);
+    files.retain(|path| path.extension().is_some_and(|end| end == "manifest"));
     // Lance counts the names down.
-    files.sort_unstable_by(|a, b| b.cmp(a));
+    files.reverse();
     files
 }
 
@@ -295,9 +295,9 @@ fn unusable_history_records_are_found_and_removed() {
 
 /// The files of a kind in a folder of the namespace.
 fn files_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(sandbox.path(".kb/namespaces/default").join(folder)).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths.filter(|path| path.to_string_lossy().ends_with(ending)).collect()
+    let mut files = files_below(&sandbox.path(".kb/namespaces/default").join(folder));
+    files.retain(|path| path.to_string_lossy().ends_with(ending));
+    files
 }
 
 /// Damages the files of the keyword index with this ending.
