@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::models::Models;
 use crate::search::{Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, resolve_document};
 use crate::store::{DocumentRow, SectionRow, Store};
-use crate::structure::PREAMBLE;
 
 /// A namespace of a store, opened for questions. The first call opens the newest generation, and later ones keep it; the
 /// first question loads the embedding model.
@@ -78,8 +77,8 @@ impl KnowledgeBase {
     /// Also if no document or several have the name.
     pub async fn toc(&self, document: &str) -> Result<Vec<Section>> {
         let row = self.document(document).await?;
-        let sections = self.searcher.snapshot().await?.sections(&row.doc_id).await?;
-        Ok(sections.iter().filter(|section| section.path != PREAMBLE).map(Section::of).collect())
+        let contents = self.searcher.snapshot().await?.contents(&row.doc_id).await?;
+        Ok(contents.iter().map(Section::of).collect())
     }
 
     /// A section and its subsections with their texts, in order, by its id, as hits and tables of contents have it.

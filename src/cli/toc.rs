@@ -18,7 +18,6 @@ use crate::ingest::{Place, reset_toc, set_toc};
 use crate::render::{ListedSections, Shown, corrected_contents, tables_of_contents, toc};
 use crate::search::{Purpose, SectionNames, title_section, titles_of};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
-use crate::structure::PREAMBLE;
 use crate::text::visible;
 
 /// The deepest level shown of one document; JSON has all.
@@ -117,7 +116,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     if is_change {
         return correct(context, args.correct, document, &sections, &args.wait).await;
     }
-    sections.retain(|section| section.path != PREAMBLE);
+    sections.retain(|section| !section.is_preamble());
     let (all, names) = (sections.len(), SectionNames::among(titles_of(&sections)));
     let default = if context.output_format().is_json() { u32::MAX } else { DEFAULT_LEVEL };
     let deepest = args.max_level.unwrap_or(default);

@@ -3,7 +3,6 @@
 use crate::error::{Error, Result};
 use crate::load::OutlineEntry;
 use crate::store::{DocumentRow, SectionRow};
-use crate::structure::PREAMBLE;
 
 /// The table of contents of a document as a text that [`parse_toc`] takes. An entry per line: two spaces (or a tab) per
 /// level, the title, and in documents with pages the page.
@@ -46,7 +45,7 @@ pub fn editable_toc(document: &DocumentRow, sections: &[SectionRow]) -> String {
 pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
     sections
         .iter()
-        .filter(|section| section.path != PREAMBLE)
+        .filter(|section| !section.is_preamble())
         .map(|section| OutlineEntry {
             level: section.level,
             // White space in front of a title would read as its level.

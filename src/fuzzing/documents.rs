@@ -12,7 +12,7 @@ use crate::knowledge::profile::{ParentChunkText, TitleText, profile};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry, laid_out, parse, zip_of};
 use crate::search::find_section;
 use crate::store::NewDocument;
-use crate::structure::{PREAMBLE, not_found, sections};
+use crate::structure::{not_found, sections};
 use crate::text::char_count;
 
 pub const NOW: &str = "2026-11-22T00:00:00Z";
@@ -220,6 +220,6 @@ fn contents_are_editable(document: &Document, new: &NewDocument) {
     assert!(not_found(document, &entries).len() <= entries.len());
     let facts = SourceFacts { corrected_toc: Some(entries), ..SourceFacts::sample() };
     let corrected = prepare(document, &facts, &SMALL, NOW).new;
-    let named = corrected.sections.iter().filter(|section| section.path != PREAMBLE).count();
+    let named = corrected.sections.iter().filter(|section| !section.is_preamble()).count();
     assert!(named <= new.sections.len());
 }

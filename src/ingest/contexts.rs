@@ -15,7 +15,6 @@ use crate::llm::{
     estimate_profile, write_profile,
 };
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow};
-use crate::structure::PREAMBLE;
 
 /// Bytes of the beginning of a document; more than the model reads.
 const BEGINNING_BYTES: usize = 24_000;
@@ -168,7 +167,7 @@ impl<'a> Shown<'a> {
 
 /// The titles of a document's sections, a line each, indented by their level.
 fn outline(sections: &[SectionRow]) -> String {
-    let mut ordered: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
+    let mut ordered: Vec<&SectionRow> = sections.iter().filter(|section| !section.is_preamble()).collect();
     ordered.sort_by_key(|section| section.position);
     let line = |section: &SectionRow| {
         let depth = usize::try_from(section.level.saturating_sub(1)).unwrap_or_default().min(DEEPEST);

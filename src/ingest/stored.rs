@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::ids::{DocId, SectionId};
 use crate::load::{Block, BlockKind, Document, Format, OutlineEntry};
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot, in_parts};
-use crate::structure::{PREAMBLE, Provenance};
+use crate::structure::Provenance;
 
 /// About so many chunks are read at once.
 pub(super) const CHUNKS_AT_ONCE: usize = 8192;
@@ -70,7 +70,7 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[Parent
         title: section.title.clone(),
         page: section.page_start,
     };
-    let titled = || sections.iter().filter(|section| section.path != PREAMBLE);
+    let titled = || sections.iter().filter(|section| !section.is_preamble());
     if titled().any(|section| section.provenance == Provenance::Outline.name()) {
         document.outline = titled().map(entry).collect();
     }
@@ -79,7 +79,7 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[Parent
         parents_of.entry(&parent.section_id).or_default().push(parent);
     }
     for section in in_text_order(sections, &parents_of) {
-        if section.path != PREAMBLE && (row.pages.is_none() || section.page_start.is_some()) {
+        if !section.is_preamble() && (row.pages.is_none() || section.page_start.is_some()) {
             let level = u8::try_from(section.level).unwrap_or(u8::MAX);
             let kind = if row.pages.is_none() { BlockKind::Heading(level) } else { BlockKind::Paragraph };
             document.blocks.push(Block::new(kind, section.title.clone(), section.page_start));

@@ -20,7 +20,6 @@ use super::understand::{AskedPart, Wanted, section_named};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
-use crate::structure::PREAMBLE;
 use crate::text::first_of;
 
 /// A document's table of contents, or a part of it.
@@ -112,8 +111,7 @@ pub(super) async fn answer(
         rows.clear();
     }
     for (place, document) in rows {
-        let mut sections = snapshots[place].sections(&document.doc_id).await?;
-        sections.retain(|section| section.path != PREAMBLE);
+        let mut sections = snapshots[place].contents(&document.doc_id).await?;
         if sections.is_empty() {
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
             unlisted.push((place, document));
@@ -268,7 +266,7 @@ struct Having {
 async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Result<Having> {
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
-        for row in snapshot.all_sections().await?.into_iter().filter(|row| row.path != PREAMBLE) {
+        for row in snapshot.all_sections().await?.into_iter().filter(|row| !row.is_preamble()) {
             sections.entry((place, row.doc_id.clone())).or_default().push(row);
         }
     }

@@ -9,7 +9,7 @@ use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::store::{DocumentRow, SectionRow};
-use crate::structure::{NumberKind, PREAMBLE, normalise_title, parse_number, printed_number};
+use crate::structure::{NumberKind, normalise_title, parse_number, printed_number};
 use crate::text::{alike, first_of};
 
 /// Titles less alike than this are not suggested.
@@ -196,7 +196,7 @@ fn has_run(title: &str, longest: usize, fits: impl Fn(&str) -> bool) -> bool {
 
 /// The sections with titles of their own.
 fn titled(sections: &[SectionRow]) -> impl Iterator<Item = &SectionRow> {
-    sections.iter().filter(|section| section.path != PREAMBLE)
+    sections.iter().filter(|section| !section.is_preamble())
 }
 
 /// A section whose title is nearly the name.

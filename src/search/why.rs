@@ -19,7 +19,6 @@ use super::select::{near, sections};
 use super::trace::Stage;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, SectionId, document_of};
-use crate::structure::PREAMBLE;
 use crate::text::count;
 
 /// The stages that recall: a chunk needs to be in one of them.
@@ -174,8 +173,7 @@ impl Case<'_> {
             return Ok(false);
         }
         for snapshot in self.searcher.snapshots().await? {
-            let sections = snapshot.sections(document_of(self.id)).await?;
-            if sections.iter().any(|section| section.path != PREAMBLE) {
+            if !snapshot.contents(document_of(self.id)).await?.is_empty() {
                 return Ok(true);
             }
         }

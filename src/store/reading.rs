@@ -109,6 +109,13 @@ impl Snapshot {
         Ok(rows)
     }
 
+    /// The table of contents of a document: its sections without the preamble, in order.
+    pub async fn contents(&self, doc_id: &str) -> Result<Vec<SectionRow>> {
+        let mut rows = self.sections(doc_id).await?;
+        rows.retain(|row| !row.is_preamble());
+        Ok(rows)
+    }
+
     /// The sections of all documents down to a level, without the preambles, by document and in order.
     pub async fn sections_to_level(&self, deepest: u32) -> Result<Vec<SectionRow>> {
         let mut rows = self.read_sections(below_the_document().and(col("level").lt_eq(lit(deepest)))).await?;

@@ -194,6 +194,13 @@ pub struct SectionRow {
     pub metadata: BTreeMap<String, String>,
 }
 
+impl SectionRow {
+    /// Whether it is the text before the first section, which is no entry of the table of contents.
+    pub fn is_preamble(&self) -> bool {
+        self.level == 0
+    }
+}
+
 /// The level of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]

@@ -8,7 +8,7 @@ use crate::ids::{DocId, SectionId};
 use crate::search::find_section::without_number;
 use crate::search::section::with_subsections;
 use crate::store::{Scope, SectionRow};
-use crate::structure::{PREAMBLE, normalise_title};
+use crate::structure::normalise_title;
 use crate::text::stopwords::{informative, is_stopword};
 use crate::text::tokens::tokenize;
 use crate::text::{fold, squeeze};
@@ -128,7 +128,7 @@ impl SectionIndex {
     /// How exactly the question matches the title of a section.
     pub fn exactness(&self, at: usize) -> Exactness {
         let (title, asked) = (&self.titles[at], &self.asked);
-        if self.rows[at].path == PREAMBLE {
+        if self.rows[at].is_preamble() {
             Exactness::No
         } else if title.whole == asked.whole {
             Exactness::Whole
@@ -148,7 +148,7 @@ impl SectionIndex {
         let (title, informative) = (&self.titles[at], &self.informative);
         let own: f32 =
             title.words.iter().filter(|word| informative.contains(*word)).map(|word| self.rarity(word)).sum();
-        if own <= 0.0 || self.rows[at].path == PREAMBLE {
+        if own <= 0.0 || self.rows[at].is_preamble() {
             return 0.0;
         }
         let all: f32 = informative.iter().map(|word| self.rarity(word)).sum();
