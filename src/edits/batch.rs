@@ -69,21 +69,17 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
     let is_parent = chunk.chunk_id == parent.chunk_id;
     for (name, value) in &line.rest {
         let given = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
-        let is = match name.as_str() {
-            "doc_id" => Some(parent.doc_id.to_string()),
-            "source" => Some(source.to_owned()),
-            "section" => {
-                if value["id"] != *parent.section_id {
-                    return Err(structural(name).unwrap_or_else(|| Error::usage("the section cannot be changed")));
-                }
-                continue;
-            }
-            "chunk_type" => Some(if is_parent { "parent" } else { "child" }.to_owned()),
-            "parent_id" => (!is_parent).then(|| parent.chunk_id.to_string()),
-            "chunk_index" => Some(chunk.chunk_index.to_string()),
+        let says = |what: &str| given.as_deref() == Some(what);
+        let is_same = match name.as_str() {
+            "doc_id" => says(&parent.doc_id),
+            "source" => says(source),
+            "section" => value["id"] == *parent.section_id,
+            "chunk_type" => says(if is_parent { "parent" } else { "child" }),
+            "parent_id" => given == (!is_parent).then(|| parent.chunk_id.to_string()),
+            "chunk_index" => says(&chunk.chunk_index.to_string()),
             // The list adds these for its reader.
             "type" | "tables" | "edited" => continue,
-            "updated_at" if given.as_ref() != Some(&chunk.updated_at) => {
+            "updated_at" if !says(&chunk.updated_at) => {
                 return Err(Error::usage(format!(
                     "{:?} has changed since it was listed; nothing was changed",
                     chunk.chunk_id
@@ -96,8 +92,8 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
                     .hint("notes go into \"metadata\": {\"name\": \"value\"}"));
             }
         };
-        if given != is {
-            return Err(structural(name).unwrap_or_else(|| Error::usage(format!("{name} cannot be changed"))));
+        if let Some(error) = structural(name).filter(|_| !is_same) {
+            return Err(error);
         }
     }
     let mut metadata = BTreeMap::new();

@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::derived::mend_counts;
 use super::order::{ChunkOrder, NewText, check, instead_of, unknown_chunk};
 use super::parent_chunk::{
-    NewChild, ParentChange, as_the_source_says, change_parent, edit_of, new_children, notes_by_text, pass_notes,
+    NewChild, ParentChange, change_parent, edit_of, in_source, indexes_in_source, new_children, notes_by_text,
+    pass_notes,
 };
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
@@ -106,18 +107,19 @@ fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) 
     let config = before.document.chunking;
     let mut after = before.clone();
     let mut named = Vec::new();
-    for source in as_the_source_says(before) {
-        let parent = before.parent(source.chunk_index);
+    for index in indexes_in_source(before) {
+        let parent = before.parent(index);
         let own: Vec<&ChunkOrder> = parent
             .iter()
             .flat_map(|parent| &parent.children)
             .filter_map(|child| by_id.get(child.chunk_id.as_str()).copied())
             .collect();
-        let whole = by_id.get(source.chunk_id.as_str()).copied();
+        let whole = by_id.get(ChunkId::parent(&before.document.doc_id, index).as_str()).copied();
         if whole.is_none() && own.is_empty() {
             continue;
         }
         refuse_both(whole, &own)?;
+        let Some(source) = in_source(before, index) else { continue };
         let change = match (parent, whole) {
             (_, Some(order)) if order.text == Some(NewText::Source) => from_source(before, source, order, now)?,
             (Some(parent), whole) => changed(parent, by_id, whole, source, &config, now)?,

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 use super::derived::mend_counts;
 use super::order::{ChunkOrder, NewText};
-use super::parent_chunk::{as_the_source_says, delete_parent};
-use super::sentences::{Sentence, exchange, only_place, own, sentences_in};
+use super::parent_chunk::{delete_parent, in_source};
+use super::sentences::{Sentence, exchange, only_place, own, sentences_in, sentences_of_chunk};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{Edit, NewDocument, ParentChunk};
@@ -128,8 +128,7 @@ fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument>
             false => exchange(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
         };
         if text.trim().is_empty() {
-            if let Some(source) = as_the_source_says(&after).into_iter().find(|source| source.chunk_index == part.index)
-            {
+            if let Some(source) = in_source(&after, part.index) {
                 delete_parent(&mut after, &source, now);
             }
             mend_counts(&mut after);
@@ -214,11 +213,7 @@ struct Version<'a> {
 impl<'a> Version<'a> {
     fn of(new: &'a NewDocument) -> Self {
         let parents = &new.parents;
-        let own = |(i, row): (usize, &ParentChunk)| {
-            sentences_in(&row.content).into_iter().map(move |sentence| Sentence { parent_chunk: Some(i), ..sentence })
-        };
-        let sentences = parents.iter().enumerate().flat_map(own).collect();
-        Version { parents, sentences }
+        Version { parents, sentences: parents.iter().enumerate().flat_map(sentences_of_chunk).collect() }
     }
 
     fn parent_of(&self, sentence: usize) -> Option<&'a ParentChunk> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::chunks::ChangedDocument;
 use super::derived::mend_counts;
-use super::parent_chunk::{NewChild, ParentChange, as_the_source_says, change_parent, delete_parent};
+use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, in_source};
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
@@ -85,15 +85,15 @@ fn some(ids: &[&str]) -> String {
 fn without(before: &NewDocument, named: &HashSet<&str>, now: &str) -> (NewDocument, Vec<ChunkId>, Vec<ChunkId>) {
     let mut after = before.clone();
     let (mut deleted, mut rebuilt) = (Vec::new(), Vec::new());
-    for source in as_the_source_says(before) {
-        let Some(parent) = before.parent(source.chunk_index) else { continue };
-        let goes = |chunk: &Chunk| named.contains(&*chunk.chunk_id);
+    let goes = |chunk: &Chunk| named.contains(&*chunk.chunk_id);
+    for parent in before.parents.iter().filter(|parent| parent.chunks().any(goes)) {
+        let Some(source) = in_source(before, parent.chunk_index) else { continue };
         let left = children_left(&parent.children, goes);
-        if goes(parent) || (left.is_empty() && !parent.children.is_empty()) {
+        if goes(parent) || left.is_empty() {
             deleted.push(parent.chunk_id.clone());
             deleted.extend(parent.children.iter().map(|child| child.chunk_id.clone()));
             delete_parent(&mut after, &source, now);
-        } else if left.len() < parent.children.len() {
+        } else {
             deleted.extend(parent.children.iter().filter(|child| goes(child)).map(|child| child.chunk_id.clone()));
             rebuilt.push(parent.chunk_id.clone());
             let (children, metadata) = (left, parent.metadata.clone());

@@ -1,33 +1,39 @@
 //! Changes one parent chunk of a document: its rows and its edit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::chunk::{ChunkConfig, child_chunks};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, Edit, NewDocument, ParentChunk};
 use crate::text::script::language;
 
-/// The parent chunks of a document as its source gives them, in order, the deleted ones included. An edited one comes with
-/// one child that has all of its text: its former children are not stored.
+/// The parent chunks of a document as its source gives them, in order, the deleted ones included.
 pub fn as_the_source_says(new: &NewDocument) -> Vec<ParentChunk> {
-    let of_edit = |edit: &Edit| {
-        let index = edit.parent_chunk?;
-        let chunk = Chunk {
-            chunk_id: ChunkId::parent(&new.document.doc_id, index),
-            chunk_index: index,
-            content: edit.original.clone(),
-            page_start: edit.page_start,
-            page_end: edit.page_end,
-            language: language(&edit.original).to_owned(),
-            ..Chunk::default()
-        };
-        let child = Chunk { chunk_id: ChunkId::child(&chunk.chunk_id, 0), chunk_index: 0, ..chunk.clone() };
-        let (doc_id, section_id) = (new.document.doc_id.clone(), edit.section_id.clone());
-        Some(ParentChunk { doc_id, section_id, titles: edit.titles.clone(), chunk, children: vec![child] })
+    indexes_in_source(new).into_iter().filter_map(|index| in_source(new, index)).collect()
+}
+
+/// The indexes of the parent chunks that the source has, the deleted ones included.
+pub(super) fn indexes_in_source(new: &NewDocument) -> BTreeSet<u32> {
+    let edited = new.document.edits.iter().filter_map(|edit| edit.parent_chunk);
+    new.parents.iter().map(|parent| parent.chunk_index).chain(edited).collect()
+}
+
+/// A parent chunk as the source gives it. An edited one comes with one child that has all of its text: its former children
+/// are not stored.
+pub(super) fn in_source(new: &NewDocument, index: u32) -> Option<ParentChunk> {
+    let Some(edit) = edit_of(&new.document.edits, index) else { return new.parent(index).cloned() };
+    let chunk = Chunk {
+        chunk_id: ChunkId::parent(&new.document.doc_id, index),
+        chunk_index: index,
+        content: edit.original.clone(),
+        page_start: edit.page_start,
+        page_end: edit.page_end,
+        language: language(&edit.original).to_owned(),
+        ..Chunk::default()
     };
-    let all = new.parents.iter().cloned().chain(new.document.edits.iter().filter_map(of_edit));
-    // The edit comes last and wins: it has the source's text, the row the edited one.
-    all.map(|parent| (parent.chunk_index, parent)).collect::<BTreeMap<_, _>>().into_values().collect()
+    let child = Chunk { chunk_id: ChunkId::child(&chunk.chunk_id, 0), chunk_index: 0, ..chunk.clone() };
+    let (doc_id, section_id) = (new.document.doc_id.clone(), edit.section_id.clone());
+    Some(ParentChunk { doc_id, section_id, titles: edit.titles.clone(), chunk, children: vec![child] })
 }
 
 /// A child chunk after a change.

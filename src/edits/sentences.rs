@@ -34,13 +34,16 @@ pub(super) fn sentences_of(parent_chunks: &[ParentChunk]) -> Vec<Sentence> {
             section = Some(&parent_chunk.section_id);
             all.push(Sentence { parent_chunk: None, range: 0..0, key: format!("§ {}", parent_chunk.titles) });
         }
-        all.extend(
-            sentences_in(&parent_chunk.content)
-                .into_iter()
-                .map(|sentence| Sentence { parent_chunk: Some(i), ..sentence }),
-        );
+        all.extend(sentences_of_chunk((i, parent_chunk)));
     }
     all
+}
+
+/// The sentences of a parent chunk with its number.
+pub(super) fn sentences_of_chunk((number, chunk): (usize, &ParentChunk)) -> Vec<Sentence> {
+    let mut sentences = sentences_in(&chunk.content);
+    sentences.iter_mut().for_each(|sentence| sentence.parent_chunk = Some(number));
+    sentences
 }
 
 /// The indices of the sentences of a parent chunk, among all.
