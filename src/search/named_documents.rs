@@ -1,6 +1,6 @@
 //! Which documents a question about structure names: "chapter 2 of the handbook".
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::confidence::is_year;
 use super::glued::glued;
@@ -20,67 +20,99 @@ pub(super) type Placed = (usize, DocumentRow);
 const YEAR: usize = 1;
 
 /// The documents that a question names: by file name or title, otherwise those whose titles have most of its words, by
-/// their rarity. For a whole table of contents, words that fit too many documents name none; a part may tell these apart.
+/// their rarity, otherwise the only one that is called after its kind. For a whole table of contents, words that fit too many
+/// documents name none; a part may tell these apart.
 pub(super) fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
-    let mut asked = naming_words(query);
-    if let Wanted::Part(AskedPart { name, .. }) = wanted {
-        let part = naming_words(name);
-        asked.retain(|word| !part.contains(word));
+    let naming = Naming::of(query, wanted);
+    let whole = naming.by_whole_name(query, rows);
+    if !whole.is_empty() {
+        return whole;
     }
-    let kinds: HashSet<String> = asked.iter().filter(|word| is_of_any_document(word)).cloned().collect();
-    // "Manual" names a document only in "chapters of the manual", which says nothing else, or if it is the whole name.
-    let kinds_name = *wanted == Wanted::Whole && kinds.len() == asked.len();
-    let may_name = |word: &String| kinds_name || !is_of_any_document(word);
-    asked.retain(may_name);
-    // A year only tells documents of one name apart.
-    let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
-    asked.extend(glued(query).into_iter().map(|name| name.word));
-    let lower = query.to_lowercase();
-    let those = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<Placed> {
-        rows.iter().filter(|(_, row)| is(row)).cloned().collect()
-    };
-    // The address of a website may end in a slash, with no file name after it.
-    let is_telling = |name: &str| {
-        let words = naming_words(name);
-        words.is_empty() || words.iter().any(may_name)
-    };
-    let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase()) && is_telling(name);
-    let names: [fn(&DocumentRow) -> &str; 3] =
-        [|row| row.source.as_str(), |row| file_name(&row.source), |row| row.title.as_str()];
-    if let Some(found) = names.map(|name| those(&|row| has(name(row)))).into_iter().find(|found| !found.is_empty()) {
-        return found;
+    let found = naming.by_rarity(query, rows);
+    match found.len() {
+        0 => naming.the_only_one_of_a_kind(rows),
+        many if many > MOST_DOCUMENTS && *wanted == Wanted::Whole => Vec::new(),
+        _ => found,
     }
-    let words_of =
-        |document: &DocumentRow| naming_words(&format!("{} {}", document.title, file_name(&document.source)));
-    let own: Vec<HashSet<String>> = rows.iter().map(|(_, document)| words_of(document)).collect();
-    let mut having: HashMap<&str, usize> = HashMap::new();
-    for word in own.iter().flatten().filter(|word| asked.contains(*word)) {
-        *having.entry(word.as_str()).or_default() += 1;
+}
+
+/// The words of a question that may name documents.
+struct Naming {
+    words: HashSet<String>,
+    /// Those of them that may be said of any document.
+    kinds: HashSet<String>,
+    /// Whether "manual" names a document: only in "chapters of the manual", which says nothing else.
+    kinds_name: bool,
+}
+
+impl Naming {
+    fn of(query: &str, wanted: &Wanted) -> Self {
+        let mut words = naming_words(query);
+        if let Wanted::Part(AskedPart { name, .. }) = wanted {
+            let part = naming_words(name);
+            words.retain(|word| !part.contains(word));
+        }
+        let kinds: HashSet<String> = words.iter().filter(|word| is_of_any_document(word)).cloned().collect();
+        let kinds_name = *wanted == Wanted::Whole && kinds.len() == words.len();
+        Naming { words, kinds, kinds_name }
     }
-    let weight = |word: &String| {
-        let having = having.get(word.as_str()).copied().unwrap_or(1);
-        if is_year(word) { YEAR } else { (YEAR + 1) * own.len() / having }
-    };
-    let weights: Vec<(&String, usize)> = asked.iter().map(|word| (word, weight(word))).collect();
-    // The rarest word decides, then all of them.
-    let matched = |own: &HashSet<String>| -> (usize, usize) {
-        let weights = || weights.iter().filter(|(word, _)| own.contains(*word)).map(|(_, weight)| *weight);
-        (weights().max().unwrap_or(0), weights().sum())
-    };
-    let matched: Vec<(usize, usize)> = own.iter().map(matched).collect();
-    let most = matched.iter().copied().max().unwrap_or_default();
-    let best = rows.iter().zip(&matched).filter(|(_, own)| most.0 >= least && **own == most);
-    let found: Vec<Placed> = best.map(|(row, _)| row.clone()).collect();
-    if !found.is_empty() {
-        return if found.len() > MOST_DOCUMENTS && *wanted == Wanted::Whole { Vec::new() } else { found };
+
+    fn may_name(&self, word: &str) -> bool {
+        self.kinds_name || !is_of_any_document(word)
     }
-    // "Chapter 2 of the handbook" is that of handbook.md, if no other document is called so.
-    let is_kind = |name: &str| {
-        let words = naming_words(name);
-        !words.is_empty() && words.is_subset(&kinds)
-    };
-    let found = those(&|row| is_kind(stem(&row.source)) || is_kind(&row.title));
-    if found.len() == 1 { found } else { Vec::new() }
+
+    /// The documents whose source, file name or title stands in the question, in this order.
+    fn by_whole_name(&self, query: &str, rows: &[Placed]) -> Vec<Placed> {
+        let lower = query.to_lowercase();
+        // The address of a website may end in a slash, with no file name after it.
+        let is_telling = |name: &str| {
+            let words = naming_words(name);
+            words.is_empty() || words.iter().any(|word| self.may_name(word))
+        };
+        let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase()) && is_telling(name);
+        let names: [fn(&DocumentRow) -> &str; 3] =
+            [|row| row.source.as_str(), |row| file_name(&row.source), |row| row.title.as_str()];
+        let found = names.map(|name| those(rows, |row| has(name(row))));
+        found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// The documents whose title and file name have the rarest word of the question, and of these the ones with most of
+    /// the others.
+    fn by_rarity(&self, query: &str, rows: &[Placed]) -> Vec<Placed> {
+        let mut asked: HashSet<String> = self.words.iter().filter(|word| self.may_name(word)).cloned().collect();
+        // A year only tells documents of one name apart.
+        let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
+        asked.extend(glued(query).into_iter().map(|name| name.word));
+        let words_of = |row: &DocumentRow| naming_words(&format!("{} {}", row.title, file_name(&row.source)));
+        let own: Vec<HashSet<String>> = rows.iter().map(|(_, row)| words_of(row)).collect();
+        let weight = |word: &String| {
+            let having = own.iter().filter(|own| own.contains(word)).count().max(1);
+            if is_year(word) { YEAR } else { (YEAR + 1) * own.len() / having }
+        };
+        let weights: Vec<(&String, usize)> = asked.iter().map(|word| (word, weight(word))).collect();
+        let matched = |own: &HashSet<String>| -> (usize, usize) {
+            let weights = || weights.iter().filter(|(word, _)| own.contains(*word)).map(|(_, weight)| *weight);
+            (weights().max().unwrap_or(0), weights().sum())
+        };
+        let matched: Vec<(usize, usize)> = own.iter().map(matched).collect();
+        let most = matched.iter().copied().max().unwrap_or_default();
+        let best = rows.iter().zip(&matched).filter(|(_, own)| most.0 >= least && **own == most);
+        best.map(|(row, _)| row.clone()).collect()
+    }
+
+    /// "Chapter 2 of the handbook" is that of handbook.md, if no other document is called so.
+    fn the_only_one_of_a_kind(&self, rows: &[Placed]) -> Vec<Placed> {
+        let is_kind = |name: &str| {
+            let words = naming_words(name);
+            !words.is_empty() && words.is_subset(&self.kinds)
+        };
+        let found = those(rows, |row| is_kind(stem(&row.source)) || is_kind(&row.title));
+        if found.len() == 1 { found } else { Vec::new() }
+    }
+}
+
+fn those(rows: &[Placed], is: impl Fn(&DocumentRow) -> bool) -> Vec<Placed> {
+    rows.iter().filter(|(_, row)| is(row)).cloned().collect()
 }
 
 /// The words that may name a document: all but those that questions about structure share, and numbers that are no year.
@@ -111,6 +143,10 @@ mod tests {
         sample::document("d", source, title)
     }
 
+    fn places(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<usize> {
+        named(query, wanted, rows).into_iter().map(|(place, _)| place).collect()
+    }
+
     #[test]
     fn documents_are_named_by_file_or_title() {
         let rows = [
@@ -119,7 +155,7 @@ mod tests {
             (2, document("docs/泵站.pdf", "泵站维护手册")),
             (3, document("https://example.org/", "Example Domain")),
         ];
-        let named = |query| named(query, &Wanted::Whole, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>();
+        let named = |query| places(query, &Wanted::Whole, &rows);
         assert_eq!(named("what chapters does pump.pdf have?"), [0]);
         assert_eq!(named("table of contents of the network guide"), [1]);
         assert_eq!(named("which chapters are in the Norwick manual"), [0]);
@@ -134,9 +170,7 @@ mod tests {
             ["ACMEPUMPS_2021_10K", "ACMEPUMPS_2022_10K", "ACMEPUMPS_2023_10K", "ACMEPUMPS_2024_10K", "NORWICK_2022"];
         let rows: Vec<Placed> =
             names.iter().enumerate().map(|(place, name)| (place, document(&format!("{name}.pdf"), name))).collect();
-        let named = |query, wanted: &Wanted| {
-            named(query, wanted, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>()
-        };
+        let named = |query, wanted: &Wanted| places(query, wanted, &rows);
         let part = Wanted::Part(AskedPart { name: "item 7".to_owned(), says_of_what: true });
         assert_eq!(named("what does item 7 of Acme Pumps 2022 say", &part), [1]);
         assert_eq!(named("what does item 7 of Acme Pumps say", &part), [0, 1, 2, 3], "the part may tell them apart");
@@ -152,9 +186,7 @@ mod tests {
             (2, document("boeing.pdf", "Boeing: statements of cash flows")),
             (3, document("ford.pdf", "Statements of cash flows of Ford")),
         ];
-        let named = |query, wanted: &Wanted| {
-            named(query, wanted, &rows).into_iter().map(|(place, _)| place).collect::<Vec<_>>()
-        };
+        let named = |query, wanted: &Wanted| places(query, wanted, &rows);
         let part = Wanted::Part(AskedPart { name: "item 7".to_owned(), says_of_what: true });
         assert_eq!(named("what does item 7 of Verizon's 10-K say", &part), [1]);
         assert_eq!(named("what does item 7 of the annual report of Verizon say", &part), [1]);
@@ -186,8 +218,7 @@ mod tests {
             ("what does chapter 2 of the policy handbook say", "chapter 2", &[1][..]),
             ("what does chapter 2 of the book say", "chapter 2", &[][..]),
         ] {
-            let found: Vec<usize> = named(query, &part(name), &rows).into_iter().map(|(place, _)| place).collect();
-            assert_eq!(found, expected, "{query}");
+            assert_eq!(places(query, &part(name), &rows), expected, "{query}");
         }
     }
 }
