@@ -361,24 +361,4 @@ mod tests {
             "{message}"
         );
     }
-
-    #[test]
-    fn chapters_are_counted_below_the_title_of_the_document() {
-        let sections = [row("1", "Guide"), row("1.1", "Install"), row("1.2", "Configure"), row("1.2.1", "Ports")];
-        let part = |title: &str, name: &str| {
-            part_of(&document("guide.md", title), &sections, name).map(|part| part.sections[0].title.clone())
-        };
-        for (name, expected) in [
-            ("chapter 2", "Configure"),
-            ("第二章", "Configure"),
-            ("chapter 1", "Install"),
-            ("section 1.2", "Configure"),
-            ("section 2.1", "Ports"),
-        ] {
-            assert_eq!(part("GUIDE", name).as_deref(), Some(expected), "{name}");
-        }
-        assert_eq!(part("Guide", "chapter 3"), None);
-        // A document of another name has one chapter.
-        assert_eq!((part("Pumps", "chapter 1").as_deref(), part("Pumps", "chapter 2")), (Some("Guide"), None));
-    }
 }

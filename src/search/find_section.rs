@@ -365,7 +365,7 @@ mod tests {
         text.lines().filter_map(|line| line.split_once('\t'))
     }
 
-    /// The table lists tables of contents, each with names of its sections.
+    /// The table lists tables of contents, each with names of its sections, and with names of none.
     #[test]
     fn sections_are_found_by_all_names_that_people_give_them() {
         let table = include_str!("../../fixtures/section_names.tsv");
@@ -376,7 +376,7 @@ mod tests {
             for (name, path) in pairs(named) {
                 names += 1;
                 let found = path_of(&rows, name);
-                if found.as_deref().ok() != Some(path) {
+                if found.as_deref().ok() != Some(path).filter(|path| *path != "-") {
                     wrong.push(format!("{name:?} is {path}, not {found:?}"));
                 }
             }
@@ -385,97 +385,23 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_number_comes_before_a_path() {
-        let rows = [
-            row("1", "第一章 概述"),
-            row("2", "第三章 启动水泵"),
-            row("3", "3.2 Character protrusion"),
-            row("3.1", "3.20 Margins"),
-            row("3.2", "2.2 Setup"),
-            row("4", "Chapter 7: Fonts, see 第一章"),
-            row("5", "Chapter 70 Paper"),
-            row("6", "A.1 Sources"),
-            row("7", "4.2a Drafts"),
-            row("8", "3.2.1 Kerning"),
-        ];
-        for (name, path) in [
-            ("3.2", "3"),
-            ("3.2.", "3"),
-            ("第三章", "2"),
-            ("第 3 章", "2"),
-            ("3", "2"),
-            ("chapter 7", "4"),
-            ("7", "4"),
-            ("a.1", "6"),
-            ("8", "8"),
-            ("3.1", "3.1"),
-        ] {
-            assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
-        }
+    fn another_section_that_a_name_can_mean_is_noted() {
+        let rows = [row("1", "3.2 Character protrusion"), row("3.1", "3.20 Margins"), row("3.2", "2.2 Setup")];
         let note = find_section(&guide(), &rows, "3.2").unwrap().note.unwrap();
         assert!(note.contains("also the path of \"2.2 Setup\" (d#3.2)"), "{note}");
         assert_eq!(find_section(&guide(), &rows, "3.1").unwrap().note, None);
-        for name in ["4.2", "0.2", "3.2.2", "第四章"] {
-            assert!(find_section(&guide(), &rows, name).is_err(), "{name}");
-        }
-        let twice = [row("1", "2.1 Left"), row("2", "2.1 Right")];
-        let error = find_section(&guide(), &twice, "2.1").unwrap_err();
-        assert!(error.next_step().unwrap().contains("d#1 (2.1 Left), d#2 (2.1 Right)"), "{error}");
-        assert_eq!(path_of(&[row("5.3", "5.3 Own"), row("6", "5.3 Other")], "5.3").unwrap(), "5.3");
-    }
-
-    #[test]
-    fn the_number_of_an_item_comes_before_a_path_that_is_not_shown() {
-        let rows = [row("5.3", "ITEM 7. DISCUSSION"), row("5.4", "ITEM 7A. MARKET RISK"), row("7", "PART IV")];
-        let found = find_section(&guide(), &rows, "7").unwrap();
-        assert_eq!(found.section.path, "5.3");
-        assert!(found.note.unwrap().contains("also the path of \"PART IV\" (d#7)"));
-        assert_eq!(path_of(&rows, "7a").unwrap(), "5.4");
-        // A path that is shown before a title is meant.
+        let items = [row("5.3", "ITEM 7. DISCUSSION"), row("7", "PART IV")];
+        assert!(find_section(&guide(), &items, "7").unwrap().note.unwrap().contains("path of \"PART IV\" (d#7)"));
         let shown = [row("5.3", "Item 7. Discussion"), row("7", "Signatures")];
-        let found = find_section(&guide(), &shown, "7").unwrap();
-        let note = found.note.unwrap();
-        assert_eq!(
-            (found.section.path.as_str(), note.as_str()),
-            ("7", "taken for path 7 (Signatures); Item 7 is d#5.3")
-        );
+        let note = find_section(&guide(), &shown, "7").unwrap().note.unwrap();
+        assert_eq!(note, "taken for path 7 (Signatures); Item 7 is d#5.3");
         let roman = [row("1", "Abstract"), row("2", "I. Introduction")];
-        let found = find_section(&guide(), &roman, "1").unwrap();
-        assert_eq!((found.section.path.as_str(), found.note.is_some()), ("1", true));
-        assert_eq!(path_of(&roman, "I").unwrap(), "2");
+        assert!(find_section(&guide(), &roman, "1").unwrap().note.is_some());
     }
 
     #[test]
-    fn a_part_of_a_number_finds_no_section() {
-        let rows = [row("1", "8.1 Amendment of the plan"), row("2", "7.1 Administration"), row("3", "Note 12 – Taxes")];
-        for name in ["1A", "note 1", "1 amendment"] {
-            assert!(path_of(&rows, name).is_err(), "{name}");
-        }
-        for (name, path) in [("8.1 amendment", "1"), ("amend", "1"), ("note 12", "3")] {
-            assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
-        }
-    }
-
-    #[test]
-    fn another_letter_or_number_is_not_near() {
-        let rows = [row("1", "Part III Results"), row("2", "Chapter Ten"), row("3", "Appendix B Sources")];
-        for name in ["part ii", "Part II Results", "chapter two", "Appendix A", "appendix a sources"] {
-            assert!(path_of(&rows, name).is_err(), "{name}");
-        }
-        for (name, path) in [("Part III Resluts", "1"), ("appendix b source", "3"), ("Sourcse", "3")] {
-            assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
-        }
-    }
-
-    #[test]
-    fn chapters_are_counted_below_the_title_of_the_document() {
-        let rows = [row("1", "GUIDE"), row("1.1", "Install"), row("1.2", "Configure"), row("1.2.1", "Ports")];
-        assert_eq!(path_of(&rows, "chapter 1").unwrap(), "1.1");
-        assert!(path_of(&rows, "chapter 3").is_err());
-        for name in ["part 2", "Part II", "第二部分"] {
-            assert!(path_of(&rows, name).is_err(), "{name}");
-        }
-        // A document of another name has one chapter.
+    fn a_document_of_another_name_has_one_chapter() {
+        let rows = [row("1", "GUIDE"), row("1.1", "Install"), row("1.2", "Configure")];
         let pumps = document("d", "pumps.md", "Pumps");
         assert_eq!(find_section(&pumps, &rows, "chapter 1").unwrap().section.path, "1");
         assert!(find_section(&pumps, &rows, "chapter 2").is_err());
@@ -483,11 +409,13 @@ mod tests {
 
     #[test]
     fn missing_and_ambiguous_names_get_suggestions() {
+        let twice = [row("1", "2.1 Left"), row("2", "2.1 Right")];
+        let error = find_section(&guide(), &twice, "2.1").unwrap_err();
+        assert!(error.next_step().unwrap().contains("d#1 (2.1 Left), d#2 (2.1 Right)"), "{error}");
         let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes"), row("3", "Start")];
         let error = find_section(&guide(), &rows, "notes").unwrap_err();
         assert!(error.next_step().unwrap().contains("3.1"));
         assert_eq!(error.kind().exit_code(), 2, "as for ambiguous documents");
-        assert!(find_section(&guide(), &[row("1", "Error T-1102")], "2").is_err());
         // Two near ones: neither is taken.
         let error = find_section(&guide(), &rows, "Notse").unwrap_err();
         assert!(error.next_step().unwrap().contains("2.1") && error.next_step().unwrap().contains("3.1"));
