@@ -320,12 +320,8 @@ impl Copy {
         self.note_gone(namespace)
     }
 
-    fn notes(&self) -> PathBuf {
-        self.store.root().join("remote")
-    }
-
     fn note_on(&self, namespace: &Namespace) -> PathBuf {
-        self.notes().join(format!("{}.json", namespace.name().replace('/', SLASH)))
+        self.store.root().join("remote").join(format!("{}.json", namespace.name().replace('/', SLASH)))
     }
 
     /// The note on a namespace; `None` also if it cannot be read, and then all files are fetched again.

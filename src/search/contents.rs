@@ -13,7 +13,6 @@ use super::resolve::{file_name, stem};
 use super::restrict::filter;
 use super::searcher::Searcher;
 use super::section::with_subsections;
-use super::section_name::SectionName;
 use super::section_number::SectionNumber;
 use super::trace::Trace;
 use super::understand::{AskedPart, Wanted, section_named};
@@ -196,7 +195,7 @@ fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit>
         confidence: own.confidence,
         namespace: own.namespace.clone(),
         chunk_id: first.chunk_id.clone(),
-        section: SectionName::new(first.section_id.clone(), first.section_title.clone()),
+        section: first.section(),
         sources,
         ..Hit::in_document(&DocumentName::from(&own.document))
     };

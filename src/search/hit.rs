@@ -200,7 +200,7 @@ impl Omitted {
         Some(Omitted {
             chunk_ids: left_out.into_iter().map(|source| source.chunk_id.clone()).collect(),
             source: source.to_owned(),
-            section: SectionName::new(first.section_id.clone(), first.section_title.clone()),
+            section: first.section(),
         })
     }
 }
@@ -227,6 +227,10 @@ impl Source {
             text: row.content.clone(),
             ..Source::default()
         }
+    }
+
+    pub(super) fn section(&self) -> SectionName {
+        SectionName::new(self.section_id.clone(), self.section_title.clone())
     }
 }
 
@@ -262,7 +266,7 @@ impl Hit {
             confidence: candidate.confidence,
             namespace: namespace.to_owned(),
             chunk_id: chunk.chunk_id.clone(),
-            section: SectionName::new(chunk.section_id.clone(), source.section_title.clone()),
+            section: source.section(),
             page_start: chunk.page_start,
             page_end: chunk.page_end,
             keyword_score: candidate.keyword,

@@ -4,7 +4,6 @@
 //! Promise: the weaker retriever never spoils the better one. A retriever that cannot judge a question (a model asked
 //! in a language it was not trained on) gets no weight and does not run.
 
-mod asked;
 mod confidence;
 mod contents;
 mod context;

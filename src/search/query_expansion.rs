@@ -10,7 +10,6 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 
-use super::asked::Asked;
 use super::confidence::Coverage;
 use super::encoder::joined;
 use super::fuse::{by_route, join};
@@ -18,6 +17,7 @@ use super::hit::{Candidate, RetrieverScores};
 use super::note::NoteCode;
 use super::request::{Kind, LlmWordings, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
+use super::searcher::Asked;
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Terms, Understanding, keyword_terms};
 use crate::endpoint::Failure;

@@ -3,7 +3,6 @@
 
 use std::time::Instant;
 
-use super::asked::Asked;
 use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
 use super::hit::{ChunkKey, RetrieverScores, Scores};
@@ -12,6 +11,7 @@ use super::query_expansion::{Paraphrased, Paraphrasing};
 use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
+use super::searcher::Asked;
 use super::select::documents::{AskedDocument, nearest};
 use super::select::near;
 use super::spelling::{Replacement, corrected, replace_words};

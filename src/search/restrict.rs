@@ -5,14 +5,13 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
-use super::asked::Asked;
 use super::filter::facts::Facts;
 use super::filter::{TimeField, scopes};
 use super::hit::Candidate;
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::retrievers::on_each;
-use super::searcher::Searcher;
+use super::searcher::{Asked, Searcher};
 use super::trace::Trace;
 use super::understand::{Terms, Understanding, keyword_terms};
 use crate::error::Result;

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 
-use super::asked::Asked;
 use super::confidence::{UNCLEAR, judge};
 use super::contents::{answer, documents_called, note_ambiguous_section};
 use super::encoder::Encoding;
@@ -26,7 +25,7 @@ use super::request::{Kind, Method, OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
 use super::restrict::{decay_scores, filter, restrict};
 use super::result::{Ranking, SearchResult};
-use super::searcher::Searcher;
+use super::searcher::{Asked, Searcher};
 use super::select::select;
 use super::spelling;
 use super::trace::{Trace, Traced};
@@ -54,8 +53,8 @@ impl Searcher {
             return answer_greeting(self, request).await;
         }
         let TextInstead { notes, unlisted } = match contents(self, request).await? {
-            FromContents::Answer(answer) => return Ok(*answer),
-            FromContents::Nothing(instead) => instead,
+            Ok(answer) => return Ok(*answer),
+            Err(instead) => instead,
         };
         let mut request = Cow::Borrowed(request);
         if !unlisted.is_empty() {
@@ -316,12 +315,6 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
     Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
 }
 
-/// What tables of contents say to a question.
-enum FromContents {
-    Answer(Box<SearchResult>),
-    Nothing(TextInstead),
-}
-
 /// Why the text is searched.
 #[derive(Default)]
 struct TextInstead {
@@ -331,12 +324,15 @@ struct TextInstead {
 }
 
 /// Answers a question about structure from tables of contents.
-async fn contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromContents> {
+async fn contents(
+    searcher: &Searcher,
+    request: &SearchRequest,
+) -> Result<std::result::Result<Box<SearchResult>, TextInstead>> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
     let mut understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
     if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
-        return Ok(FromContents::Nothing(TextInstead::default()));
+        return Ok(Err(TextInstead::default()));
     }
     let mut request = Cow::Borrowed(request);
     let name = match understood.wanted {
@@ -360,7 +356,7 @@ async fn contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromCo
     let request: &SearchRequest = &request;
     let Some(wanted) = understood.wanted.as_ref() else {
         note_ambiguous_section(searcher, request, &mut trace).await?;
-        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: Vec::new() }));
+        return Ok(Err(TextInstead { notes: trace.notes, unlisted: Vec::new() }));
     };
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
@@ -372,8 +368,8 @@ async fn contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromCo
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
     if contents.is_empty() {
-        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
+        return Ok(Err(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
     }
     let result = SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) };
-    Ok(FromContents::Answer(Box::new(result)))
+    Ok(Ok(Box::new(result)))
 }

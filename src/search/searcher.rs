@@ -12,6 +12,7 @@ use super::filter::facts::Facts;
 use super::request::SearchRequest;
 use super::rerank::LoadedCrossEncoder;
 use super::synonyms::written_out;
+use super::understand::Question;
 use crate::embed::Reranker;
 use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
@@ -190,6 +191,14 @@ impl Searcher {
         }
         Ok(self.synonyms.get_or_init(|| all))
     }
+}
+
+/// A question with everything that it is asked of: the input of stages that need more than the question.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'q, 's> {
+    pub searcher: &'q Searcher,
+    pub question: &'q Question<'q>,
+    pub snapshots: &'s [&'s Snapshot],
 }
 
 /// Which namespaces hold their vectors in memory, given the bytes of each: the smallest first, up to `most` bytes in

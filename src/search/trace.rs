@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::hit::{Candidate, Hit, Scores};
 use super::note::{Note, NoteCode};
-use crate::error::Result;
 use crate::ids::ChunkId;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -117,12 +116,12 @@ impl Trace {
         names: &[String],
         name: &str,
         hits: Vec<Hit>,
-        run: impl FnOnce(Vec<Hit>) -> Result<Vec<Hit>>,
-    ) -> Result<Vec<Hit>> {
+        run: impl FnOnce(Vec<Hit>) -> Vec<Hit>,
+    ) -> Vec<Hit> {
         let (start, before) = (Instant::now(), hits.len());
-        let hits = run(hits)?;
+        let hits = run(hits);
         self.stage(name, start, before, hits.len()).hits(&hits, names, false);
-        Ok(hits)
+        hits
     }
 
     /// The place of the best of some parent chunks, from 1, among all that came out of a stage.

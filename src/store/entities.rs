@@ -119,6 +119,11 @@ impl EntityRow {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
     }
 
+    /// The names of several entities, by their places.
+    pub fn names_of(rows: &[EntityRow]) -> Result<Names> {
+        Names::new(rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name))))
+    }
+
     /// Its state at a moment: the last one that begins then or before.
     pub fn state_at(&self, moment: impl Into<StateTime>) -> Option<&EntityState> {
         let moment = moment.into();
@@ -189,9 +194,7 @@ pub(super) struct MentionCounter {
 impl MentionCounter {
     /// Starts from the current counts of the rows.
     pub(super) fn new(rows: Vec<EntityRow>) -> Result<Self> {
-        let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
-        let names = Names::new(names)?;
-        Ok(MentionCounter { rows, names })
+        Ok(MentionCounter { names: EntityRow::names_of(&rows)?, rows })
     }
 
     /// Clears all counts.

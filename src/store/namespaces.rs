@@ -46,15 +46,8 @@ impl Store {
     /// published ones. At least one, each once, in the given order. Named namespaces need not exist.
     pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
         let parts = Named::in_list(names);
-        match parts[..] {
-            [Named::All] => {
-                return Some(self.namespaces()?).filter(|found| !found.is_empty()).ok_or_else(|| {
-                    let hint = format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"));
-                    Error::failed("nothing was ingested into any namespace yet").hint(hint)
-                });
-            }
-            [Named::One(_)] => return Ok(vec![self.namespace(names)?]),
-            _ => {}
+        if let [Named::One(_)] = parts[..] {
+            return Ok(vec![self.namespace(names)?]);
         }
         if parts.contains(&Named::One("")) {
             return Err(Error::usage(format!("a name is missing in the list of namespaces {names:?}")).hint(format!(
@@ -62,7 +55,7 @@ impl Store {
                 Setting("namespace")
             )));
         }
-        if parts.contains(&Named::All) {
+        if parts.len() > 1 && parts.contains(&Named::All) {
             return Err(Error::usage(format!("{names:?} names all namespaces and some of them again"))
                 .hint(format!("use {} {ALL}, or name the ones you mean", Setting("namespace"))));
         }
@@ -78,6 +71,11 @@ impl Store {
                     found.push(namespace);
                 }
             });
+        }
+        // Only `all` finds none without an error.
+        if found.is_empty() {
+            return Err(Error::failed("nothing was ingested into any namespace yet")
+                .hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"))));
         }
         Ok(found)
     }

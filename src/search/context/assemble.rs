@@ -275,7 +275,7 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
         content: child.text.trim().to_owned(),
     };
     ContextParentChunk {
-        section: SectionName::new(first.section_id.clone(), first.section_title.clone()),
+        section: first.section(),
         page_start,
         page_end,
         score: joint_score(units.iter().filter_map(|unit| unit.source.score)),

@@ -40,7 +40,9 @@ pub(super) async fn expand(
         name_children(&from, &mut hits).await?;
         trace.stage("children", start, hits.len(), hits.len());
         if shape.context > 0 || shape.window.is_some() {
-            hits = trace.step(names, "expand", hits, |hits| add_neighbours(&from, hits))?;
+            let (start, before) = (Instant::now(), hits.len());
+            hits = add_neighbours(&from, hits)?;
+            trace.stage("expand", start, before, hits.len()).hits(&hits, names, false);
         }
     }
     let mut left_out = Vec::new();

@@ -190,9 +190,7 @@ pub struct KnownEntities {
 
 impl KnownEntities {
     pub fn new(rows: Vec<EntityRow>) -> Result<Self> {
-        let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
-        let names = Names::new(names)?;
-        Ok(KnownEntities { rows, names })
+        Ok(KnownEntities { names: EntityRow::names_of(&rows)?, rows })
     }
 
     /// The entities that a parent chunk mentions, in its text or in the titles above it.

@@ -94,24 +94,25 @@ async fn parent_chunks(
     let mut hits = fetch(snapshots, names, &ranking.candidates).await?;
     trace.stage("fetch", start, ranking.candidates.len(), hits.len());
     if !shape.keep_duplicates {
-        hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
+        hits = trace.step(names, "duplicates", hits, drop_duplicates);
     }
     if hits.iter().any(|hit| is_contents_page(&hit.content)) {
-        hits = trace.step(names, "contents_pages", hits, |hits| Ok(contents_pages_behind(hits)))?;
+        hits = trace.step(names, "contents_pages", hits, contents_pages_behind);
     }
     let merges = shape.merges();
     // If a later step drops hits, all are merged first.
     let merges_first = merges && (shape.mode == Mode::Broad || shape.per_document.is_some());
     if merges_first {
-        hits = trace.step(names, "merge", hits, |hits| Ok(merge(hits, usize::MAX)))?;
+        hits = trace.step(names, "merge", hits, |hits| merge(hits, usize::MAX));
     }
     if let Some(most) = shape.per_document {
-        hits = trace.step(names, "per_document", hits, |hits| Ok(cap_per_document(hits, most)))?;
+        hits = trace.step(names, "per_document", hits, |hits| cap_per_document(hits, most));
     }
     let diversity = if shape.mode == Mode::Broad { shape.diversity.unwrap_or(DEFAULT_DIVERSITY) } else { 0.0 };
-    hits = trace.step(names, "choose", hits, |hits| {
-        Ok(if merges && !merges_first { merge(hits, request.limit) } else { diverse(hits, request.limit, diversity) })
-    })?;
+    hits = trace.step(names, "choose", hits, |hits| match merges && !merges_first {
+        true => merge(hits, request.limit),
+        false => diverse(hits, request.limit, diversity),
+    });
     let duplicates: usize = hits.iter().map(|hit| hit.duplicates.len()).sum();
     if duplicates > 0 {
         let repeat = if duplicates == 1 { "repeats" } else { "repeat" };

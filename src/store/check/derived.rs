@@ -8,9 +8,9 @@ use tantivy::DocAddress;
 use super::finding::{Finding, Part};
 use crate::error::Result;
 use crate::ids::ChunkId;
+use crate::store::ChunkRow;
 use crate::store::entities::EntityRow;
 use crate::store::keyword_index::KeywordReader;
-use crate::store::{ChunkRow, ParentChunk};
 use crate::text::count;
 
 /// The entries of the index, and which of them are in the tables.
@@ -49,13 +49,6 @@ impl<'a> Entries<'a> {
             [_] => Ok(None),
             several => finding(&format!("is in the keyword index {} times", several.len())),
         }
-    }
-
-    /// The findings on the child chunks in the index, for the parent chunks of a document.
-    pub(super) fn compare_child_chunks(index: &KeywordReader, parents: &[ParentChunk]) -> Result<Vec<Finding>> {
-        let what = "is in the keyword index with other child chunks";
-        let differing = index.with_other_child_chunks(parents)?;
-        Ok(differing.into_iter().map(|id| Finding::repairable(&id, Part::Keyword, what)).collect())
     }
 
     /// Entries without a parent chunk in the tables.

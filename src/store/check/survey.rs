@@ -135,7 +135,9 @@ async fn survey_tables(
             }
             in_documents.extend(own);
             if let Some(index) = &keyword {
-                in_documents.extend(Entries::compare_child_chunks(index, &new.parents)?);
+                let what = "is in the keyword index with other child chunks";
+                let differing = index.with_other_child_chunks(&new.parents)?;
+                in_documents.extend(differing.iter().map(|id| Finding::repairable(id, Part::Keyword, what)));
             }
         }
     }
