@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::words::WORDS;
 use crate::search::section_number::NUMBERS;
-use crate::text::han::is_han_digit;
+use crate::text::han::{in_simplified, is_han_digit};
 
 /// A part that a question asks for. In JSON it is its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -187,7 +187,7 @@ fn part_at(text: &str, start: usize) -> Option<AskedPart> {
 
 /// The section in a query that is its number and no more: `Item 7`, `第三章`. Its text is searched for.
 pub(in crate::search) fn section_named(query: &str) -> Option<String> {
-    let lower = query.trim_matches(is_mark).to_lowercase();
+    let lower = in_simplified(query).trim_matches(is_mark).to_lowercase();
     let english = || {
         let (unit, number) = lower.split_once(' ')?;
         (PARTS.contains(&unit) && is_number(number)).then(|| lower.clone())
@@ -312,8 +312,13 @@ mod tests {
 
     #[test]
     fn a_query_may_be_the_number_of_a_section() {
-        for (query, name) in [("Item 7A.", "item 7a"), ("chapter three", "chapter three"), ("第三章？", "第三章")]
-        {
+        for (query, name) in [
+            ("Item 7A.", "item 7a"),
+            ("chapter three", "chapter three"),
+            ("第三章？", "第三章"),
+            ("第３章", "第3章"),
+            ("第三節", "第三节"),
+        ] {
             assert_eq!(section_named(query).as_deref(), Some(name), "{query}");
         }
         for query in ["item price", "part of it", "第三方", "第一次世界大战章", "chapter 3 pumps"] {
