@@ -61,20 +61,23 @@ fn english_part(words: &[&str]) -> Option<AskedPart> {
         [.., unit, "of" | "in" | "has" | "does"] if UNITS.contains(unit) => true,
         before => asks_for_summary(before) && (rest.is_empty() || of_document),
     };
-    // "in 300 words" and "in plain language" name nothing.
+    asked.then(|| AskedPart { name, says_of_what: says_of_what(rest) })
+}
+
+/// Whether the words behind a part name what it is of. "In 300 words" and "in plain language" name nothing, and neither does
+/// "the user manual": that is the one of the reader.
+fn says_of_what(rest: &[&str]) -> bool {
     const OWNERS: [&str; 6] = ["the", "this", "that", "my", "our", "your"];
     let in_what = |two: &[&str]| two[0] == "in" && (OWNERS.contains(&two[1]) || two[1].contains('.'));
     let of = rest.iter().position(|word| *word == "of").or_else(|| rest.windows(2).position(in_what));
     let what = of.map_or(&rest[..0], |of| &rest[of + 1..]);
     let end = what.iter().rposition(|word| *word != "about" && !COVERS.contains(word)).map_or(0, |last| last + 1);
+    let [.., last] = &what[..end] else { return false };
     let is_among = |list: &[String], word: &str| list.iter().any(|own| own == word);
+    let is_document = |word: &str| is_among(&WORDS.documents, word);
     let is_part = |word: &str| PARTS.contains(&word) || is_number(word);
-    let known =
-        |word: &str| is_among(&WORDS.documents, word) || is_among(&WORDS.names_no_document, word) || is_part(word);
-    // "the user manual" is that of the reader.
-    let is_document = what[..end].last().is_some_and(|last| is_among(&WORDS.documents, last));
-    let says_of_what = !is_document && what[..end].iter().any(|word| !known(word));
-    asked.then_some(AskedPart { name, says_of_what })
+    let is_known = |word: &str| is_document(word) || is_among(&WORDS.names_no_document, word) || is_part(word);
+    !is_document(last) && !what[..end].iter().all(|word| is_known(word))
 }
 
 /// "summarise", "please give me a short summary of", "tell me about".
