@@ -58,8 +58,12 @@ pub(super) async fn answer(
 ) -> Result<Answer> {
     let mut rows = admitted(snapshots, scopes).await?;
     let named = named(&request.query, wanted, &rows);
-    let is_of_another = named.is_empty() && matches!(wanted, Wanted::Part(part) if part.says_of_what);
-    let is_of_chapter = matches!(wanted, Wanted::Part(part) if is_chapter(&part.name));
+    let part = match wanted {
+        Wanted::Part(part) => Some(part),
+        Wanted::Whole => None,
+    };
+    let is_of_another = named.is_empty() && part.is_some_and(|part| part.says_of_what);
+    let is_of_chapter = part.is_some_and(|part| is_chapter(&part.name));
     // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it. Chapters are
     // those of documents.
     let is_asked_for = is_of_chapter || request.documents.is_some() || request.kind == Some(Kind::Structure);
@@ -71,34 +75,28 @@ pub(super) async fn answer(
     let text_may_answer = is_of_another || !is_of_chapter;
     let (mut answer, mut unlisted, mut meant) = (Answer::default(), Vec::new(), 1);
     if request.documents.is_none() && rows.len() != 1 {
-        rows = match wanted {
-            Wanted::Part(AskedPart { name, .. }) => {
+        rows = match part {
+            Some(AskedPart { name, .. }) => {
                 let having = having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
-                let Having { found, others, .. } = having;
-                meant = (found.len() + others.len()).max(1);
-                if meant > 1 {
-                    trace.note(NoteCode::PartInSeveral, in_several(name, &[&found[..], &others].concat()));
-                }
+                meant = (having.found.len() + having.others.len()).max(1);
+                having.note_several(name, trace);
                 // A document that is named and lacks the part gets a note below.
-                if found.is_empty() && named.is_empty() {
+                if having.found.is_empty() && named.is_empty() {
                     unlisted = having.unlisted;
                 }
-                if found.is_empty() { named } else { found }
+                if having.found.is_empty() { named } else { having.found }
             }
-            Wanted::Whole => named,
+            None => named,
         };
     }
-    if rows.is_empty()
-        && !text_may_answer
-        && let Wanted::Part(AskedPart { name, .. }) = wanted
-    {
+    if let Some(AskedPart { name, .. }) = part.filter(|_| rows.is_empty() && !text_may_answer) {
         let which = if unlisted.is_empty() { "no searched document" } else { "no table of contents" };
         trace.note(NoteCode::PartMissing, format!("{which} has {name:?}"));
     } else if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
-        let why = match (rows.len(), wanted) {
-            (0, Wanted::Part(AskedPart { name, .. })) => format!("none that was searched has {name:?}"),
-            (0, Wanted::Whole) => "it names no document".to_owned(),
-            (many, Wanted::Part(_)) if meant > 1 => format!("{many} documents have that part"),
+        let why = match (rows.len(), part) {
+            (0, Some(AskedPart { name, .. })) => format!("none that was searched has {name:?}"),
+            (0, None) => "it names no document".to_owned(),
+            (many, Some(_)) if meant > 1 => format!("{many} documents have that part"),
             (many, _) => format!("{many} documents have the name in it"),
         };
         let mut message = text_instead(&why);
@@ -116,8 +114,8 @@ pub(super) async fn answer(
             unlisted.push((place, document));
             continue;
         }
-        let (mut part, mut confidence, mut is_guess) = (None, 1.0 / meant as f32, false);
-        if let Wanted::Part(AskedPart { name, .. }) = wanted {
+        let (mut confidence, mut is_guess) = (1.0 / meant as f32, false);
+        if let Some(AskedPart { name, .. }) = part {
             // The place of a section says nothing about the one of another work.
             let found = part_of(&document, &sections, name).filter(|part| !(part.is_guess && is_of_another));
             let Some(found) = found else {
@@ -130,9 +128,9 @@ pub(super) async fn answer(
             if found.is_guess {
                 confidence = confidence.min(UNCLEAR);
             }
-            (sections, part, is_guess) = (found.sections, Some(name.clone()), found.is_guess);
+            (sections, is_guess) = (found.sections, found.is_guess);
         }
-        let namespace = names[place].clone();
+        let (namespace, part) = (names[place].clone(), part.map(|part| part.name.clone()));
         answer.contents.push(Contents { namespace, document, part, sections, confidence, is_guess });
     }
     if answer.contents.is_empty() && !text_may_answer && !unlisted.is_empty() {
@@ -238,16 +236,8 @@ pub(super) async fn note_ambiguous_section(
     let snapshots = searcher.snapshots().await?;
     // The search filters again and notes what is unknown in the filter.
     let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
-    let Having { found, others, .. } = having(&snapshots, admitted(&snapshots, &scopes).await?, &name).await?;
-    if found.len() + others.len() > 1 {
-        trace.note(NoteCode::PartInSeveral, in_several(&name, &[found, others].concat()));
-    }
+    having(&snapshots, admitted(&snapshots, &scopes).await?, &name).await?.note_several(&name, trace);
     Ok(())
-}
-
-fn in_several(name: &str, documents: &[Placed]) -> String {
-    let sources = first_of(documents.iter().map(|(_, document)| document.source.clone()));
-    format!("{} documents have {name:?}: {sources}; {} names one", documents.len(), Setting("doc"))
 }
 
 /// The documents with a part of some name or number.
@@ -259,6 +249,20 @@ struct Having {
     others: Vec<Placed>,
     /// Those without a table of contents: they may have the part all the same.
     unlisted: Vec<Placed>,
+}
+
+impl Having {
+    /// Notes which documents have the part if several do.
+    fn note_several(&self, name: &str, trace: &mut Trace) {
+        let all = self.found.iter().chain(&self.others);
+        let sources: Vec<String> = all.map(|(_, document)| document.source.clone()).collect();
+        let many = sources.len();
+        if many > 1 {
+            let sources = first_of(sources.into_iter());
+            let message = format!("{many} documents have {name:?}: {sources}; {} names one", Setting("doc"));
+            trace.note(NoteCode::PartInSeveral, message);
+        }
+    }
 }
 
 /// Those of `rows` with a part of this name or number.
