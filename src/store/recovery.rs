@@ -14,7 +14,7 @@ use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::tables::{Tables, connect};
 use super::version_files::{Lost, TABLES, newer_versions, remove_versions};
-use super::versions::{ExistingVersions, is_readable};
+use super::versions::{ExistingVersions, can_be_opened};
 use crate::error::{Error, Result, Setting};
 
 /// Finishes or gives up an interrupted publication.
@@ -65,30 +65,30 @@ impl Older {
         Err(nothing_readable(format!("{what}, and no older one can")))
     }
 
-    /// Removes the versions behind this generation that cannot be read: Lance would build on them. The records of the
+    /// Removes the versions behind this generation that cannot be opened: Lance would build on them. The records of the
     /// generations that need them go first, because the next versions get the same numbers. Other versions stay as long
     /// as a record names them. The caller must hold the writer's lock.
     pub(super) async fn become_newest(&self, namespace: &Namespace) -> Result<()> {
         let connection = connect(namespace).await?;
         let tables = || TABLES.into_iter().zip(self.manifest.versions());
-        let mut readable = ExistingVersions(self.manifest.versions().map(|version| HashSet::from([version])));
-        for ((table, newest), readable) in tables().zip(&mut readable.0) {
+        let mut opened = ExistingVersions(self.manifest.versions().map(|version| HashSet::from([version])));
+        for ((table, newest), opened) in tables().zip(&mut opened.0) {
             for version in newer_versions(namespace, table, newest)? {
-                if is_readable(namespace, &connection, table, version).await? {
-                    readable.insert(version);
+                if can_be_opened(namespace, &connection, table, version).await? {
+                    opened.insert(version);
                 }
             }
         }
         let records = record_files(namespace, u64::MAX)?.into_iter().filter_map(|file| file.record);
         for Record { manifest, .. } in records {
-            if manifest.generation > self.manifest.generation && !readable.hold(&manifest) {
+            if manifest.generation > self.manifest.generation && !opened.hold(&manifest) {
                 let path = namespace.root().join(record_id(manifest.generation));
                 remove_file(&path)?;
                 path.parent().map_or(Ok(()), sync_folder)?;
             }
         }
-        for ((table, newest), readable) in tables().zip(&readable.0) {
-            remove_versions(namespace, table, |version| version > newest && !readable.contains(&version))?;
+        for ((table, newest), opened) in tables().zip(&opened.0) {
+            remove_versions(namespace, table, |version| version > newest && !opened.contains(&version))?;
         }
         Ok(())
     }

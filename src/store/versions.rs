@@ -33,8 +33,9 @@ impl ExistingVersions {
     }
 }
 
-/// Whether a version of a table can be read. An error is a refusal of the system, which says nothing about the version.
-pub(super) async fn is_readable(
+/// Whether a version of a table can be opened; files of rows that it names may be lost all the same. An error is a refusal
+/// of the system, which says nothing about the version.
+pub(super) async fn can_be_opened(
     namespace: &Namespace,
     connection: &Connection,
     table: &str,
@@ -117,7 +118,9 @@ impl Tables {
         for version in versions {
             let one = DamagedVersion { table, version };
             // A version that has been removed meanwhile is not damaged.
-            if namespace.root().join(one.id()).exists() && !is_readable(namespace, &connection, table, version).await? {
+            if namespace.root().join(one.id()).exists()
+                && !can_be_opened(namespace, &connection, table, version).await?
+            {
                 damaged.push(one);
             }
         }
