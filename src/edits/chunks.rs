@@ -27,7 +27,6 @@ pub struct ChangedDocument {
     pub after: NewDocument,
 }
 
-/// The result of changes.
 #[derive(Debug)]
 pub struct Edits {
     pub changed: Vec<ChangedDocument>,
@@ -35,7 +34,6 @@ pub struct Edits {
     pub documents: Vec<DocumentEdits>,
 }
 
-/// The changes of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DocumentEdits {
     pub doc_id: DocId,

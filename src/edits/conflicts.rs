@@ -29,7 +29,6 @@ pub enum Side {
     Theirs,
 }
 
-/// A conflict for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Conflict {
     pub conflict_id: String,

@@ -30,7 +30,6 @@ pub(super) fn structural(name: &str) -> Option<Error> {
     Some(Error::usage(format!("{field} cannot be changed: {why}; nothing was changed")).hint(*instead))
 }
 
-/// The error for a note with a name of [`DERIVED`].
 pub(super) fn derived(name: &str) -> Error {
     Error::usage(format!("{name:?} cannot be set, because kb derives it from the text; nothing was changed"))
 }

@@ -142,7 +142,6 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     record(&mut new.document.edits, source.chunk_index, edit);
 }
 
-/// Deletes a parent chunk, and keeps the deletion as an edit.
 pub fn delete_parent(new: &mut NewDocument, source: &ParentChunk, edited_at: &str) {
     replace(&mut new.parents, source.chunk_index, None);
     let edit = Edit { parent_chunk: Some(source.chunk_index), content: None, ..edit_at(source, edited_at) };

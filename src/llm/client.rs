@@ -55,7 +55,6 @@ impl Configured {
     }
 }
 
-/// A cached answer.
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     /// The whole key; it must match the file's name.
@@ -269,7 +268,6 @@ impl Client {
     }
 }
 
-/// A model that answered.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Checked {
     pub model: String,
@@ -283,7 +281,6 @@ pub struct Checked {
     pub tokens: Option<(u64, u64)>,
 }
 
-/// The cache key of these inputs.
 fn key(inputs: &[&str]) -> String {
     hash::of_parts(inputs.iter().map(|input| input.as_bytes())).to_hex().to_string()
 }

@@ -41,7 +41,6 @@ pub struct ContextDocument<'a> {
     pub outline: &'a str,
 }
 
-/// A parent chunk that needs a context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ContextParentChunk<'a> {
     /// The titles of its section and of those above.

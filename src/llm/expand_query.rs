@@ -24,7 +24,6 @@ const LONGEST_WORD: usize = 80;
 const MOST_QUERIES: usize = 3;
 const MOST_WORDS: usize = 8;
 
-/// A question in other words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Expansion {
     /// The question, put clearly.

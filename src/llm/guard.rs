@@ -112,7 +112,6 @@ pub(super) fn line(text: &str, longest: usize) -> Result<String, &'static str> {
     Ok(line)
 }
 
-/// Whether a text is about what the model was shown.
 pub(super) fn is_about(text: &str, shown: &str) -> bool {
     let words = |text: &str| -> HashSet<String> {
         let words = tokenize(text).into_iter().filter(|token| token.kind != TokenKind::Single);

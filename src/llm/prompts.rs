@@ -33,7 +33,6 @@ const BUILT_IN: [BuiltIn; 3] = [
     BuiltIn { name: "expand-query", text: include_str!("prompts/expand-query.md"), data: &["question"] },
 ];
 
-/// The names of all prompts.
 pub fn names() -> Vec<&'static str> {
     BUILT_IN.iter().map(|prompt| prompt.name).collect()
 }
@@ -63,7 +62,6 @@ impl Ask {
     }
 }
 
-/// The prompts in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Prompts {
     texts: BTreeMap<&'static str, String>,

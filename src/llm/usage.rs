@@ -48,7 +48,6 @@ impl LlmReport {
         self.last_failures.insert(failure.reason.name(), failure.detail.clone());
     }
 
-    /// The number of missing answers.
     pub fn failures(&self) -> usize {
         self.failed.values().sum()
     }
@@ -159,7 +158,6 @@ impl Estimate {
         self.output_tokens += most.output;
     }
 
-    /// The sum of two estimates.
     pub fn and(self, other: Estimate) -> Estimate {
         Estimate {
             requests: self.requests + other.requests,
@@ -169,7 +167,6 @@ impl Estimate {
         }
     }
 
-    /// One line for people.
     pub fn in_words(&self) -> String {
         let mut line = count(self.requests, "request");
         if self.requests > 0 {

@@ -59,7 +59,6 @@ pub struct Objects {
     address: String,
 }
 
-/// Which version of an object it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Version {
     e_tag: Option<String>,

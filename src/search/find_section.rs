@@ -241,7 +241,6 @@ pub(super) fn find_sections<'a>(document: &DocumentRow, sections: &'a [SectionRo
 pub(super) struct Reading {
     /// Lower is more literal.
     freely: usize,
-    /// Whether it then fits several sections.
     fits_several: bool,
 }
 

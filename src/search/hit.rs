@@ -87,7 +87,6 @@ pub(super) fn joint_score(scores: impl IntoIterator<Item = f32>) -> f32 {
     best + (1.0 - best).max(0.0) * added
 }
 
-/// A hit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Hit {
     /// From 1.

@@ -68,7 +68,6 @@ pub struct ChunkListRequest {
     pub limit: Option<usize>,
 }
 
-/// A page of chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkList {
     pub chunks: Vec<ListedChunk>,

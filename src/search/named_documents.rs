@@ -13,7 +13,6 @@ use crate::text::tokens::{TokenKind, tokenize};
 /// A question whose words fit the titles of more documents equally well names none of them.
 pub(super) const MOST_DOCUMENTS: usize = 3;
 
-/// A document with the place of its namespace.
 pub(super) type Placed = (usize, DocumentRow);
 
 /// The weight of a year among the words that name documents: the least.

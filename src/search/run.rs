@@ -227,7 +227,6 @@ async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranki
     Ok(())
 }
 
-/// How many of some documents have no vectors.
 async fn without_vectors(searcher: &Searcher, of: impl Fn(&DocId) -> bool) -> Result<usize> {
     let snapshots = searcher.snapshots().await?;
     let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;

@@ -105,7 +105,6 @@ impl Searcher {
         Ok(false)
     }
 
-    /// The names of the namespaces.
     pub(super) fn names(&self) -> Vec<String> {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
     }

@@ -38,7 +38,6 @@ pub struct Stage {
     detailed: bool,
 }
 
-/// A candidate in the output of a stage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Traced {
     /// The chunk or the section.

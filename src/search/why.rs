@@ -135,7 +135,6 @@ impl Case<'_> {
         self.id.contains('#')
     }
 
-    /// Where it was lost, if it is not in the result.
     async fn loss(&self) -> Result<Loss> {
         let (searcher, request) = (self.searcher, self.request);
         if self.found.notes.iter().any(|note| note.code == NoteCode::NoSearchNeeded) {

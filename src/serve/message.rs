@@ -115,7 +115,6 @@ impl Reply {
     }
 }
 
-/// Sends a message of at most `most` bytes.
 async fn send(to: &mut (impl AsyncWrite + Unpin), head: &impl Serialize, parts: &[&[u8]], most: u32) -> Result<()> {
     let head = serde_json::to_vec(head)?;
     let parts = std::iter::once(head.as_slice()).chain(parts.iter().copied());
@@ -130,7 +129,6 @@ async fn send(to: &mut (impl AsyncWrite + Unpin), head: &impl Serialize, parts: 
     to.write_all(&message).await
 }
 
-/// Receives a message of at most `most` bytes.
 async fn receive<H: DeserializeOwned>(from: &mut (impl AsyncRead + Unpin), most: u32) -> Result<(H, Vec<Vec<u8>>)> {
     let length = from.read_u32_le().await?;
     if length > most {

@@ -39,7 +39,6 @@ const UNPACKED: &str = "namespace";
 /// The maximum length of the list, in bytes.
 pub(super) const LONGEST_LIST: u64 = 64 << 20;
 
-/// A namespace that was exported or imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Archived {
     #[serde(skip)]

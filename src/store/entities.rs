@@ -185,7 +185,6 @@ impl EntityChange {
     }
 }
 
-/// Counts the mentions of entities.
 pub(super) struct MentionCounter {
     rows: Vec<EntityRow>,
     names: Names,

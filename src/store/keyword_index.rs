@@ -20,7 +20,6 @@ use crate::text::tokens::{Token, tokenize};
 /// Change this name with every change of tokenization: an index with another name is rebuilt.
 const TOKENIZER: &str = "kb-years";
 
-/// A searched field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeywordField {
     /// The text of the parent chunk.

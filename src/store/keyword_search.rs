@@ -36,7 +36,6 @@ const CHUNKS_PER_DOCUMENT: usize = 20;
 /// A document with thousands of sections can take all these places, so the next look leaves out what was found.
 const LOOKS: usize = 4;
 
-/// A parent chunk found by its words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordHit {
     pub chunk_id: ChunkId,

@@ -348,7 +348,6 @@ impl KeywordWriter {
 
 #[cfg(test)]
 impl KeywordWriter {
-    /// An index of only these parent chunks.
     pub(super) fn index_of(namespace: &Namespace, parents: &[ParentChunk]) -> KeywordReader {
         KeywordWriter::index_without(namespace, parents, &[])
     }

@@ -117,7 +117,6 @@ pub fn parts(value: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-/// Values by field.
 pub type Fields = BTreeMap<String, MetadataValue>;
 
 /// The metadata of a document. If several sources have the same field, the value of a person wins, then the given one,

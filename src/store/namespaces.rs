@@ -24,7 +24,6 @@ const BELOW: &str = "/*";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named<'n> {
     All,
-    /// All below a name.
     Below(&'n str),
     One(&'n str),
 }

@@ -8,7 +8,6 @@ use super::indexes::fewest_indexed_rows;
 use super::writer::{KeywordStep, Writer};
 use crate::error::Result;
 
-/// What was done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Optimized {
     /// The generation published; `None` if the tables stay as they are.

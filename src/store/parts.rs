@@ -48,7 +48,6 @@ impl FileList {
     }
 }
 
-/// What a file must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
     pub bytes: u64,

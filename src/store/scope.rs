@@ -47,7 +47,6 @@ impl Scope {
         }
     }
 
-    /// Whether a parent chunk of a document is in the scope.
     pub fn admits(&self, doc_id: &str, parent_id: &str) -> bool {
         match self {
             Scope::Everything => true,

@@ -228,7 +228,6 @@ impl Tables {
         self.all_rows(self.scan(table, filter, columns).await?).await
     }
 
-    /// All rows of a scan.
     pub(super) async fn all_rows(&self, scan: Scanner) -> Result<Vec<RecordBatch>> {
         let rows = async { scan.try_into_stream().await?.try_collect().await };
         rows.await.map_err(|error: lance::Error| self.unread(&error))
@@ -328,7 +327,6 @@ impl Tables {
         Ok(deleted.map(|rows| rows.iter().collect()).unwrap_or_default())
     }
 
-    /// The number of the data files of all tables.
     pub(super) async fn data_files(&self) -> Result<usize> {
         let each = self.all().map(|table| self.fragments(table));
         let each = try_join_all(each).await?;

@@ -146,7 +146,6 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a template.
     pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {

@@ -292,7 +292,6 @@ impl Test {
         }
     }
 
-    /// Whether it holds of a chunk of a document.
     pub fn holds_of_chunk(&self, document: &DocumentFacts, chunk: &ChunkFacts<'_>) -> bool {
         match &self.key {
             Key::Section => self.holds_of_section(chunk),

@@ -100,7 +100,6 @@ pub const KEYWORDS: [&str; 6] = ["and", "or", "not", "in", "contains", "exists"]
 
 /// The longer ones first.
 const SIGNS: [&str; 9] = ["!=", "<=", ">=", "<", ">", "=", "(", ")", ","];
-/// Signs in one character.
 const SHORT_SIGNS: [(char, &str); 3] = [('≠', "!="), ('≤', "<="), ('≥', ">=")];
 
 pub fn tokens(text: &str) -> Result<Vec<Token>, Unclosed> {

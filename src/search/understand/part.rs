@@ -132,7 +132,6 @@ const MOST_CHARACTERS: usize = 200;
 /// A title in a question has no more characters.
 const LONGEST_TITLE: usize = 30;
 
-/// Whether what stands before 第三章 names no document.
 fn names_no_document(before: &str) -> bool {
     let words = || WORDS.names_no_document_in_chinese.iter().map(String::as_str).chain(SUMMARISE);
     let mut rest = before;

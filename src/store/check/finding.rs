@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::error::NextStep;
 use crate::store::{DocumentRow, STANDARD_INPUT};
 
-/// The broken promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
@@ -52,7 +51,6 @@ impl Part {
     }
 }
 
-/// A broken promise on one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The document, section, chunk or file.
@@ -90,7 +88,6 @@ fn ingest_command(document: &DocumentRow) -> String {
     }
 }
 
-/// One action of a repair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mended {
     /// The document, section, chunk or index.
@@ -104,7 +101,6 @@ impl Mended {
     }
 }
 
-/// The result of a check of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Checked {
     pub namespace: String,

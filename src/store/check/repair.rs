@@ -57,7 +57,6 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
     Ok(Repaired { before: before.checked, mended, after })
 }
 
-/// The actions of opening the writer.
 fn opening_mended(before: &Survey, locked: &Survey) -> Vec<Mended> {
     let gone = |id: &str| {
         let finds = |survey: &Survey| survey.checked.findings.iter().any(|finding| finding.id == id);

@@ -45,7 +45,6 @@ pub struct DocumentDiff {
     pub chunk_items: Vec<Item>,
 }
 
-/// How two generations differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GenerationDiff {
     pub from: u64,
@@ -58,7 +57,6 @@ pub struct GenerationDiff {
     pub models: Option<ModelDiff>,
 }
 
-/// The models of the vectors before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelDiff {
     pub before: ModelRecord,

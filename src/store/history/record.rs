@@ -88,7 +88,6 @@ impl Note {
     }
 }
 
-/// A generation and its note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct Record {
     pub(in crate::store) manifest: Manifest,
