@@ -5,7 +5,7 @@ use clap::Args;
 use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render;
-use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section, titles_of};
+use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section};
 use crate::store::{DocumentRow, Snapshot};
 
 /// Show the text of sections with their subsections
@@ -72,7 +72,7 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     {
         return Err(Error::not_found(format!("the sections end before {id}")).hint("name a chunk of theirs"));
     }
-    let names = SectionNames::among(titles_of(&sections));
+    let names = SectionNames::of(&sections);
     context.show(render::sections(&content, &names, context.screen.columns).read_from(&[snapshot]))
 }
 

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::ids::DocId;
 use crate::ingest::{Place, reset_toc, set_toc};
 use crate::render::{ListedSections, Shown, corrected_contents, tables_of_contents, toc};
-use crate::search::{Purpose, SectionNames, title_section, titles_of};
+use crate::search::{Purpose, SectionNames, title_section};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
 use crate::text::visible;
 
@@ -117,7 +117,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
         return correct(context, args.correct, document, &sections, &args.wait).await;
     }
     sections.retain(|section| !section.is_preamble());
-    let (all, names) = (sections.len(), SectionNames::among(titles_of(&sections)));
+    let (all, names) = (sections.len(), SectionNames::of(&sections));
     let default = if context.output_format().is_json() { u32::MAX } else { DEFAULT_LEVEL };
     let deepest = args.max_level.unwrap_or(default);
     sections.retain(|section| section.level <= deepest);

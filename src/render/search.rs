@@ -17,7 +17,7 @@ use super::wrap::{beside, hanging};
 use crate::chunk::context::line;
 use crate::error::NextStep;
 use crate::ids::ChunkId;
-use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SectionNames, SourceChild, Trace, titles_of};
+use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SectionNames, SourceChild, Trace};
 use crate::text::{char_count, count, first_of, printable, squeeze};
 
 /// What `kb search` shows.
@@ -39,7 +39,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     for contents in contents() {
         page.gap();
         let shown = Shown { provenance: false, width: screen.columns };
-        let names = SectionNames::among(titles_of(&contents.sections));
+        let names = SectionNames::of(&contents.sections);
         let (document, sections) = (&contents.document, contents.sections.as_slice());
         add_contents(&mut page, &ListedSections { document, sections, names: &names }, 1, shown);
     }

@@ -1,15 +1,16 @@
 //! Finds the section that a user means: by its id, the number printed before its title in any spelling, its path, its
 //! title, the unique part of one, or a misspelt title.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::section_name::SectionNames;
 use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::store::{DocumentRow, SectionRow};
-use crate::structure::{NumberKind, normalise_title, parse_number, printed_number};
+use crate::structure::{normalise_title, printed_number};
 use crate::text::{alike, first_of};
 
 /// Titles less alike than this are not suggested.
@@ -54,47 +55,6 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
     }
 }
 
-/// What leads to each section of a document.
-#[derive(Debug)]
-pub struct SectionNames {
-    /// How many titles have each printed number.
-    printed: HashMap<(NumberKind, Vec<u32>), usize>,
-    /// The printed numbers that a path can be taken for.
-    like_paths: HashSet<Vec<u32>>,
-}
-
-impl SectionNames {
-    /// `titles` are those of all sections of the document.
-    pub fn among<'t>(titles: impl IntoIterator<Item = &'t str>) -> Self {
-        let (mut printed, mut like_paths) = (HashMap::new(), HashSet::new());
-        for number in titles.into_iter().filter_map(parse_number) {
-            if number.kind.counts_sections() {
-                like_paths.insert(number.parts.clone());
-            }
-            *printed.entry((number.kind, number.parts)).or_default() += 1;
-        }
-        SectionNames { printed, like_paths }
-    }
-
-    /// What is shown before a title. `None` if the number in it leads to the section: a second one would contradict it.
-    /// Otherwise the path, or the id if the path is the printed number of another section, which comes first where a
-    /// section is asked for.
-    pub fn shown<'s>(&self, section: &'s SectionRow) -> Option<&'s str> {
-        if printed_number(&section.title).is_some() {
-            let is_repeated = parse_number(&section.title)
-                .is_some_and(|number| self.printed.get(&(number.kind, number.parts)).is_some_and(|count| *count > 1));
-            return is_repeated.then_some(section.section_id.as_str());
-        }
-        let path: Vec<u32> = section.path.split('.').filter_map(|part| part.parse().ok()).collect();
-        Some(if self.like_paths.contains(&path) { section.section_id.as_str() } else { &section.path })
-    }
-
-    /// What is typed for a section: its printed number, or what is shown before its title.
-    pub fn typed<'s>(&self, section: &'s SectionRow) -> &'s str {
-        self.shown(section).or_else(|| printed_number(&section.title)).unwrap_or(&section.path)
-    }
-}
-
 /// How freely a name is read: as a path, as a title (from this number on), as a position. A printed number is less
 /// free.
 const PATH: usize = 10;
@@ -110,7 +70,7 @@ fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
     }
     if let Some((fit, printed)) = printed_as(sections, name) {
         // A path that is shown is meant.
-        let is_shown = |section: &&SectionRow| SectionNames::among(titles_of(sections)).shown(section) == Some(name);
+        let is_shown = |section: &&SectionRow| SectionNames::of(sections).shown(section) == Some(name);
         if let Some(section) = at_path().filter(is_shown) {
             return (PATH, vec![section]);
         }
@@ -218,7 +178,7 @@ fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     Err(missing().hint(match suggested.is_empty() {
         true => list(),
         false => {
-            let names = SectionNames::among(titles_of(sections));
+            let names = SectionNames::of(sections);
             let named = |section: &&SectionRow| format!("{} ({})", names.typed(section), section.title);
             format!("did you mean {}?", first_of(suggested.iter().map(named)))
         }
@@ -284,7 +244,7 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
 }
 
 fn taken_for(why: &str, section: &SectionRow, sections: &[SectionRow]) -> String {
-    format!("{why}; taken for {} ({})", SectionNames::among(titles_of(sections)).typed(section), section.title)
+    format!("{why}; taken for {} ({})", SectionNames::of(sections).typed(section), section.title)
 }
 
 /// Tells that a section was taken for its path, which is the printed number of others.
@@ -293,11 +253,6 @@ fn not_the_number(sections: &[SectionRow], taken: &SectionRow) -> Option<String>
     let number = |other: &&SectionRow| printed_number(&other.title).unwrap_or(&other.title).to_owned();
     let others = first_of(printed.iter().map(|other| format!("{} is {}", number(other), other.section_id)));
     Some(format!("taken for path {} ({}); {others}", taken.path, taken.title))
-}
-
-/// The titles of sections, for [`SectionNames`].
-pub fn titles_of(sections: &[SectionRow]) -> impl Iterator<Item = &str> {
-    sections.iter().map(|section| section.title.as_str())
 }
 
 /// The sections whose printed number fits `name` best, and how well it fits; `None` if `name` is not a number, or is a

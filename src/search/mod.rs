@@ -50,7 +50,7 @@ pub use encoder::Encoder;
 pub use filter::headings::HeadingForm;
 pub use filter::syntax::Filter;
 pub use filter::{FilterOrigin, HeadingForms, Restriction, TimeField, scopes_within};
-pub use find_section::{SectionNames, document_with, find_section, title_section, titles_of};
+pub use find_section::{document_with, find_section, title_section};
 pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};
@@ -63,7 +63,7 @@ pub use resolve::{Purpose, called, resolve_document, resolve_each};
 pub use result::SearchResult;
 pub use searcher::{Searched, Searcher};
 pub use section::{SectionContent, SectionPart, with_subsections};
-pub use section_name::SectionName;
+pub use section_name::{SectionName, SectionNames};
 pub use trace::{Stage, Trace};
 pub use understand::Route;
 #[cfg(feature = "fuzzing")]

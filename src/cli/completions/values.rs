@@ -15,7 +15,7 @@ use crate::config::SEARCH_WORDS;
 use crate::embed::EMBEDDED;
 use crate::error::Result;
 use crate::models::{ModelKind, Models};
-use crate::search::{SectionNames, titles_of};
+use crate::search::SectionNames;
 use crate::store::{DocumentName, Snapshot, Store};
 use crate::text::{is_hidden, printable};
 
@@ -72,7 +72,7 @@ fn document_or_sections(typed: &OsStr) -> Vec<CompletionCandidate> {
     match sections.is_empty() {
         true => documents_beginning(typed, &names),
         false => {
-            let names = SectionNames::among(titles_of(&sections));
+            let names = SectionNames::of(&sections);
             beginning(typed, sections.iter().map(|section| (names.typed(section), section.title.as_str())))
         }
     }
