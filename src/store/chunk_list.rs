@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use lancedb::expr::{col, contains, lit, lower};
 
 use super::rows::{ChunkRow, ChunkType};
+use super::scan::{Filter, Wanted, any_of};
 use super::snapshot::Snapshot;
-use super::tables::{Filter, Wanted, any_of};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId, place_of};
 

@@ -6,7 +6,8 @@ use super::convert::{self, entities_to_batch};
 use super::entities::{EntityChange, EntityRow, MentionCounter};
 use super::reading::is_parent;
 use super::rows::NewDocument;
-use super::tables::{Tables, Wanted};
+use super::scan::Wanted;
+use super::tables::Tables;
 use crate::error::Result;
 use crate::ids::DocId;
 

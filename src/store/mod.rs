@@ -46,6 +46,7 @@ mod rewrite;
 mod rows;
 #[cfg(test)]
 pub(crate) mod samples;
+mod scan;
 mod scope;
 mod sink;
 mod snapshot;

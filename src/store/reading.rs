@@ -12,8 +12,8 @@ use super::metadata::Metadata;
 use super::rows::{
     ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, ParentChunkNotes, SectionRow,
 };
+use super::scan::{Filter, Wanted, any_of};
 use super::snapshot::Snapshot;
-use super::tables::{Filter, Wanted, any_of};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;

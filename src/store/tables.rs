@@ -1,26 +1,19 @@
-//! The LanceDB tables: schemas, opening at a version, writing and deleting rows.
+//! The LanceDB tables: creating them, opening them at a version, writing and deleting rows.
 
-use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use futures::TryStreamExt;
-use futures::future::try_join_all;
-use lance::dataset::fragment::FileFragment;
-use lance::dataset::scanner::{DatasetRecordBatchStream, Scanner};
-use lance_table::format::Fragment;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::database::CreateTableMode;
-use lancedb::expr::{DfExpr, col, lit};
-use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::{CompactionOptions, OptimizeAction, ReadParams};
 use lancedb::{Connection, Table};
 
-use super::convert::{self, CHUNKS, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
+use super::convert::{self, CHUNKS, DOCUMENTS, ENTITIES, SECTIONS};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::pinned::Pinned;
 use super::rows::ParentChunk;
+pub(super) use super::scan::{Wanted, any_of, with_deleted};
 use super::store_error;
 use super::version_files::{Lost, TABLES, lost_version};
 use crate::crash;
@@ -33,8 +26,6 @@ pub(super) const MOST_SMALL_FILES: usize = 12;
 const ROWS_OF_A_LARGE_FILE: usize = 16_384;
 /// The number of chunks written at once: with the vectors of a large model, some hundred megabytes.
 pub(super) const CHUNKS_IN_BATCH: usize = ROWS_OF_A_LARGE_FILE;
-/// So many rows are read at once by their ids.
-const ROWS_AT_ONCE: usize = 8192;
 
 /// The tables of a namespace.
 pub(super) struct Tables {
@@ -218,184 +209,6 @@ impl Tables {
         Ok(())
     }
 
-    /// The rows that match a filter.
-    pub(super) async fn rows(
-        &self,
-        table: &Table,
-        filter: Option<Filter>,
-        columns: Wanted<'_>,
-    ) -> Result<Vec<RecordBatch>> {
-        self.all_rows(self.scan(table, filter, columns).await?).await
-    }
-
-    pub(super) async fn all_rows(&self, scan: Scanner) -> Result<Vec<RecordBatch>> {
-        let rows = async { scan.try_into_stream().await?.try_collect().await };
-        rows.await.map_err(|error: lance::Error| self.unread(&error))
-    }
-
-    /// Reads a value from each row that matches a filter.
-    pub(super) async fn read<T>(
-        &self,
-        table: &Table,
-        filter: Option<Filter>,
-        columns: Wanted<'_>,
-        of: impl Fn(&Columns, usize) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        map_rows(table.name(), &self.rows(table, filter, columns).await?, of)
-    }
-
-    /// Reads a value from each row that has one of the values in a column.
-    pub(super) async fn read_with<T>(
-        &self,
-        table: &Table,
-        (column, values): (&str, &[impl AsRef<str>]),
-        columns: Wanted<'_>,
-        of: impl Fn(&Columns, usize) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        self.read(table, Some(any_of(column, values)), columns, of).await
-    }
-
-    /// Calls `show` for each row that matches a filter, in the order of the table. For tables that may not fit into
-    /// memory.
-    pub(super) async fn each(
-        &self,
-        table: &Table,
-        filter: Option<Filter>,
-        columns: Wanted<'_>,
-        show: impl FnMut(&Columns, usize) -> Result<()>,
-    ) -> Result<()> {
-        self.each_of(table, self.scan(table, filter, columns).await?, show).await
-    }
-
-    /// Calls `show` for each row of a table that the same table of `other`, another generation, may lack or have
-    /// otherwise: all other rows are equal in both.
-    pub(super) async fn each_unshared(
-        &self,
-        table: fn(&Tables) -> &Table,
-        other: &Tables,
-        columns: Wanted<'_>,
-        mut show: impl FnMut(&Columns, usize) -> Result<()>,
-    ) -> Result<()> {
-        let theirs = other.fragments(table(other)).await?;
-        let theirs: HashMap<u64, FileFragment> = theirs.into_iter().map(|one| (one.metadata().id, one)).collect();
-        let (table, mut unshared, mut undeleted) = (table(self), Vec::new(), Vec::new());
-        for own in self.fragments(table).await? {
-            let fragment = own.metadata();
-            match theirs.get(&fragment.id) {
-                Some(their) if their.metadata() == fragment => {}
-                Some(their) if with_deleted(their.metadata()) == with_deleted(fragment) => {
-                    let (own, their) = (self.deleted_of(&own).await?, other.deleted_of(their).await?);
-                    let only_there = their.difference(&own);
-                    undeleted.extend(only_there.map(|row| fragment.id << 32 | u64::from(*row)));
-                }
-                _ => unshared.push(fragment.clone()),
-            }
-        }
-        if !unshared.is_empty() {
-            let mut scan = self.scan(table, None, columns).await?;
-            scan.with_fragments(unshared);
-            self.each_of(table, scan, &mut show).await?;
-        }
-        if undeleted.is_empty() {
-            return Ok(());
-        }
-        let select = match self.names_of(table, columns).await? {
-            Some(names) => Select::Columns(names),
-            None => Select::All,
-        };
-        for some in undeleted.chunks(ROWS_AT_ONCE) {
-            let rows = table.take_row_ids(some.to_vec()).select(select.clone());
-            let read = async || rows.execute().await?.try_collect().await;
-            let batches: Vec<RecordBatch> =
-                read().await.map_err(|error: lancedb::Error| self.failed("read", &error))?;
-            for batch in &batches {
-                let columns = Columns { table: table.name(), batch };
-                (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The fragments of a table: files of rows, with those that are deleted.
-    pub(super) async fn fragments(&self, table: &Table) -> Result<Vec<FileFragment>> {
-        Ok(self.dataset(table).await?.get_fragments())
-    }
-
-    /// The deleted rows of a fragment, by their places in it.
-    pub(super) async fn deleted_of(&self, fragment: &FileFragment) -> Result<HashSet<u32>> {
-        let deleted = fragment.get_deletion_vector().await.map_err(|error| self.unread(&error))?;
-        Ok(deleted.map(|rows| rows.iter().collect()).unwrap_or_default())
-    }
-
-    pub(super) async fn data_files(&self) -> Result<usize> {
-        let each = self.all().map(|table| self.fragments(table));
-        let each = try_join_all(each).await?;
-        Ok(each.iter().flatten().map(|fragment| fragment.metadata().files.len()).sum())
-    }
-
-    /// Calls `show` with each batch of a fragment.
-    pub(super) async fn each_batch_of(
-        &self,
-        table: &Table,
-        fragment: Fragment,
-        columns: Wanted<'_>,
-        mut show: impl FnMut(RecordBatch) -> Result<()>,
-    ) -> Result<()> {
-        let mut scan = self.scan(table, None, columns).await?;
-        scan.with_fragments(vec![fragment]);
-        let mut stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        while let Some(batch) = self.next(&mut stream).await? {
-            show(batch)?;
-        }
-        Ok(())
-    }
-
-    async fn each_of(
-        &self,
-        table: &Table,
-        scan: Scanner,
-        mut show: impl FnMut(&Columns, usize) -> Result<()>,
-    ) -> Result<()> {
-        let mut stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        while let Some(batch) = self.next(&mut stream).await? {
-            let columns = Columns { table: table.name(), batch: &batch };
-            (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
-        }
-        Ok(())
-    }
-
-    /// A scan of the rows that match a filter.
-    pub(super) async fn scan(&self, table: &Table, filter: Option<Filter>, columns: Wanted<'_>) -> Result<Scanner> {
-        let dataset = self.dataset(table).await?;
-        let mut scan = dataset.scan();
-        scan.use_scalar_index(self.indexed);
-        if let Some(filter) = filter {
-            scan.filter_expr(filter);
-        }
-        if let Some(names) = self.names_of(table, columns).await? {
-            scan.project(&names).map_err(|error| self.unread(&error))?;
-        }
-        Ok(scan)
-    }
-
-    /// The names of the wanted columns; `None` for all.
-    async fn names_of(&self, table: &Table, columns: Wanted<'_>) -> Result<Option<Vec<String>>> {
-        Ok(match columns {
-            Wanted::All => None,
-            Wanted::Named(names) => Some(names.iter().map(|name| (*name).to_owned()).collect()),
-            Wanted::WithoutVectors => {
-                let dataset = self.dataset(table).await?;
-                let names = dataset.schema().fields.iter().map(|field| field.name.clone());
-                Some(names.filter(|name| name != VECTOR).collect())
-            }
-        })
-    }
-
-    /// The next rows of a stream.
-    pub(super) async fn next(&self, stream: &mut DatasetRecordBatchStream) -> Result<Option<RecordBatch>> {
-        stream.try_next().await.map_err(|error| self.unread(&error))
-    }
-
     /// An error of Lance or LanceDB on these tables.
     pub(super) fn failed(&self, doing: &str, error: &(dyn std::error::Error + 'static)) -> Error {
         store_error(doing, &self.namespace.tables(), error)
@@ -409,33 +222,12 @@ impl Tables {
             error
         }
     }
-
-    /// Reads everything and returns the first table that cannot be read.
-    pub(super) async fn unreadable(&self) -> Result<Option<Lost>> {
-        for table in self.all() {
-            match self.each(table, None, Wanted::All, |_, _| Ok(())).await {
-                Err(error) if is_damage(&error) => {
-                    return Ok(Some(Lost(format!("the table {}: {}", table.name(), error.message()))));
-                }
-                outcome => outcome?,
-            }
-        }
-        Ok(None)
-    }
 }
 
 /// Whether an error means that data is missing or makes no sense. Other refusals of the system, such as too many open
 /// files, say nothing about the data.
 pub(super) fn is_damage(error: &Error) -> bool {
     root_io(error).is_none_or(|io| io.raw_os_error().is_none() || io.kind() == ErrorKind::NotFound)
-}
-
-/// Which columns of a table are read.
-#[derive(Clone, Copy)]
-pub(super) enum Wanted<'a> {
-    All,
-    WithoutVectors,
-    Named(&'a [&'a str]),
 }
 
 /// Creates an empty table with the columns of `rows`, in place of an existing one.
@@ -479,19 +271,6 @@ pub(super) async fn connect(namespace: &Namespace) -> Result<Connection> {
             .hint(format!("rename that folder, or name another place with {}", Setting("kb"))));
     };
     lancedb::connect(path).execute().await.map_err(|error| store_error("open", &folder, &error))
-}
-
-/// A fragment as it was written, before rows were deleted.
-pub(super) fn with_deleted(fragment: &Fragment) -> Fragment {
-    Fragment { deletion_file: None, ..fragment.clone() }
-}
-
-/// A condition on rows.
-pub(super) type Filter = DfExpr;
-
-/// The rows that have one of the values in a column, however many.
-pub(super) fn any_of(column: &str, values: &[impl AsRef<str>]) -> Filter {
-    col(column).in_list(values.iter().map(|value| lit(value.as_ref())).collect(), false)
 }
 
 /// The maximum number of values in one filter that is written as SQL: its parser needs stack for each.

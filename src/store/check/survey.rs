@@ -19,7 +19,8 @@ use crate::store::lock::Holder;
 use crate::store::manifest::{Manifest, PENDING};
 use crate::store::recovery::nothing_readable;
 use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow, in_parts};
-use crate::store::tables::{Tables, Wanted, is_damage};
+use crate::store::scan::Wanted;
+use crate::store::tables::{Tables, is_damage};
 use crate::store::version_files::Lost;
 use crate::text::count;
 

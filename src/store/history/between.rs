@@ -17,7 +17,8 @@ use crate::store::document_time::DocumentTime;
 use crate::store::layout::Namespace;
 use crate::store::manifest::ModelRecord;
 use crate::store::rows::DocumentRow;
-use crate::store::tables::{Tables, Wanted};
+use crate::store::scan::Wanted;
+use crate::store::tables::Tables;
 use crate::text::{squeeze, truncate};
 
 /// The number of characters of a chunk that are shown.

@@ -14,7 +14,8 @@ use crate::ids::DocId;
 use crate::store::convert::Columns;
 use crate::store::layout::Namespace;
 use crate::store::manifest::ModelRecord;
-use crate::store::tables::{Tables, Wanted};
+use crate::store::scan::Wanted;
+use crate::store::tables::Tables;
 use crate::store::writer::{KeywordStep, Writer};
 
 /// If more than one document in this many differs, the keyword index is rebuilt: looking up their rows takes longer.
