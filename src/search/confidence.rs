@@ -7,8 +7,8 @@
 
 use std::time::Instant;
 
+use super::candidate::Candidate;
 use super::encoder::VectorModel;
-use super::hit::Candidate;
 use super::request::SearchRequest;
 use super::retrievers::{KeywordRetriever, QuestionWord};
 use super::spelling::Replacement;

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use super::hit::Candidate;
+use super::candidate::Candidate;
 use super::note::NoteCode;
 use super::request::{Expand, LARGEST_POOL, LlmWordings, Method, OtherWords, SearchRequest, Weights};
 use super::result::Ranking;

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use super::hit::{Candidate, ChunkKey, RetrieverScores, Scores};
+use super::candidate::{Candidate, ChunkKey, RetrieverScores, Scores};
 use super::request::Fusion;
 use super::trace::Trace;
 use super::understand::Route;

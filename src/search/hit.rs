@@ -1,11 +1,12 @@
-//! A parent chunk on its way through a search: a candidate with its scores, then a hit with its text.
+//! A hit: a candidate with its text, as a result shows it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use futures::future::try_join_all;
 use serde::Serialize;
 
+use super::candidate::{Candidate, ChunkKey};
 use super::section_name::SectionName;
 use crate::chunk::context::below_document;
 use crate::error::{Error, NextStep, Result};
@@ -16,76 +17,6 @@ use crate::text::highlight::{find_matches, snippet};
 use crate::text::visible;
 
 const SNIPPET_CHARS: usize = 240;
-/// The next best score adds this share of what the best leaves open; the one after it this share of that, and so on.
-const NEXT: f32 = 0.25;
-
-/// A parent chunk among all searched ones: the same file has the same ids in every namespace.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct ChunkKey {
-    pub chunk_id: ChunkId,
-    /// The place of its namespace among the searched ones.
-    pub namespace: usize,
-}
-
-pub(super) type Scores = HashMap<ChunkKey, f32>;
-
-/// The scores of each retriever, over all searched namespaces.
-#[derive(Debug, Default)]
-pub(super) struct RetrieverScores {
-    /// BM25; a missing chunk matches no word.
-    pub keyword: Scores,
-    /// Cosine; a missing chunk has no vector.
-    pub semantic: Scores,
-}
-
-/// A ranked parent chunk.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Candidate {
-    pub chunk_id: ChunkId,
-    /// The place of its namespace in the ranking's namespaces.
-    pub namespace: usize,
-    /// From 0 to 1.
-    pub score: f32,
-    /// BM25.
-    pub keyword: Option<f32>,
-    /// Cosine.
-    pub semantic: Option<f32>,
-    /// How sure it is that it answers the question, from 0 to 1.
-    pub confidence: f32,
-}
-
-impl Candidate {
-    pub(super) fn key(&self) -> ChunkKey {
-        ChunkKey { chunk_id: self.chunk_id.clone(), namespace: self.namespace }
-    }
-}
-
-/// Keeps the first `limit` different parent chunks of a ranking, each in all its namespaces.
-pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: impl Fn(&T) -> &str) {
-    if ranking.len() <= limit {
-        return;
-    }
-    let mut known: HashSet<String> = HashSet::with_capacity(limit);
-    ranking.retain(|entry| {
-        let id = chunk_id(entry);
-        known.contains(id) || (known.len() < limit && known.insert(id.to_owned()))
-    });
-}
-
-/// The joint score of several scores from 0 to 1, for a section or a document.
-///
-/// The best counts in full; each further one adds to it a share of what is left up to 1, a quarter as large as that of
-/// the one before: `s₁ + (1 − s₁)(s₂/4 + s₃/16 + …)`. So the result is never below the best and never above 1, two good
-/// parent chunks are better than one, and many middling ones cannot outdo a good one: a long section is not a better
-/// one.
-pub(super) fn joint_score(scores: impl IntoIterator<Item = f32>) -> f32 {
-    let mut scores: Vec<f32> = scores.into_iter().collect();
-    scores.sort_by(|a, b| b.total_cmp(a));
-    let Some((&best, rest)) = scores.split_first() else { return 0.0 };
-    let (added, _) =
-        rest.iter().fold((0.0, NEXT), |(sum, share), score| (sum + share * score.clamp(0.0, 1.0), share * NEXT));
-    best + (1.0 - best).max(0.0) * added
-}
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Hit {
@@ -399,7 +330,8 @@ pub(super) fn parent_chunks(
 
 #[cfg(test)]
 pub mod sample {
-    use super::{Candidate, Hit, SectionName, Source};
+    use super::{Hit, SectionName, Source};
+    use crate::search::candidate::Candidate;
     use crate::store::{DocumentRow, SectionRow};
 
     pub fn document(id: &str, source: &str, title: &str) -> DocumentRow {
@@ -447,32 +379,6 @@ pub mod sample {
             section_title: "One".to_owned(),
             text: text.to_owned(),
             ..Source::default()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn two_scores_beat_one_and_many_middling_ones_do_not() {
-        assert_eq!(joint_score([]), 0.0);
-        assert_eq!(joint_score([0.5]), 0.5);
-        assert_eq!(joint_score([0.4, 0.6]), 0.6 + 0.4 * 0.1);
-        assert!(joint_score([0.5; 50]) < joint_score([0.6]));
-    }
-
-    proptest! {
-        #[test]
-        fn the_joint_score_lies_between_the_best_and_one(scores in prop::collection::vec(0.0f32..=1.0, 1..30)) {
-            let best = scores.iter().copied().fold(0.0, f32::max);
-            let mut turned = scores.clone();
-            turned.reverse();
-            let joint = joint_score(scores);
-            prop_assert!((best..=1.0).contains(&joint));
-            prop_assert_eq!(joint, joint_score(turned));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! Promise: the weaker retriever never spoils the better one. A retriever that cannot judge a question (a model asked
 //! in a language it was not trained on) gets no weight and does not run.
 
+mod candidate;
 mod confidence;
 mod contents;
 mod context;
@@ -41,6 +42,7 @@ mod understand;
 mod warm;
 mod why;
 
+pub use candidate::Candidate;
 pub use contents::Contents;
 pub use context::Context;
 pub use context::layout::{
@@ -51,7 +53,7 @@ pub use filter::headings::HeadingForm;
 pub use filter::syntax::Filter;
 pub use filter::{FilterOrigin, HeadingForms, Restriction, TimeField, scopes_within};
 pub use find_section::{document_with, find_section, title_section};
-pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
+pub use hit::{Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};
 pub use request::{

@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 
+use super::candidate::{Candidate, RetrieverScores};
 use super::confidence::Coverage;
 use super::encoder::joined;
 use super::fuse::{by_route, join};
-use super::hit::{Candidate, RetrieverScores};
 use super::note::NoteCode;
 use super::request::{Kind, LlmWordings, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
+use super::candidate::{ChunkKey, RetrieverScores, Scores};
 use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
-use super::hit::{ChunkKey, RetrieverScores, Scores};
 use super::note::NoteCode;
 use super::query_expansion::{Paraphrased, Paraphrasing};
 use super::request::OtherWords;

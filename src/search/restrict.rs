@@ -5,9 +5,9 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
+use super::candidate::Candidate;
 use super::filter::facts::Facts;
 use super::filter::{TimeField, scopes};
-use super::hit::Candidate;
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::retrievers::on_each;

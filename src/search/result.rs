@@ -1,7 +1,8 @@
 //! The results of a search: a ranking of parent chunks, and the hits made from it.
 
+use super::candidate::Candidate;
 use super::contents::Contents;
-use super::hit::{Candidate, Hit, Omitted};
+use super::hit::{Hit, Omitted};
 use super::note::Note;
 use super::request::{GroupBy, SearchRequest, Shape};
 use super::spelling::Replacement;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use rayon::prelude::*;
 
-use super::hit::{Candidate, ChunkKey, Scores, first_different};
+use super::candidate::{Candidate, ChunkKey, Scores, first_different};
 use super::understand::Terms;
 use crate::error::Result;
 use crate::ids::ChunkId;

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 
+use super::candidate::{Candidate, ChunkKey, first_different};
 use super::confidence::{UNCLEAR, judge};
 use super::contents::{answer, documents_called, note_ambiguous_section};
 use super::encoder::Encoding;
@@ -15,7 +16,7 @@ use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
-use super::hit::{Candidate, ChunkKey, Hit, fetch, first_different, parent_chunks};
+use super::hit::{Hit, fetch, parent_chunks};
 use super::named_documents::MOST_DOCUMENTS;
 use super::note::{Note, NoteCode, refuses};
 use super::other_language;

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::hit::{Candidate, Hit, Scores};
+use super::candidate::{Candidate, Scores};
+use super::hit::Hit;
 use super::note::{Note, NoteCode};
 use crate::ids::ChunkId;
 

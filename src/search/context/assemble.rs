@@ -7,8 +7,9 @@ use super::layout::{
 };
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
+use crate::search::candidate::joint_score;
 use crate::search::contents::Contents;
-use crate::search::hit::{Hit, Omitted, Source, SourceChild, joint_score, pages_of, text_of};
+use crate::search::hit::{Hit, Omitted, Source, SourceChild, pages_of, text_of};
 use crate::search::section_name::SectionName;
 use crate::store::SectionRow;
 

@@ -10,7 +10,8 @@ mod cross_encoder;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use super::hit::{Candidate, ChunkKey, parent_chunks};
+use super::candidate::{Candidate, ChunkKey};
+use super::hit::parent_chunks;
 use super::request::{Method, Rerank};
 use super::retrievers::KeywordRetriever;
 use super::trace::Trace;

@@ -7,7 +7,7 @@ use super::titles::{Exactness, SectionIndex};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Kind;
-use crate::search::hit::{Candidate, first_different, joint_score};
+use crate::search::candidate::{Candidate, first_different, joint_score};
 use crate::search::request::{Beam, SearchRequest};
 use crate::search::result::Ranking;
 use crate::search::trace::Trace;

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::titles::{Exactness, SectionIndex};
 use crate::ids::SectionId;
+use crate::search::candidate::{Candidate, joint_score};
 use crate::search::confidence::confidence;
-use crate::search::hit::{Candidate, joint_score};
 use crate::search::result::Ranking;
 use crate::store::Scope;
 
