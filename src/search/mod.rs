@@ -35,6 +35,7 @@ mod section;
 mod section_name;
 mod section_number;
 mod select;
+mod shape;
 mod spelling;
 mod synonyms;
 mod trace;
@@ -57,15 +58,15 @@ pub use hit::{Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use note::{Note, NoteCode};
 pub use request::{
-    Beam, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Decay, Expand,
-    Fallback, Fusion, GroupBy, HalfLife, Kind, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape,
-    Target, Weights,
+    DEFAULT_LIMIT, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Decay, Expand, Fallback, Fusion, HalfLife, Kind,
+    LARGEST_LIMIT, LARGEST_POOL, Method, Rerank, SearchRequest, Weights,
 };
 pub use resolve::{Purpose, called, resolve_document, resolve_each};
 pub use result::SearchResult;
 pub use searcher::{Searched, Searcher};
 pub use section::{SectionContent, SectionPart, with_subsections};
 pub use section_name::{SectionName, SectionNames};
+pub use shape::{Beam, DEFAULT_DIVERSITY, DEFAULT_POOL, GroupBy, Mode, Shape, Target};
 pub use trace::{Stage, Trace};
 pub use understand::Route;
 #[cfg(feature = "fuzzing")]

@@ -11,9 +11,10 @@ use std::time::Instant;
 use futures::future::try_join_all;
 
 use super::hit::{Described, Hit, Omitted};
-use super::request::{GroupBy, SearchRequest};
+use super::request::SearchRequest;
 use super::result::Ranking;
 use super::searcher::Searcher;
+use super::shape::GroupBy;
 use super::trace::Trace;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};

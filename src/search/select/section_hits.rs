@@ -11,9 +11,10 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
 use crate::search::candidate::Candidate;
 use crate::search::hit::{Hit, Source, titles_of_section};
-use crate::search::request::{SearchRequest, Target};
+use crate::search::request::SearchRequest;
 use crate::search::result::Ranking;
 use crate::search::section_name::SectionName;
+use crate::search::shape::Target;
 use crate::search::trace::Traced;
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 
