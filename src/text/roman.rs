@@ -1,24 +1,23 @@
 //! Roman numbers, as in page numbers and headings.
 
-/// The values of `i`, `v`, `x`, `l` and `c`.
-const VALUES: [u32; 5] = [1, 5, 10, 50, 100];
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// In letters; longer numbers number neither pages nor chapters.
+const LONGEST: usize = 8;
+/// From this number on, letters above `c` are needed, which few pages have and many words are made of.
+const END: u32 = 400;
 
 /// The value of a Roman number of up to eight letters up to `c`, in one case: `xiv`, `IX`.
 pub fn roman(word: &str) -> Option<u32> {
+    static NUMBERS: LazyLock<HashMap<String, u32>> =
+        LazyLock::new(|| (1..END).map(|number| (write_roman(number), number)).collect());
     let word = word.trim_matches(|c: char| matches!(c, '-' | '–' | '(' | ')' | '.' | ' '));
     let one_case = word.chars().all(|c| c.is_ascii_lowercase()) || word.chars().all(|c| c.is_ascii_uppercase());
-    if word.is_empty() || word.len() > 8 || !one_case {
+    if word.len() > LONGEST || !one_case {
         return None;
     }
-    let value = |c: char| Some(VALUES["ivxlc".find(c.to_ascii_lowercase())?]);
-    let values: Vec<u32> = word.chars().map(value).collect::<Option<_>>()?;
-    let mut total = 0i64;
-    for (i, &value) in values.iter().enumerate() {
-        let next = values.get(i + 1).copied().unwrap_or(0);
-        total += if value < next { -i64::from(value) } else { i64::from(value) };
-    }
-    let total = u32::try_from(total).ok().filter(|&total| total > 0)?;
-    (write_roman(total) == word.to_ascii_lowercase()).then_some(total)
+    NUMBERS.get(&word.to_ascii_lowercase()).copied()
 }
 
 /// A number below 1000 as a Roman number in lower case.
