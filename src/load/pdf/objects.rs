@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use lopdf::{Dictionary, Document as Pdf, Object, ObjectId};
+use encoding_rs::{Encoding, UTF_8};
+use lopdf::{Dictionary, Document as Pdf, Object, ObjectId, decode_text_string};
 
 /// Follows references; `None` for a dangling or circular one.
 pub(super) fn resolve<'a>(pdf: &'a Pdf, object: &'a Object) -> Option<&'a Object> {
@@ -24,10 +25,7 @@ pub(super) fn entry<'a>(pdf: &'a Pdf, dictionary: &'a Dictionary, key: &[u8]) ->
 
 /// The text of the string under `key`.
 pub(super) fn text_entry(pdf: &Pdf, dictionary: &Dictionary, key: &[u8]) -> Option<String> {
-    match entry(pdf, dictionary, key)? {
-        Object::String(bytes, _) => Some(decode(bytes)),
-        _ => None,
-    }
+    decode(entry(pdf, dictionary, key)?)
 }
 
 /// Deeper levels of a tree are ignored.
@@ -58,43 +56,20 @@ pub(super) fn pairs<'a>(pdf: &'a Pdf, root: Option<&'a Object>, leaves: &[u8]) -
     found
 }
 
-/// The characters of PDFDocEncoding from 0x18 to 0x1F and from 0x80 to 0xA0 (ISO 32000-1, annex D.3). All others are
-/// those of Latin-1.
-const LOW: [char; 8] = ['˘', 'ˇ', 'ˆ', '˙', '˝', '˛', '˚', '˜'];
-const HIGH: [char; 33] = [
-    '•', '†', '‡', '…', '—', '–', 'ƒ', '⁄', '‹', '›', '−', '‰', '„', '“', '”', '‘', '’', '‚', '™', 'ﬁ', 'ﬂ', 'Ł', 'Œ',
-    'Š', 'Ÿ', 'Ž', 'ı', 'ł', 'œ', 'š', 'ž', '\u{FFFD}', '€',
-];
-
 /// The text of a PDF text string: UTF-16 or UTF-8 by byte order mark, otherwise PDFDocEncoding. Language escapes (`ESC
-/// … ESC` in UTF-16) are removed.
-fn decode(bytes: &[u8]) -> String {
-    match bytes {
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        // Common in practice, although the standard has no UTF-8 without a byte order mark.
-        _ if !bytes.is_ascii() && std::str::from_utf8(bytes).is_ok_and(|text| text.chars().any(|c| c > '\u{FF}')) => {
-            String::from_utf8_lossy(bytes).into_owned()
-        }
-        _ => bytes.iter().map(|&byte| pdf_doc(byte)).collect(),
+/// … ESC`) are removed.
+fn decode(string: &Object) -> Option<String> {
+    let Object::String(bytes, _) = string else { return None };
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        // A byte left over at the end of UTF-16 is no character.
+        let end = if encoding == UTF_8 { bytes.len() } else { bytes.len() / 2 * 2 };
+        let text = encoding.decode_without_bom_handling(&bytes[mark..end]).0;
+        return Some(text.split('\u{1B}').step_by(2).collect());
     }
-}
-
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-    let text = String::from_utf16_lossy(&units);
-    if !text.contains('\u{1B}') {
-        return text;
-    }
-    text.split('\u{1B}').step_by(2).collect()
-}
-
-fn pdf_doc(byte: u8) -> char {
-    match byte {
-        0x18..=0x1F => LOW[usize::from(byte - 0x18)],
-        0x80..=0xA0 => HIGH[usize::from(byte - 0x80)],
-        _ => char::from(byte),
+    // Common in practice, although the standard has no UTF-8 without a byte order mark.
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.chars().any(|c| c > '\u{FF}') => Some(text.to_owned()),
+        _ => decode_text_string(string).ok(),
     }
 }
 
@@ -102,16 +77,20 @@ fn pdf_doc(byte: u8) -> char {
 mod tests {
     use super::*;
 
+    fn read(bytes: &[u8]) -> String {
+        decode(&Object::string_literal(bytes)).unwrap()
+    }
+
     #[test]
     fn all_three_encodings_are_read() {
-        assert_eq!(decode(b"\xFE\xFF\x7B\x2C\x4E\x00"), "第一");
-        assert_eq!(decode("\u{FEFF}第一".as_bytes()), "第一");
-        assert_eq!(decode(b"a\x84b \x9E \xA0 \xE9"), "a—b ž € é");
+        assert_eq!(read(b"\xFE\xFF\x7B\x2C\x4E\x00"), "第一");
+        assert_eq!(read("\u{FEFF}第一".as_bytes()), "第一");
+        assert_eq!(read(b"a\x84b \x9E \xA0 \xE9"), "a—b ž € é");
     }
 
     #[test]
     fn odd_lengths_and_language_escapes_are_harmless() {
-        assert_eq!(decode(b"\xFE\xFF\x00a\x00"), "a");
-        assert_eq!(decode(b"\xFE\xFF\x00\x1B\x00e\x00n\x00\x1B\x00a"), "a");
+        assert_eq!(read(b"\xFE\xFF\x00a\x00"), "a");
+        assert_eq!(read(b"\xFE\xFF\x00\x1B\x00e\x00n\x00\x1B\x00a"), "a");
     }
 }
