@@ -112,6 +112,24 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
     parents
 }
 
+/// Cuts sections and checks that their parents, joined, are their text, and the children of a parent the parent. For tests
+/// and the fuzzer.
+#[cfg(any(test, feature = "fuzzing"))]
+pub fn assert_rebuilt(sections: &[Section], config: &ChunkConfig) {
+    let joined = |cuts: &mut dyn Iterator<Item = &Cut>| cuts.map(|cut| cut.content.as_str()).collect::<String>();
+    let parents = cut(sections, config);
+    for (i, section) in sections.iter().enumerate() {
+        let own = joined(&mut parents.iter().filter(|parent| parent.section == i).map(|parent| &parent.text));
+        let expected = if section.text.text.trim().is_empty() { "" } else { &section.text.text };
+        assert_eq!(own, expected, "the parent chunks of section {:?}", section.path);
+    }
+    for parent in &parents {
+        assert_eq!(joined(&mut parent.children.iter()), parent.text.content, "the child chunks of a parent chunk");
+        let length = crate::text::char_count(parent.text.content.trim_end());
+        assert!(length <= config.parent_chars, "a parent chunk is too long");
+    }
+}
+
 /// Cuts the text of a parent into the texts of its children.
 pub fn child_chunks<'a>(parent: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
     split::children(parent, config.child_chars, config.parent_chars).into_iter().map(|range| &parent[range]).collect()
@@ -133,7 +151,6 @@ mod tests {
     use super::*;
     use crate::load::markdown;
     use crate::structure::sections;
-    use crate::text::char_count;
     use proptest::prelude::*;
 
     #[test]
@@ -151,20 +168,7 @@ mod tests {
             let document = markdown::parse(&text);
             let sections = sections(&document, "t", None);
             let config = ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: 10, ..ChunkConfig::default() };
-            let parents = cut(&sections, &config);
-            for (i, section) in sections.iter().enumerate() {
-                let joined: String = parents.iter().filter(|p| p.section == i).map(|p| p.text.content.as_str()).collect();
-                if section.text.text.trim().is_empty() {
-                    prop_assert_eq!(joined, "");
-                } else {
-                    prop_assert_eq!(&joined, &section.text.text);
-                }
-            }
-            for parent in &parents {
-                prop_assert!(char_count(parent.text.content.trim_end()) <= config.parent_chars);
-                let joined: String = parent.children.iter().map(|c| c.content.as_str()).collect();
-                prop_assert_eq!(&joined, &parent.text.content);
-            }
+            assert_rebuilt(&sections, &config);
         }
     }
 }

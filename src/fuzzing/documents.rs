@@ -4,7 +4,7 @@ use clap::ValueEnum as _;
 use pdf_oxide::layout::{FontWeight, TextChar};
 
 use super::{parts, text};
-use crate::chunk::{ChunkConfig, cut};
+use crate::chunk::{ChunkConfig, assert_rebuilt};
 use crate::edits::{editable_toc, entries_of, parse_toc};
 use crate::ingest::{SourceFacts, prepare};
 use crate::knowledge::names::definitions;
@@ -13,7 +13,6 @@ use crate::load::{Document, Format, LoadOptions, OutlineEntry, laid_out, parse, 
 use crate::search::find_section;
 use crate::store::NewDocument;
 use crate::structure::{not_found, sections};
-use crate::text::char_count;
 
 pub const NOW: &str = "2026-11-22T00:00:00Z";
 
@@ -162,7 +161,7 @@ pub fn load(bytes: &[u8], format: Format) {
 /// Checks the laws of every document.
 fn hold(document: &Document) {
     for config in [SMALL, ChunkConfig::default()] {
-        chunks_rebuild(document, &config);
+        assert_rebuilt(&sections(document, "title", None), &config);
     }
     let facts = SourceFacts::sample();
     let new = prepare(document, &facts, &SMALL, NOW).new;
@@ -171,23 +170,6 @@ fn hold(document: &Document) {
     ids_are_unique(&new);
     describe(&new);
     contents_are_editable(document, &new);
-}
-
-/// The parent chunks of a section, joined, are its text; the child chunks of a parent, joined, are the parent.
-fn chunks_rebuild(document: &Document, config: &ChunkConfig) {
-    let sections = sections(document, "title", None);
-    let parents = cut(&sections, config);
-    for (i, section) in sections.iter().enumerate() {
-        let own = parents.iter().filter(|parent| parent.section == i);
-        let joined: String = own.map(|parent| parent.text.content.as_str()).collect();
-        let expected = if section.text.text.trim().is_empty() { "" } else { &section.text.text };
-        assert_eq!(joined, expected, "the parent chunks of section {:?}", section.path);
-    }
-    for parent in &parents {
-        let joined: String = parent.children.iter().map(|child| child.content.as_str()).collect();
-        assert_eq!(joined, parent.text.content, "the child chunks of a parent chunk");
-        assert!(char_count(parent.text.content.trim_end()) <= config.parent_chars, "a parent chunk is too long");
-    }
 }
 
 /// Each section is found by its id.
