@@ -126,9 +126,6 @@ fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a
     names
 }
 
-/// Letters repeat after `z`; labels with more repetitions are nonsense.
-const MOST_ROUNDS: u32 = 8;
-
 /// Adds the file's labels to pages without a printed number, unless they contradict the printed ones: some producers
 /// number the file, not the book.
 pub fn fill_labels(pdf: &Pdf, printed: &mut [Option<String>]) {
@@ -149,14 +146,15 @@ pub fn fill_labels(pdf: &Pdf, printed: &mut [Option<String>]) {
     }
 }
 
-/// The labels of a range of pages.
+/// How a range of pages is numbered. Other labels, with letters or a prefix, are in no contents page.
+#[derive(Clone, Copy)]
 struct Range {
-    style: Option<u8>,
-    prefix: String,
+    is_roman: bool,
     first: u32,
 }
 
-fn ranges(pdf: &Pdf) -> BTreeMap<usize, Range> {
+/// The ranges by their first pages, `None` for one with other labels.
+fn ranges(pdf: &Pdf) -> BTreeMap<usize, Option<Range>> {
     let root = pdf.catalog().ok().and_then(|catalog| catalog.get(b"PageLabels").ok());
     let range = |(page, range): (&Object, &Object)| match page {
         Object::Integer(page) => Some((usize::try_from(*page).ok()?, read_range(pdf, dictionary(pdf, range)?))),
@@ -165,59 +163,47 @@ fn ranges(pdf: &Pdf) -> BTreeMap<usize, Range> {
     pairs(pdf, root, b"Nums").into_iter().filter_map(range).collect()
 }
 
-fn read_range(pdf: &Pdf, range: &Dictionary) -> Range {
-    let style = match entry(pdf, range, b"S") {
-        Some(Object::Name(name)) => name.first().copied(),
-        _ => None,
-    };
+fn read_range(pdf: &Pdf, range: &Dictionary) -> Option<Range> {
+    let Object::Name(style) = entry(pdf, range, b"S")? else { return None };
+    let has_prefix = text_entry(pdf, range, b"P").is_some_and(|prefix| !prefix.is_empty());
     let first = match entry(pdf, range, b"St") {
         Some(Object::Integer(first)) => u32::try_from(*first).unwrap_or(1),
         _ => 1,
     };
-    Range { style, prefix: text_entry(pdf, range, b"P").unwrap_or_default(), first }
+    let is_roman = matches!(style.first(), Some(b'R' | b'r'));
+    (!has_prefix && (is_roman || style.first() == Some(&b'D'))).then_some(Range { is_roman, first })
 }
 
-/// Pages count from 0.
-fn label(ranges: &BTreeMap<usize, Range>, page: usize) -> Option<String> {
+/// Pages count from 0. Always lower case, because contents pages are compared without case.
+fn label(ranges: &BTreeMap<usize, Option<Range>>, page: usize) -> Option<String> {
     let (&start, range) = ranges.range(..=page).next_back()?;
-    let number = range.first.checked_add(u32::try_from(page - start).ok()?)?;
-    let text = match range.style {
-        Some(b'D') => number.to_string(),
-        // Always lower case, because contents pages are compared without case.
-        Some(b'R' | b'r') if number < 1000 => write_roman(number),
-        Some(b'A' | b'a') => letters(number)?,
-        _ => String::new(),
-    };
-    let label = format!("{}{text}", range.prefix);
-    (!label.is_empty()).then_some(label)
-}
-
-/// `a` to `z`, then `aa` to `zz`.
-fn letters(number: u32) -> Option<String> {
-    let index = number.checked_sub(1)?;
-    let rounds = index / 26 + 1;
-    let letter = char::from(b'a' + u8::try_from(index % 26).ok()?);
-    (rounds <= MOST_ROUNDS).then(|| std::iter::repeat_n(letter, rounds as usize).collect())
+    let Range { is_roman, first } = (*range)?;
+    let number = first.checked_add(u32::try_from(page - start).ok()?)?;
+    match is_roman {
+        true => (number < 1000).then(|| write_roman(number)),
+        false => Some(number.to_string()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn range(style: u8, first: u32) -> Range {
-        Range { style: Some(style), prefix: String::new(), first }
+    fn range(is_roman: bool, first: u32) -> Option<Range> {
+        Some(Range { is_roman, first })
     }
 
     #[test]
     fn each_range_counts_in_its_own_style() {
-        let ranges = BTreeMap::from([(0, range(b'r', 1)), (4, range(b'D', 1)), (9, range(b'A', 26))]);
+        let ranges = BTreeMap::from([(0, range(true, 1)), (4, range(false, 1)), (9, None)]);
         let labels: Vec<Option<String>> = [0, 3, 4, 8, 9, 10].iter().map(|&page| label(&ranges, page)).collect();
-        assert_eq!(labels, ["i", "iv", "1", "5", "z", "aa"].map(|label| Some(label.to_owned())));
+        let known = ["i", "iv", "1", "5"].map(|label| Some(label.to_owned()));
+        assert_eq!(labels, [&known[..], &[None, None]].concat());
     }
 
     #[test]
     fn a_page_before_the_first_range_has_none() {
-        assert_eq!(label(&BTreeMap::from([(2, range(b'D', 1))]), 1), None);
-        assert_eq!(label(&BTreeMap::from([(0, range(b'D', u32::MAX))]), 1), None);
+        assert_eq!(label(&BTreeMap::from([(2, range(false, 1))]), 1), None);
+        assert_eq!(label(&BTreeMap::from([(0, range(false, u32::MAX))]), 1), None);
     }
 }
