@@ -23,7 +23,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     let message = MessageParser::default().parse(bytes).filter(has_headers).ok_or_else(no_message)?;
     document.title = message.subject().map(squeeze).filter(|subject| !subject.is_empty());
     document.metadata = fields(&message);
-    document.blocks = blocks(&message, NESTED);
+    document.blocks = blocks(&message, NESTED, &mut document.warnings);
     Ok(document)
 }
 
@@ -41,7 +41,7 @@ pub fn parse_mailbox(bytes: &[u8]) -> Result<Document> {
         let titles = [subject, people(message.from())].map(|title| visible(&title).trim().to_owned());
         let title = titles.into_iter().find(|title| !title.is_empty()).unwrap_or_else(|| "—".to_owned());
         document.blocks.push(Block::heading(1, title));
-        document.blocks.extend(blocks(&message, NESTED));
+        document.blocks.extend(blocks(&message, NESTED, &mut document.warnings));
     }
     if document.blocks.is_empty() { Err(no_message()) } else { Ok(document) }
 }
@@ -104,10 +104,10 @@ fn people(of: Option<&Address<'_>>) -> String {
 
 /// The plain text, or else the HTML text; then the messages inside, the names of the attachments, and the text of those
 /// that are text.
-fn blocks(message: &Message<'_>, nested: usize) -> Vec<Block> {
-    let mut blocks: Vec<Block> = message.text_bodies().flat_map(text).collect();
+fn blocks(message: &Message<'_>, nested: usize, warnings: &mut Vec<String>) -> Vec<Block> {
+    let mut blocks: Vec<Block> = message.text_bodies().flat_map(|part| text(part, warnings)).collect();
     if blocks.is_empty() {
-        blocks = message.html_bodies().flat_map(text).collect();
+        blocks = message.html_bodies().flat_map(|part| text(part, warnings)).collect();
     }
     // A message may consist of another message alone.
     let root = message.parts.first().filter(|part| matches!(part.body, PartType::Message(_)));
@@ -118,7 +118,7 @@ fn blocks(message: &Message<'_>, nested: usize) -> Vec<Block> {
             let people = people(inner.from());
             let subject = inner.subject().map(squeeze).unwrap_or_default();
             blocks.push(Block::paragraph(format!("[{people}: {subject}]")));
-            blocks.extend(self::blocks(inner, nested - 1));
+            blocks.extend(self::blocks(inner, nested - 1, warnings));
         }
     }
     let name = |part: &MessagePart<'_>| match part.attachment_name() {
@@ -131,17 +131,19 @@ fn blocks(message: &Message<'_>, nested: usize) -> Vec<Block> {
         blocks.push(Block::paragraph(format!("[{}]", names.join(", "))));
     }
     for part in message.attachments() {
-        blocks.extend(text(part));
+        blocks.extend(text(part, warnings));
     }
     blocks
 }
 
 /// The text of a part, if it has any.
-fn text(part: &MessagePart<'_>) -> Vec<Block> {
+fn text(part: &MessagePart<'_>, warnings: &mut Vec<String>) -> Vec<Block> {
     match &part.body {
         PartType::Text(text) => lines_to_blocks(text, None),
         PartType::Html(text) => {
-            html::parse(text).blocks.into_iter().map(|block| Block::paragraph(block.text)).collect()
+            let page = html::parse(text);
+            warnings.extend(page.warnings);
+            page.blocks.into_iter().map(|block| Block::paragraph(block.text)).collect()
         }
         _ => Vec::new(),
     }

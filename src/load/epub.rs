@@ -129,7 +129,7 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
         let text = text.and_then(|bytes| plain::html_to_text(&bytes).map_err(|error| error.message().to_owned()));
         match text {
             Ok(text) => {
-                let (blocks, anchors) = html::parse_chapter(&xhtml::with_end_tags(&text));
+                let (blocks, anchors) = html::parse_chapter(&xhtml::with_end_tags(&text), &mut document.warnings);
                 places.insert(path, Place { first: document.blocks.len(), anchors });
                 document.blocks.extend(blocks);
             }
