@@ -15,6 +15,8 @@ use crate::text::tables;
 const SHEET: (u32, u32) = (1_048_576, 16_384);
 /// The most cells with a value that are read, over all sheets.
 const MOST_CELLS: usize = 1_000_000;
+/// Each so many bytes of a cell count as another cell: thousands of cells and sheets may share one long text.
+const CELL: usize = 50;
 /// A table with more columns is not aligned: its empty cells could be a million times those with a value.
 const MOST_COLUMNS: usize = 200;
 /// Without alignment, values stand below wrong heads, so a sheet may be filled like one with so many cells.
@@ -54,7 +56,7 @@ fn read(bytes: &[u8]) -> Result<Document> {
         document.blocks.extend(blocks(sheet));
     }
     if left == 0 {
-        document.warnings.push(format!("only the first {MOST_CELLS} cells are read"));
+        document.warnings.push(format!("only its beginning is read, {MOST_CELLS} cells or less if they are long"));
     }
     Ok(document)
 }
@@ -70,7 +72,7 @@ fn sheet(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, left: &mut usize) -> Re
         }
         let shown = text(&Data::from(cell.get_value().clone()));
         if !shown.trim().is_empty() {
-            *left -= 1;
+            *left = left.saturating_sub(1 + shown.len() / CELL);
             sheet.entry(row).or_default().insert(column, shown);
         }
     }
@@ -141,6 +143,10 @@ mod tests {
     use super::*;
 
     fn workbook(rows: &str) -> Vec<u8> {
+        with_sheets(r#"<sheet name="泵站 Pumps" sheetId="1" r:id="r1"/>"#, rows)
+    }
+
+    fn with_sheets(sheets: &str, rows: &str) -> Vec<u8> {
         const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
         const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
         const RELATIONS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
@@ -153,9 +159,7 @@ mod tests {
             ),
             (
                 "xl/workbook.xml",
-                &format!(
-                    r#"<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets><sheet name="泵站 Pumps" sheetId="1" r:id="r1"/></sheets></workbook>"#
-                ),
+                &format!(r#"<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{sheets}</sheets></workbook>"#),
             ),
             (
                 "xl/_rels/workbook.xml.rels",
@@ -218,6 +222,16 @@ mod tests {
             let error = parse(&workbook(&format!(r#"<row r="1">{}</row>"#, cell(place, "x")))).unwrap_err();
             assert!(error.message().starts_with("the workbook is damaged: "), "{place}: {error}");
         }
+    }
+
+    #[test]
+    fn a_long_cell_that_a_hundred_sheets_share_is_read_up_to_a_limit() {
+        let sheet = |number| format!(r#"<sheet name="s{number}" sheetId="{number}" r:id="r1"/>"#);
+        let sheets: String = (1..=100).map(sheet).collect();
+        let rows = format!(r#"<row r="1">{}</row>"#, cell("A1", &"a".repeat(1 << 20)));
+        let document = parse(&with_sheets(&sheets, &rows)).unwrap();
+        assert!(document.texts().concat().len() < 60 << 20);
+        assert!(document.warnings[0].starts_with("only its beginning is read"), "{:?}", document.warnings);
     }
 
     #[test]
