@@ -122,13 +122,15 @@ fn is_selector(c: char) -> bool {
 
 /// The text without invisible characters, which could carry hidden instructions for a language model. Line breaks, tabs,
 /// joiners inside words of scripts that need them, and one selector behind a character that may have it stay.
+/// Separators of lines become spaces: some readers would see a line that nobody has checked.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| matches!(c, '\n' | '\t') || !(is_hidden(c) || is_joiner(c) || is_selector(c));
-    if text.chars().all(is_plain) {
+    if text.chars().all(|c| is_plain(c) && !is_separator(c)) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
-    let mut rest = text.chars().filter(|&c| is_plain(c) || is_joiner(c) || is_selector(c)).peekable();
+    let spaced = text.chars().map(|c| if is_separator(c) { ' ' } else { c });
+    let mut rest = spaced.filter(|&c| is_plain(c) || is_joiner(c) || is_selector(c)).peekable();
     while let Some(c) = rest.next() {
         let before = kept.chars().next_back();
         let joined = |c: &char| !c.is_ascii() && !c.is_whitespace() && !is_joiner(*c);
@@ -145,6 +147,11 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// Whether a character ends a line or a paragraph for some programs, and none for others.
+fn is_separator(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// Whether a character is a zero-width joiner or non-joiner.
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200C}' | '\u{200D}')
@@ -152,7 +159,7 @@ pub fn is_joiner(c: char) -> bool {
 
 /// Untrusted text on one line, safe for a terminal: control characters become spaces, other invisible ones are removed.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|&c| !is_hidden(c)).collect()
+    text.chars().map(|c| if c.is_control() || is_separator(c) { ' ' } else { c }).filter(|&c| !is_hidden(c)).collect()
 }
 
 /// The first `limit` characters of `text`, or all of it.
@@ -232,6 +239,8 @@ mod tests {
             "one joiner at most"
         );
         assert!(matches!(visible("plain 泵\n"), Cow::Borrowed(_)));
+        assert_eq!(visible("text\u{2028}# forged\u{2029}[source: x]"), "text # forged [source: x]");
+        assert_eq!(printable("text\u{2028}# forged"), "text # forged");
         // One selector behind a character that has forms; a chain of them could spell anything.
         assert_eq!(
             visible("❤\u{fe0f} 1\u{fe0f}\u{20e3} a\u{fe0f} 葛\u{fe00}\u{fe01}\u{fe00}"),
