@@ -86,7 +86,7 @@ pub struct Options {
 }
 
 /// The contexts that are made by rule.
-const CONTEXTS: [ContextKind; 3] = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
+const CONTEXTS: [ContextKind; 2] = [ContextKind::None, ContextKind::Headings];
 
 pub fn run(options: &Options) {
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));

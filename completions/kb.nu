@@ -38,7 +38,7 @@ module completions {
   }
 
   def "nu-complete kb ingest context" [] {
-    [ "none" "headings" "subjects" "llm" ]
+    [ "none" "headings" "llm" ]
   }
 
   def "nu-complete kb ingest format" [] {
@@ -1251,7 +1251,7 @@ module completions {
   ]
 
   def "nu-complete kb reindex context" [] {
-    [ "none" "headings" "subjects" "llm" ]
+    [ "none" "headings" "llm" ]
   }
 
   def "nu-complete kb reindex format" [] {

@@ -22,7 +22,7 @@ use crate::store::Snapshot;
   kb reindex --structure                 find sections again that an older kb found
   kb reindex --structure manual.pdf --force
   kb reindex --chunks --parent-chars 600 cut parent chunks at another length
-  kb reindex --context subjects          replace the context of chunks
+  kb reindex --context none              replace the context of chunks
   kb reindex --context llm --dry-run     how many tokens a language model would take
   kb reindex --vectors                   make vectors that `kb ingest --no-embed` skipped
   kb reindex --vectors --model bge-m3    replace all vectors; `kb models` lists the models

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::chunk::context::ContextKind;
 use crate::chunk::{EmbeddedText, overlap};
 use crate::ids::{ChunkId, SectionId};
-use crate::store::{Chunk, NewDocument, ParentChunk};
+use crate::store::{NewDocument, ParentChunk};
 use crate::text::tables::Heads;
 
 /// Sets the counts of the document and the ranges of its sections from its chunks.
@@ -22,23 +22,11 @@ pub fn mend_counts(new: &mut NewDocument) {
     }
 }
 
-/// Sets the situating sentences of a document's chunks by its rule. Sentences of a language model stay.
+/// Sets the situating sentences of a document's chunks by its kind of context. Sentences of a language model stay.
 pub fn set_situating(new: &mut NewDocument) {
-    let config = &new.document.chunking;
-    let set = |chunk: &mut Chunk, before: &str, embedded_anyway: &str| {
-        if config.context != ContextKind::Llm || chunk.situating.is_none() {
-            chunk.situating = config.context.situating(&chunk.content, before, embedded_anyway);
-        }
-    };
-    for section in new.parents.chunk_by_mut(|a, b| a.section_id == b.section_id) {
-        let mut before = String::new();
-        for parent in section {
-            set(&mut parent.chunk, &before, "");
-            for child in &mut parent.children {
-                set(child, &before, overlap(&before, config));
-                before.push_str(&child.content);
-            }
-        }
+    let context = new.document.chunking.context;
+    if context != ContextKind::Llm {
+        new.chunks_mut().for_each(|chunk| chunk.situating = context.situating());
     }
 }
 

@@ -21,7 +21,7 @@ const SMALL: ChunkConfig = ChunkConfig {
     parent_chars: 60,
     child_chars: 20,
     overlap_chars: 10,
-    context: crate::chunk::context::ContextKind::Subjects,
+    context: crate::chunk::context::ContextKind::Headings,
 };
 
 pub fn email(bytes: &[u8]) {

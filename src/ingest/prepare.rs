@@ -303,19 +303,17 @@ mod tests {
         let headings = texts(ContextKind::Headings, 30);
         assert_eq!(read(&headings), ["Pump\nThe main pump moves water.", "Pump\nwater.\nIt must be vented."]);
         assert_eq!(read(&texts(ContextKind::None, 30)), ["The main pump moves water.", "water.\nIt must be vented."]);
-        let subjects = texts(ContextKind::Subjects, 30);
-        assert_eq!(read(&subjects)[1], "Pump › The main pump moves water.\nwater.\nIt must be vented.");
         let written = HashMap::from([("abc123:1".into(), "How the pump is vented.".to_owned())]);
         let llm = texts(ContextKind::Llm, 30).with_contexts(&written);
         assert_eq!(read(&llm)[1], "Pump › How the pump is vented.\nwater.\nIt must be vented.");
-        for prepared in [&headings, &subjects, &llm] {
+        for prepared in [&headings, &llm] {
             assert!(prepared.new.parents.iter().all(|row| row.titles == "Pump"));
             let contents: String = prepared.new.chunks().map(|row| row.content.as_str()).collect();
             assert!(!contents.contains("How") && prepared.texts[0] == headings.texts[0]);
         }
         let hash = |prepared: &Prepared, at: usize| prepared.new.chunks().nth(at).unwrap().embedding_hash.clone();
-        assert_eq!(hash(&headings, 1), hash(&subjects, 1), "a vector that stays right is kept");
-        assert_ne!(hash(&headings, 3), hash(&subjects, 3));
+        assert_eq!(hash(&headings, 1), hash(&llm, 1), "a vector that stays right is kept");
+        assert_ne!(hash(&headings, 3), hash(&llm, 3));
     }
 
     proptest! {
