@@ -96,13 +96,13 @@ fn title(document: &Document, source: &str) -> String {
     truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
 }
 
-/// Whether a title is a word processor's default, a file's name or without a letter.
+/// Whether a title is a program's default, a file's name or without a letter.
 fn is_default_title(title: &str) -> bool {
     let lower = title.to_lowercase();
     !title.contains(char::is_alphabetic)
         || lower.starts_with("microsoft word")
         || lower.starts_with("untitled")
-        || lower == "title"
+        || ["title", "(anonymous)", "powerpoint presentation", "powerpoint 演示文稿"].contains(&lower.trim())
         || [".doc", ".docx", ".dvi", ".tex", ".indd", ".qxd", ".pdf", ".ps"].iter().any(|end| lower.ends_with(end))
 }
 
@@ -118,7 +118,9 @@ mod tests {
     #[test]
     fn a_default_title_is_replaced_by_the_file_name() {
         let mut document = markdown::parse("text");
-        for title in ["Microsoft Word - draft.doc", "0000078003-22-000027", ""] {
+        for title in
+            ["Microsoft Word - draft.doc", "0000078003-22-000027", "(anonymous)", "PowerPoint Presentation", ""]
+        {
             document.title = Some(title.into());
             assert_eq!(cut_of(&document).title, "guide", "{title:?}");
         }
