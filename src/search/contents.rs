@@ -15,11 +15,13 @@ use super::searcher::Searcher;
 use super::section::with_subsections;
 use super::section_number::SectionNumber;
 use super::trace::Trace;
-use super::understand::{AskedPart, Wanted, section_named};
+use super::understand::{AskedPart, Wanted, section_named, section_of_document};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
+use crate::structure::normalise_title;
 use crate::text::first_of;
+use crate::text::han::in_simplified;
 
 /// A document's table of contents, or a part of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,6 +185,33 @@ pub(super) async fn text_of_parts(
     Ok(hits)
 }
 
+/// The text of the section that a query names with its document, and no more: "pump manual section 3.2". Empty if not
+/// exactly one document is called so, or if it lacks the section: the text is searched.
+pub(super) async fn text_of_named_section(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    trace: &mut Trace,
+) -> Result<Vec<Hit>> {
+    let Some((document, name)) = section_of_document(&in_simplified(&request.query)) else { return Ok(Vec::new()) };
+    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
+    let called = documents_called(&snapshots, &document).await?;
+    if called.len() != 1 || request.documents.is_some() || request.kind.is_some() {
+        return Ok(Vec::new());
+    }
+    let request = SearchRequest { documents: Some(called), ..request.clone() };
+    // A search that follows filters again, and notes what is unknown in the filter.
+    let mut own = Trace::new(false);
+    let scopes = filter(searcher, &request, &snapshots, &mut own).await?;
+    let wanted = Wanted::Part(AskedPart { name, says_of_what: true });
+    let mut contents = answer(&snapshots, &names, &request, &wanted, &scopes, &mut own).await?.contents;
+    contents.retain(|contents| contents.confidence >= request.min_confidence);
+    let hits = text_of_parts(searcher, &request, &contents).await?;
+    if !hits.is_empty() {
+        trace.notes.append(&mut own.notes);
+    }
+    Ok(hits)
+}
+
 /// A section with the parent chunks of its own text; `None` without any.
 fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit> {
     let source = |chunk: &IndexedParentChunk| Source::of(chunk, &own.document.title, Some(own.confidence));
@@ -201,14 +230,15 @@ fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit>
     Some(hit)
 }
 
-/// The documents that are called so: by their title, or their file with or without its ending.
+/// The documents that are called so, but for punctuation: by their title, or their file with or without its ending.
 pub(super) async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Result<Vec<DocId>> {
     let mut called = Vec::new();
+    let name = normalise_title(name);
     for snapshot in snapshots {
         let rows = snapshot.all_document_names().await?.into_iter();
         let has_name = |row: &DocumentName| {
             let names = [row.title.as_str(), file_name(&row.source), stem(&row.source)];
-            names.iter().any(|own| own.to_lowercase() == name)
+            names.iter().any(|own| !name.is_empty() && normalise_title(own) == name)
         };
         called.extend(rows.filter(has_name).map(|row| row.doc_id));
     }

@@ -10,10 +10,10 @@ use futures::future::try_join_all;
 
 use super::candidate::{Candidate, ChunkKey, first_different};
 use super::confidence::{UNCLEAR, judge};
-use super::contents::{answer, documents_called, note_ambiguous_section};
+use super::contents::{answer, documents_called, note_ambiguous_section, text_of_named_section};
 use super::encoder::Encoding;
 use super::entities;
-use super::expand::expand;
+use super::expand::{expand, limit};
 use super::fallback::fall_back;
 use super::fuse::fuse;
 use super::hit::{Hit, fetch, parent_chunks};
@@ -355,6 +355,15 @@ async fn contents(
     }
     let request: &SearchRequest = &request;
     let Some(wanted) = understood.wanted.as_ref() else {
+        let mut hits =
+            if is_quoted { Vec::new() } else { text_of_named_section(searcher, request, &mut trace).await? };
+        if !hits.is_empty() {
+            let left_out = limit(request, &mut hits)?;
+            let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
+            trace.stage("contents", start, 1, hits.len()).note("the query is the name of a section");
+            let result = SearchResult::new(request, searcher.names(), understood, route, trace);
+            return Ok(FromContents::Answer(Box::new(SearchResult { hits, left_out, ..result })));
+        }
         note_ambiguous_section(searcher, request, &mut trace).await?;
         return Ok(Err(TextInstead { notes: trace.notes, unlisted: Vec::new() }));
     };

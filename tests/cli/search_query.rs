@@ -190,6 +190,38 @@ fn a_question_for_a_chapter_is_answered_in_all_modes() {
 }
 
 #[test]
+fn a_query_that_is_a_document_and_a_section_finds_its_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "pump-manual.md",
+        "# Norwick station\n\nThe pump manual.\n\n## 3 Operation\n\n### 3.1 Priming\n\nFill the casing.\n\n\
+         ### 3.2 Stopping\n\nClose the outlet first.\n",
+    );
+    sandbox.write(
+        "手册.md",
+        "# 泵站\n\n本手册。\n\n## 3 操作\n\n### 3.1 开泵\n\n先灌水。\n\n### 3.2 停泵\n\n先关出口阀。\n",
+    );
+    sandbox.write("notes.md", "# Notes\n\n## Shelf\n\nThe pump manual with its section 3.2 stands there.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    for (query, expected) in [
+        ("pump manual section 3.2", "Close the outlet first."),
+        ("Section 3.2 of the pump-manual?", "Close the outlet first."),
+        ("Norwick Station, section 3.1", "Fill the casing."),
+        ("手册第3.2节", "先关出口阀。"),
+    ] {
+        let found = sandbox.json(&["search", query]);
+        assert_eq!(found["hits"].as_array().unwrap().len(), 1, "{query}: {found}");
+        assert!(found["hits"][0]["rank"] == 1 && found["confidence"] == 1.0, "{query}: {found}");
+        assert!(found["hits"][0]["content"].as_str().unwrap().contains(expected), "{query}: {found}");
+        assert!(sandbox.kb(&["context", query]).ok().out.contains(expected), "{query}");
+    }
+    for query in ["pump manual section 9.9", "pump hall section 3.2", "\"pump manual\" section 3.2 shelf"] {
+        let found = sandbox.json(&["search", query, "--all"]);
+        assert!(found["hits"].as_array().unwrap().iter().any(|hit| hit["source"] == "notes.md"), "{query}: {found}");
+    }
+}
+
+#[test]
 fn a_chapter_that_no_document_has_is_not_found() {
     let sandbox = Sandbox::new();
     sandbox.write("letter.md", "# Letter\n\n## Thanks\n\nWe thank you for chapter 12 and for 第20章, and read them.\n");

@@ -68,6 +68,20 @@ pub(super) async fn expand(
     Ok((hits, left_out))
 }
 
+/// Fits hits that no search ranked into the limits of a request; returns what it leaves out.
+pub(super) fn limit(request: &SearchRequest, hits: &mut Vec<Hit>) -> Result<Vec<Omitted>> {
+    hits.truncate(request.limit);
+    let left_out = match request.shape.max_tokens {
+        Some(most) => fit(hits, most, &request.shape.counter())?,
+        None => Vec::new(),
+    };
+    for (hit, rank) in hits.iter_mut().zip(1..) {
+        hit.find_snippet(&request.query);
+        hit.rank = rank;
+    }
+    Ok(left_out)
+}
+
 struct Expansion<'a> {
     snapshots: &'a [&'a Snapshot],
     request: &'a SearchRequest,

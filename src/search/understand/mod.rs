@@ -16,7 +16,7 @@ use serde::Serialize;
 pub use kind::Wanted;
 pub(super) use kind::{contents_of, document_named};
 pub use part::AskedPart;
-pub(super) use part::section_named;
+pub(super) use part::{section_named, section_of_document};
 pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
 pub(super) use words::is_of_any_document;

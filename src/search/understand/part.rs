@@ -202,6 +202,32 @@ pub(in crate::search) fn section_named(query: &str) -> Option<String> {
     english().or_else(chinese)
 }
 
+/// The document and the section in a query that is nothing but both: "pump manual section 3.2", "section 3.2 of the pump
+/// manual", 手册第3.2节. `query` is in simplified characters.
+pub(in crate::search) fn section_of_document(query: &str) -> Option<(String, String)> {
+    let lower = query.trim_matches(is_mark).to_lowercase();
+    let english = || {
+        let words = english_words(&lower);
+        let unit = words.windows(2).position(|two| PARTS.contains(&two[0]) && is_number(two[1]))?;
+        let document = match (&words[..unit], &words[unit + 2..]) {
+            (before, []) => before,
+            ([], ["of" | "in", after @ ..]) => after,
+            _ => return None,
+        };
+        let document = document.iter().copied().skip_while(|word| *word == "the").collect::<Vec<_>>().join(" ");
+        Some((document, format!("{} {}", words[unit], words[unit + 1])))
+    };
+    let chinese = || {
+        let text: String = lower.chars().filter(|c| !c.is_whitespace()).collect();
+        let near = last_characters(&text);
+        let is_number = |at: &usize| after_number(&near[*at..]) == Some("");
+        let number = near.char_indices().map(|(at, _)| at).find(is_number)?;
+        let (document, section) = text.split_at(text.len() - near.len() + number);
+        Some((document.trim_end_matches('的').to_owned(), section.to_owned()))
+    };
+    english().or_else(chinese).filter(|(document, _)| !document.is_empty())
+}
+
 pub(super) fn is_mark(c: char) -> bool {
     "?？.。!！\"'“”《》".contains(c) || c.is_whitespace()
 }
@@ -309,6 +335,23 @@ mod tests {
             "how do I prime the pump?",
         ] {
             assert!(!says_of_what(query), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_query_may_be_a_document_and_the_number_of_a_section() {
+        for (query, document, section) in [
+            ("Pump manual, section 3.2", "pump manual", "section 3.2"),
+            ("appendix A of the pump manual?", "pump manual", "appendix a"),
+            ("KL-30说明书第 3.2 节", "kl-30说明书", "第3.2节"),
+            ("《手册》的第三章", "手册》", "第三章"),
+        ] {
+            assert_eq!(section_of_document(query), Some((document.to_owned(), section.to_owned())), "{query}");
+        }
+        for query in
+            ["section 3.2", "第三章", "pump manual section 3.2 valves", "section of the manual", "手册第三章讲什么"]
+        {
+            assert_eq!(section_of_document(query), None, "{query}");
         }
     }
 
