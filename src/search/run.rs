@@ -75,7 +75,8 @@ impl Searcher {
             if ranking.route.keyword > 0.0 && hits.iter().all(is_by_meaning_alone) {
                 trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
             } else {
-                spelling::note_absent(&ranking.replacements, &mut trace);
+                let (snapshots, codes) = (self.snapshots().await?, &ranking.understood.identifiers);
+                spelling::note_absent(&snapshots, codes, &ranking.replacements, &mut trace)?;
             }
             note_without_vectors(self, &ranking, &hits, &mut trace).await?;
         }

@@ -341,13 +341,28 @@ pub(super) fn add_notes(replacements: &[Replacement], trace: &mut Trace) {
 }
 
 /// Notes which words of a question no text has, for one that was answered without them.
-pub(super) fn note_absent(replacements: &[Replacement], trace: &mut Trace) {
+pub(super) fn note_absent(
+    snapshots: &[&Snapshot],
+    identifiers: &[String],
+    replacements: &[Replacement],
+    trace: &mut Trace,
+) -> Result<()> {
     // `please` is no subject.
     let tells = |one: &&Replacement| one.is_absent() && (one.is_name || !is_known_word(&one.typed));
-    let absent: Vec<String> = replacements.iter().filter(tells).map(|one| format!("{:?}", one.typed)).collect();
+    let mut absent: Vec<String> = replacements.iter().filter(tells).map(|one| format!("{:?}", one.typed)).collect();
+    // What is found for `E99` may be about `E05`.
+    for code in identifiers.iter().filter(|code| code.contains(|c: char| c.is_ascii_digit())) {
+        let tokens = tokenize(code);
+        if let Some(whole) = tokens.first().filter(|token| token.end == code.len())
+            && parent_chunks_with(snapshots, &whole.text)? == 0
+        {
+            absent.push(format!("{code:?}"));
+        }
+    }
     if !absent.is_empty() {
         trace.note(NoteCode::WordMissing, format!("no text contains {}", first_of(absent.into_iter())));
     }
+    Ok(())
 }
 
 /// A word as it is written in the best parent chunks that have it, most like the typed one: indexed words have lost

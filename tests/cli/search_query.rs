@@ -135,6 +135,14 @@ fn identifiers_and_quantities_are_recognised() {
 }
 
 #[test]
+fn a_code_that_no_text_has_is_told() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let noted = |query: &str| sandbox.kb(&["search", query, "--all"]).ok().err;
+    assert!(noted("alarm E-418 of the pump").contains("no text contains \"E-418\""), "{}", noted("alarm E-418"));
+    assert!(!noted("alarm E-417 of the pump").contains("no text contains"));
+}
+
+#[test]
 fn questions_about_contents_are_answered_with_contents() {
     let sandbox = sandbox(&["--no-embed"]);
     let titles = |args: &[&str]| {
