@@ -46,7 +46,7 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
             };
             Ok(Found { section, note })
         }
-        [] => guess(sections, name),
+        [] => guess(document, sections, name),
         ref many => {
             let by_id = many.iter().map(|section| format!("{} ({})", section.section_id, section.title));
             let hint = format!("name one by its id: {}", first_of(by_id));
@@ -160,9 +160,9 @@ fn titled(sections: &[SectionRow]) -> impl Iterator<Item = &SectionRow> {
 }
 
 /// A section whose title is nearly the name.
-fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
+fn guess<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let missing = || Error::not_found(format!("no section {name:?}"));
-    let list = || format!("`{}` shows the sections", NextStep::ShowContents("DOC"));
+    let list = || format!("`{}` shows the sections", NextStep::ShowContents(&document.doc_id));
     if is_path(name) {
         return Err(missing().hint(list()));
     }

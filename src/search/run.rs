@@ -54,8 +54,8 @@ impl Searcher {
             return answer_greeting(self, request).await;
         }
         let TextInstead { notes, unlisted } = match contents(self, request).await? {
-            Ok(answer) => return Ok(*answer),
-            Err(instead) => instead,
+            FromContents::Answer(answer) => return Ok(*answer),
+            FromContents::Nothing(instead) => instead,
         };
         let mut request = Cow::Borrowed(request);
         if !unlisted.is_empty() {
@@ -316,6 +316,12 @@ async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result
     Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
 }
 
+/// What tables of contents say to a question.
+enum FromContents {
+    Answer(Box<SearchResult>),
+    Nothing(TextInstead),
+}
+
 /// Why the text is searched.
 #[derive(Default)]
 struct TextInstead {
@@ -325,15 +331,12 @@ struct TextInstead {
 }
 
 /// Answers a question about structure from tables of contents.
-async fn contents(
-    searcher: &Searcher,
-    request: &SearchRequest,
-) -> Result<std::result::Result<Box<SearchResult>, TextInstead>> {
+async fn contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromContents> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
     let mut understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
     if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
-        return Ok(Err(TextInstead::default()));
+        return Ok(FromContents::Nothing(TextInstead::default()));
     }
     let mut request = Cow::Borrowed(request);
     let name = match understood.wanted {
@@ -366,7 +369,7 @@ async fn contents(
             return Ok(FromContents::Answer(Box::new(SearchResult { hits, left_out, ..result })));
         }
         note_ambiguous_section(searcher, request, &mut trace).await?;
-        return Ok(Err(TextInstead { notes: trace.notes, unlisted: Vec::new() }));
+        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: Vec::new() }));
     };
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
@@ -378,8 +381,8 @@ async fn contents(
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
     if contents.is_empty() {
-        return Ok(Err(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
+        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
     }
     let result = SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) };
-    Ok(Ok(Box::new(result)))
+    Ok(FromContents::Answer(Box::new(result)))
 }

@@ -55,7 +55,8 @@ fn several_sections_come_in_the_given_order() {
     assert_eq!(paths(&["2.2.1", "2", "2.1", "2"]), (0, "2 2.1 2.2 2.2.1".into()));
     assert_eq!(paths(&["2", "2.1", "--no-children"]), (0, "2 2.1".into()));
     // Nothing is printed if one of them is missing.
-    sandbox.kb(&["section", "guide.md", "1", "7"]).refuses(1, "no section \"7\"");
+    let list = format!("no section \"7\"; `kb toc {}` shows the sections", sandbox.id("guide.md"));
+    sandbox.kb(&["section", "guide.md", "1", "7"]).refuses(1, &list);
 }
 
 #[test]
@@ -67,7 +68,8 @@ fn a_misspelt_title_is_found_with_a_note() {
     sandbox.write("two.md", "# Turning left\n\na\n\n# Turning right\n\nb");
     sandbox.json(&["ingest", "two.md"]);
     sandbox.kb(&["section", "two.md", "Turnign"]).refuses(1, "1 (Turning left), 2 (Turning right)");
-    sandbox.kb(&["section", "two.md", "2.4"]).tells(1, "`kb toc DOC` shows the sections");
+    let list = format!("`kb toc {}` shows the sections", sandbox.id("two.md"));
+    sandbox.kb(&["section", "two.md", "2.4"]).tells(1, &list);
 }
 
 #[test]
