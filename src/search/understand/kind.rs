@@ -210,27 +210,6 @@ mod tests {
     }
 
     #[test]
-    fn questions_about_the_whole_table_of_contents() {
-        for query in [
-            "what chapters does manual.pdf have?",
-            "Which sections are in the pump manual",
-            "how many chapters are there in the guide",
-            "table of contents of the pump manual",
-            "toc network-guide.md",
-            "list the chapters of manual.pdf",
-            "chapters of the manual",
-            "show me the outline of the handbook",
-            "目录",
-            "泵站维护手册的目录",
-            "《泵站维护手册》目录",
-            "手册有哪些章节？",
-            "这本书有几章",
-        ] {
-            assert_eq!(wanted(query).map(|(wanted, _)| wanted), Some(Wanted::Whole), "{query}");
-        }
-    }
-
-    #[test]
     fn a_name_may_be_that_of_a_document() {
         for (query, name) in [
             ("contents of debian-faq", "debian-faq"),
@@ -246,36 +225,6 @@ mod tests {
         for query in ["how to print the contents of a file", "目录", "the discontents of winter", "outline the policy"]
         {
             assert_eq!(contents_of(query), None, "{query}");
-        }
-    }
-
-    #[test]
-    fn questions_about_the_text_do_not_ask_for_contents() {
-        for query in [
-            "What chapter of the IPCC report had errors?",
-            "which sections of the wing carry the load",
-            "what sections are in a beam",
-            "sections of the airfoil",
-            "list the sections that mention pumps",
-            "what is the structure of an atom",
-            "how many sections does a beam need to fail",
-            "what does section 2 say about pumps",
-            "what is part of the pump",
-            "contents of the tank",
-            "show the contents of a file",
-            "how do I print the contents of the file",
-            "outline of the plan",
-            "what is in section 2 about pumps",
-            "what is in chapter books",
-            "如何创建目录",
-            "安装目录",
-            "项目的工作目录",
-            "哪些章节提到了水泵",
-            "第三章第一句话",
-            "第一次世界大战讲什么",
-            "how do I prime the pump?",
-        ] {
-            assert_eq!(wanted(query), None, "{query}");
         }
     }
 }
