@@ -314,12 +314,13 @@ mod tests {
             let mut found: Vec<(String, usize, i32)> = found
                 .scores
                 .into_iter()
-                .map(|(key, score)| (key.chunk_id.to_string(), key.namespace, (score * 1e4).round() as i32))
+                .map(|(key, score)| (key.chunk_id.to_string(), key.namespace, (score * 1e2).round() as i32))
                 .collect();
             found.sort();
             found
         };
-        let cosine = |angle: f32| (angle.cos() * 1e4).round() as i32;
+        // Those in tables are compared in half precision.
+        let cosine = |angle: f32| (angle.cos() * 1e2).round() as i32;
         let expected = [("a:0", 0, 0.3), ("d:0", 1, 0.2), ("e:0", 1, 1.4), ("t:0", 0, 0.1), ("t:0", 1, 0.1)]
             .map(|(id, namespace, angle)| (id.to_owned(), namespace, cosine(angle)));
         assert_eq!(recall([true, true], None, 3).await, expected, "the best three and the keyword hits");

@@ -33,9 +33,8 @@ fn keyword_search_finds_documents_without_vectors() {
     }
     let message = sandbox.kb(&["search", "close the valve", "--method", "hybrid"]).err;
     assert!(message.contains("the searched documents have no vectors"), "{message}");
-    let semantic = sandbox
-        .kb(&["search", "close the valve", "--method", "semantic"])
-        .refuses(1, "the searched documents have no vectors");
+    let semantic = sandbox.kb(&["search", "close the valve", "--method", "semantic"]);
+    semantic.refuses(1, "the searched documents have no vectors");
     assert_eq!(sandbox.json(&["section", "a.md", "Valves"])["items"][0]["path"], "1");
     let embeds_the_question = || sandbox.kb(&["search", "close the valve", "--explain"]).out.contains("| encode |");
     assert!(!embeds_the_question(), "there is nothing to compare its vector with");
