@@ -12,12 +12,14 @@ use crate::chunk::{ChunkConfig, CutParent, cut};
 use crate::knowledge::profile::Profile;
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
 use crate::store::STANDARD_INPUT;
-use crate::structure::{Section, SectionText, not_found, sections};
+use crate::structure::{PREAMBLE, Section, SectionText, not_found, sections};
 use crate::text::script::language;
 use crate::text::{squeeze, truncate, visible};
 
 /// In characters.
 const LONGEST_TITLE: usize = 200;
+/// The most characters above the first section that are taken for a title and what belongs to it.
+const LONGEST_TITLE_BLOCK: usize = 200;
 /// The first parent chunks, from which the language of the document is detected.
 const LANGUAGE_PARENTS: usize = 20;
 
@@ -41,10 +43,13 @@ pub struct CutDocument {
 }
 
 impl CutDocument {
-    /// Cuts a document. A document without a title gets the name of its source.
+    /// Cuts a document. A document without a title gets the name of its source, and what is printed like a title.
     pub fn of(document: &Document, source: &str, corrected: Option<&[OutlineEntry]>, config: &ChunkConfig) -> Self {
-        let title = title(document, source);
+        let (own, name) = (own_title(document), name_of(document, source));
+        let title = own.clone().unwrap_or_else(|| name.clone());
         let mut sections = sections(document, &title, corrected);
+        let printed = || printed_title(document.format, &sections, &name);
+        let title = own.or_else(printed).unwrap_or(name);
         let parents = cut(&sections, config);
         sections.iter_mut().for_each(|section| section.text = SectionText::default());
         let beginning: String =
@@ -73,18 +78,9 @@ impl CutDocument {
     }
 }
 
-/// The document's own title, unless a program made it up; otherwise the first top-level heading; otherwise the file's
-/// name. Where the first heading names only the first of many parts (code, records, messages), it is skipped. Source code
-/// keeps the file's extension.
-fn title(document: &Document, source: &str) -> String {
-    let file_name = || {
-        let path = source.strip_prefix(STANDARD_INPUT).unwrap_or(source).trim_end_matches('/');
-        let name = path.rsplit('/').next().unwrap_or(path);
-        // An address that ends with a slash names no file, but a folder or a host.
-        let is_whole = document.format.is_code() || source.ends_with('/');
-        let kept = if is_whole { None } else { Path::new(name).file_stem() };
-        kept.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
-    };
+/// The document's own title, unless a program made it up; otherwise the first top-level heading. Where the first heading
+/// names only the first of many parts (code, records, messages), it is skipped.
+fn own_title(document: &Document) -> Option<String> {
     let given = document.title.as_deref().map(squeeze).filter(|title| !is_default_title(title));
     let heading = || {
         if document.format.is_code() || matches!(document.format, Format::Jsonl | Format::Mbox) {
@@ -93,7 +89,29 @@ fn title(document: &Document, source: &str) -> String {
         let first = document.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(1)))?;
         Some(first.text.clone()).filter(|text| !visible(text).trim().is_empty())
     };
-    truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
+    given.or_else(heading).map(|title| truncate(&title, LONGEST_TITLE))
+}
+
+/// The name of the file without its extension, which source code keeps.
+fn name_of(document: &Document, source: &str) -> String {
+    let path = source.strip_prefix(STANDARD_INPUT).unwrap_or(source).trim_end_matches('/');
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // An address that ends with a slash names no file, but a folder or a host.
+    let is_whole = document.format.is_code() || source.ends_with('/');
+    let kept = if is_whole { None } else { Path::new(name).file_stem() };
+    truncate(&kept.map_or_else(|| name.into(), |stem| stem.to_string_lossy()), LONGEST_TITLE)
+}
+
+/// The file's name with the line above the first section, if that looks like a title: a few words alone. The product that a
+/// data sheet is about may stand only there.
+fn printed_title(format: Format, sections: &[Section], name: &str) -> Option<String> {
+    let [first, _, _, ..] = sections else { return None };
+    let has_titles = matches!(format, Format::Pdf | Format::Docx | Format::Text);
+    let block = Some(first.text.text.trim()).filter(|text| text.chars().count() <= LONGEST_TITLE_BLOCK);
+    let line = squeeze(block.filter(|_| has_titles && first.path == PREAMBLE)?.lines().next()?);
+    let is_title = line.contains(char::is_alphabetic) && !line.ends_with(['.', ',', ':', ';', '。', '，', '：', '；']);
+    let named = line.to_lowercase().contains(&name.to_lowercase());
+    is_title.then(|| truncate(&if named { line } else { format!("{name}: {line}") }, LONGEST_TITLE))
 }
 
 /// Whether a title is a program's default, a file's name or without a letter.
@@ -137,6 +155,24 @@ mod tests {
             ("mail/Re: Pump.md", "Re: Pump"),
         ] {
             assert_eq!(CutDocument::of(&document, source, None, &ChunkConfig::default()).title, title, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_line_above_the_first_section_titles_a_document_without_a_title() {
+        let sections = "\n\n1. Scope\n\nThis sheet is about pressure.\n\n2. Warranty\n\nTwo years from delivery.\n";
+        for (source, block, title) in [
+            ("DS-0417.txt", "HX-200 Pressure Transmitter\nDatasheet DS-0417", "DS-0417: HX-200 Pressure Transmitter"),
+            ("pump.txt", "The Pump", "The Pump"),
+            ("KL-30.txt", "螺杆空压机", "KL-30: 螺杆空压机"),
+            ("note.txt", "Keep this sheet beside the machine.", "note"),
+            ("note.txt", "2026-11-26", "note"),
+            ("note.txt", &"A long beginning ".repeat(20), "note"),
+        ] {
+            let document = crate::load::plain::parse(&format!("{block}{sections}"));
+            let cut = CutDocument::of(&document, source, None, &ChunkConfig::default());
+            assert_eq!(cut.sections.len(), 3, "{source}");
+            assert_eq!(cut.title, title, "{source}");
         }
     }
 
