@@ -6,11 +6,12 @@ use super::confidence::UNCLEAR;
 use super::expand::describe;
 use super::find_section::{Reading, find_sections};
 use super::hit::{Hit, Source};
-use super::named_documents::{MOST_DOCUMENTS, Placed, named};
+use super::named_documents::{MOST_DOCUMENTS, Placed, named, names_of_others};
 use super::note::NoteCode;
 use super::request::{Kind, SearchRequest};
 use super::resolve::{file_name, stem};
 use super::restrict::filter;
+use super::retrievers::parent_chunks_with;
 use super::searcher::Searcher;
 use super::section::with_subsections;
 use super::section_number::SectionNumber;
@@ -59,7 +60,9 @@ pub(super) async fn answer(
     trace: &mut Trace,
 ) -> Result<Answer> {
     let mut rows = admitted(snapshots, scopes).await?;
-    let named = named(&request.query, wanted, &rows);
+    // "Item 7 of Tesla's 10-K" is not that of the only 10-K here.
+    let is_of_others = names_what_no_text_has(snapshots, &request.query, &rows)?;
+    let named = if is_of_others { Vec::new() } else { named(&request.query, wanted, &rows) };
     let part = match wanted {
         Wanted::Part(part) => Some(part),
         Wanted::Whole => None,
@@ -142,6 +145,15 @@ pub(super) async fn answer(
         answer.unlisted = unlisted.into_iter().map(|(_, document)| document.doc_id).collect();
     }
     Ok(answer)
+}
+
+fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, rows: &[Placed]) -> Result<bool> {
+    for name in names_of_others(query, rows) {
+        if parent_chunks_with(snapshots, &name)? == 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn text_instead(why: &str) -> String {

@@ -8,13 +8,15 @@ use super::resolve::{file_name, stem};
 use super::understand::{AskedPart, Wanted, is_of_any_document};
 use crate::store::DocumentRow;
 use crate::text::stopwords::is_stopword;
-use crate::text::tokens::{TokenKind, tokenize};
+use crate::text::tokens::{Token, TokenKind, tokenize};
 
 /// A question whose words fit the titles of more documents equally well names none of them.
 pub(super) const MOST_DOCUMENTS: usize = 3;
 
 pub(super) type Placed = (usize, DocumentRow);
 
+/// In bytes. The K of 10-K names nothing.
+const SHORTEST_NAME: usize = 3;
 /// The weight of a year among the words that name documents: the least.
 const YEAR: usize = 1;
 
@@ -82,7 +84,6 @@ impl Naming {
         // A year only tells documents of one name apart.
         let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
         asked.extend(glued(query).into_iter().map(|name| name.word));
-        let words_of = |row: &DocumentRow| naming_words(&format!("{} {}", row.title, file_name(&row.source)));
         let own: Vec<HashSet<String>> = rows.iter().map(|(_, row)| words_of(row)).collect();
         let weight = |word: &String| {
             let having = own.iter().filter(|own| own.contains(word)).count().max(1);
@@ -108,6 +109,30 @@ impl Naming {
         let found = those(rows, |row| is_kind(stem(&row.source)) || is_kind(&row.title));
         if found.len() == 1 { found } else { Vec::new() }
     }
+}
+
+/// The words of names in a question that no name of a document has. Names are written with a capital letter; the first
+/// word of a question always is.
+pub(super) fn names_of_others(query: &str, rows: &[Placed]) -> Vec<String> {
+    let words = naming_words(query);
+    let is_name = |token: &Token| {
+        matches!(token.kind, TokenKind::Word | TokenKind::Part)
+            && token.start > 0
+            && token.end - token.start >= SHORTEST_NAME
+            && query[token.start..].starts_with(char::is_uppercase)
+            && words.contains(&token.text)
+            && !is_of_any_document(&token.text)
+    };
+    let mut names: Vec<String> = tokenize(query).into_iter().filter(is_name).map(|token| token.text).collect();
+    for (_, row) in rows {
+        let own = words_of(row);
+        names.retain(|name| !own.contains(name));
+    }
+    names
+}
+
+fn words_of(row: &DocumentRow) -> HashSet<String> {
+    naming_words(&format!("{} {}", row.title, file_name(&row.source)))
 }
 
 fn those(rows: &[Placed], is: impl Fn(&DocumentRow) -> bool) -> Vec<Placed> {
@@ -196,6 +221,19 @@ mod tests {
         assert_eq!(named("what does item 7 of Verizon's cash flows say", &part), [1]);
         assert_eq!(named("what does item 7 of Verizon 2022 say", &part), [1]);
         assert_eq!(named("table of contents of the 10-K", &Wanted::Whole), [0]);
+    }
+
+    #[test]
+    fn names_that_no_document_has_are_told() {
+        let rows = [(0, document("PEPSICO_2022_10K.pdf", "Form 10-K for Pepsico INC"))];
+        for (query, names) in [
+            ("What is item 7 of Tesla's 10-K about?", &["tesla"][..]),
+            ("What is item 7 of Pepsico's 10-K about?", &[]),
+            ("Summarise chapter 2 of the Manual", &[]),
+            ("特斯拉年报第七章讲什么", &[]),
+        ] {
+            assert_eq!(names_of_others(query, &rows), names, "{query}");
+        }
     }
 
     #[test]

@@ -493,3 +493,19 @@ fn a_name_that_a_file_writes_as_one_word_is_found() {
     assert_eq!(first("Kraft Heinz revenue"), "KRAFTHEINZ_2019_10K.txt");
     assert_eq!(first("PepsiCo revenue 2020"), "PEPSICO_2020Q1_10Q.txt");
 }
+
+#[test]
+fn a_part_of_a_work_that_is_not_here_is_searched_in_the_text() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "report.md",
+        "# Form 10-K for Norwick\n\n## Item 7. Results\n\nSales grew.\n\n## Item 8. Notes\n\nNone.",
+    );
+    sandbox.write("valves.md", "# Valves\n\nClose the valve.");
+    sandbox.kb(&["ingest", ".", "--no-embed"]).ok();
+    for (company, tables) in [("Norwick", 1), ("Tesla", 0)] {
+        let question = format!("What is item 7 of {company}'s 10-K about?");
+        let found = sandbox.kb(&["search", &question, "--format", "json"]).json();
+        assert_eq!(found["contents"].as_array().map_or(0, Vec::len), tables, "{company}: {found}");
+    }
+}
