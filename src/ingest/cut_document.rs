@@ -46,10 +46,13 @@ impl CutDocument {
     /// Cuts a document. A document without a title gets the name of its source, and what is printed like a title.
     pub fn of(document: &Document, source: &str, corrected: Option<&[OutlineEntry]>, config: &ChunkConfig) -> Self {
         let (own, name) = (own_title(document), name_of(document, source));
-        let title = own.clone().unwrap_or_else(|| name.clone());
+        let title = own.as_ref().unwrap_or(&name).clone();
         let mut sections = sections(document, &title, corrected);
-        let printed = || printed_title(document.format, &sections, &name);
-        let title = own.or_else(printed).unwrap_or(name);
+        let printed = own.is_none().then(|| printed_title(document.format, &sections, &name)).flatten();
+        if let (Some(printed), Some(preamble)) = (&printed, sections.first_mut()) {
+            preamble.title.clone_from(printed);
+        }
+        let title = printed.unwrap_or(title);
         let parents = cut(&sections, config);
         sections.iter_mut().for_each(|section| section.text = SectionText::default());
         let beginning: String =
@@ -160,16 +163,19 @@ mod tests {
 
     #[test]
     fn a_line_above_the_first_section_titles_a_document_without_a_title() {
-        let sections = "\n\n1. Scope\n\nThis sheet is about pressure.\n\n2. Warranty\n\nTwo years from delivery.\n";
         for (source, block, title) in [
-            ("DS-0417.txt", "HX-200 Pressure Transmitter\nDatasheet DS-0417", "DS-0417: HX-200 Pressure Transmitter"),
-            ("pump.txt", "The Pump", "The Pump"),
-            ("KL-30.txt", "螺杆空压机", "KL-30: 螺杆空压机"),
-            ("note.txt", "Keep this sheet beside the machine.", "note"),
-            ("note.txt", "2026-11-26", "note"),
-            ("note.txt", &"A long beginning ".repeat(20), "note"),
+            ("DS-0417.pdf", "HX-200 Pressure Transmitter\nDatasheet DS-0417", "DS-0417: HX-200 Pressure Transmitter"),
+            ("pump.pdf", "The Pump", "The Pump"),
+            ("KL-30.pdf", "螺杆空压机", "KL-30: 螺杆空压机"),
+            ("note.pdf", "Keep this sheet beside the machine.", "note"),
+            ("note.pdf", "2026-11-26", "note"),
+            ("note.pdf", &"A long beginning ".repeat(20), "note"),
         ] {
-            let document = crate::load::plain::parse(&format!("{block}{sections}"));
+            let mut document = Document::new(Format::Pdf, "engine");
+            document.blocks = vec![Block::paragraph(block)];
+            for heading in ["Scope", "Warranty"] {
+                document.blocks.extend([Block::heading(2, heading), Block::paragraph("Two years from delivery.")]);
+            }
             let cut = CutDocument::of(&document, source, None, &ChunkConfig::default());
             assert_eq!(cut.sections.len(), 3, "{source}");
             assert_eq!(cut.title, title, "{source}");
