@@ -351,7 +351,7 @@ pub(super) fn note_absent(
     let tells = |one: &&Replacement| one.is_absent() && (one.is_name || !is_known_word(&one.typed));
     let mut absent: Vec<String> = replacements.iter().filter(tells).map(|one| format!("{:?}", one.typed)).collect();
     // What is found for `E99` may be about `E05`.
-    for code in identifiers.iter().filter(|code| code.contains(|c: char| c.is_ascii_digit())) {
+    for code in identifiers.iter().filter(|code| code.contains(|c: char| c.is_ascii_digit()) && !is_period(code)) {
         let tokens = tokenize(code);
         if let Some(whole) = tokens.first().filter(|token| token.end == code.len())
             && parent_chunks_with(snapshots, &whole.text)? == 0
@@ -363,6 +363,11 @@ pub(super) fn note_absent(
         trace.note(NoteCode::WordMissing, format!("no text contains {}", first_of(absent.into_iter())));
     }
     Ok(())
+}
+
+/// Whether a code is that of a year, a half or a quarter: `FY2021`, `2023Q1`, `H2`.
+fn is_period(code: &str) -> bool {
+    code.chars().all(|c| c.is_ascii_digit() || "FYQHC".contains(c.to_ascii_uppercase()))
 }
 
 /// A word as it is written in the best parent chunks that have it, most like the typed one: indexed words have lost
