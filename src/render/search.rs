@@ -42,6 +42,10 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
         let names = SectionNames::of(&contents.sections);
         let (document, sections) = (&contents.document, contents.sections.as_slice());
         add_contents(&mut page, &ListedSections { document, sections, names: &names }, 1, shown);
+        if let Some(first) = sections.first().filter(|_| contents.part.is_some()) {
+            page.gap();
+            page.line(format!("`{}` shows its text", NextStep::Show(&first.section_id)));
+        }
     }
     for (group, rank) in groups {
         page.gap();
