@@ -52,7 +52,8 @@ fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
             .map_err(|error| Error::failed(format!("the worker cannot read the stored document: {error}")))?,
     };
     if matches!(request.content, Content::File(..)) && !document.has_text() {
-        return Err(Error::failed("there is no text in it").hint(format!("{}, or delete it", skip())));
+        let why = document.warnings.first().map_or(String::new(), |warning| format!(": {warning}"));
+        return Err(Error::failed(format!("there is no text in it{why}")).hint(format!("{}, or delete it", skip())));
     }
     Ok(CutDocument::of(&document, &request.source, request.corrected.as_deref(), &request.chunking))
 }
