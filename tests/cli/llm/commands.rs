@@ -187,7 +187,6 @@ fn check_reports_an_answer_or_the_problem() {
     let check = |url: &str, key: Option<&str>, more: &[&str]| {
         let mut command = sandbox.command(&[&["llm", "check"], more].concat());
         command.env("KB_LLM_BASE_URL", url).env("KB_LLM_MODEL", "test").env("KB_LLM_TIMEOUT", "3");
-        command.env("KB_LLM_CONNECT_TIMEOUT", "3");
         if let Some(key) = key {
             command.env("KB_LLM_API_KEY", key);
         }
