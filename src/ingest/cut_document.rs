@@ -164,14 +164,14 @@ mod tests {
     #[test]
     fn a_line_above_the_first_section_titles_a_document_without_a_title() {
         for (source, block, title) in [
-            ("DS-0417.pdf", "HX-200 Pressure Transmitter\nDatasheet DS-0417", "DS-0417: HX-200 Pressure Transmitter"),
-            ("pump.pdf", "The Pump", "The Pump"),
-            ("KL-30.pdf", "螺杆空压机", "KL-30: 螺杆空压机"),
-            ("note.pdf", "Keep this sheet beside the machine.", "note"),
-            ("note.pdf", "2026-11-26", "note"),
-            ("note.pdf", &"A long beginning ".repeat(20), "note"),
+            ("DS-0417.docx", "HX-200 Pressure Transmitter\nDatasheet DS-0417", "DS-0417: HX-200 Pressure Transmitter"),
+            ("pump.docx", "The Pump", "The Pump"),
+            ("KL-30.docx", "螺杆空压机", "KL-30: 螺杆空压机"),
+            ("note.docx", "Keep this sheet beside the machine.", "note"),
+            ("note.docx", "2026-11-26", "note"),
+            ("note.docx", &"A long beginning ".repeat(20), "note"),
         ] {
-            let mut document = Document::new(Format::Pdf, "engine");
+            let mut document = Document::new(Format::Docx, "engine");
             document.blocks = vec![Block::paragraph(block)];
             for heading in ["Scope", "Warranty"] {
                 document.blocks.extend([Block::heading(2, heading), Block::paragraph("Two years from delivery.")]);
