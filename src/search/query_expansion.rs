@@ -23,7 +23,7 @@ use super::understand::{Question, Route, Terms, Understanding, keyword_terms};
 use crate::endpoint::Failure;
 use crate::error::Result;
 use crate::llm::{self, Expansion};
-use crate::store::{LoadedVectors, Scope};
+use crate::store::Scope;
 
 /// The weight of each wording; the question has 1.
 const REWRITTEN: f32 = 0.4;
@@ -115,12 +115,11 @@ impl Paraphrasing {
         Some(Paraphrasing { answer, client })
     }
 
-    /// Waits for the answer and recalls its wordings. Never fails a search. `vectors` are empty if semantic search is not
-    /// used.
+    /// Waits for the answer and recalls its wordings. Never fails a search.
     pub(super) async fn recall(
         self,
         asked: &Asked<'_, '_>,
-        vectors: &[Option<LoadedVectors>],
+        by_vectors: bool,
         scopes: &[Scope],
         trace: &mut Trace,
     ) -> Paraphrased {
@@ -145,7 +144,7 @@ impl Paraphrasing {
         let notes = wordings.iter().map(|wording| format!("{:.2}: {}", wording.weight, wording.text));
         stage.note(report.in_words()).notes(notes);
         let start = Instant::now();
-        match rankings(asked, vectors, scopes, wordings).await {
+        match rankings(asked, by_vectors, scopes, wordings).await {
             Ok(rankings) => {
                 let together = join(Vec::new(), &rankings);
                 trace.stage("reworded", start, rankings.len(), together.len()).ranking(&together);
@@ -163,7 +162,7 @@ impl Paraphrasing {
 /// The weight and the ranking of each wording.
 async fn rankings(
     asked: &Asked<'_, '_>,
-    vectors: &[Option<LoadedVectors>],
+    by_vectors: bool,
     scopes: &[Scope],
     wordings: Vec<Wording>,
 ) -> Result<Vec<(f32, Vec<Candidate>)>> {
@@ -176,7 +175,7 @@ async fn rankings(
         let mut route = Route::choose(understood.kind, &own, question.model.coverage(&text));
         // Bare words are left to keyword search if the question uses it. If the question has no semantic search,
         // neither have its wordings.
-        if vectors.is_empty() || (words_only && asked.keyword > 0.0) {
+        if !by_vectors || (words_only && asked.keyword > 0.0) {
             route = route.keyword_only();
         }
         let mut scores = RetrieverScores::default();
@@ -188,8 +187,7 @@ async fn rankings(
         }
         if let Some(model) = question.model.model().filter(|_| route.semantic > 0.0) {
             let encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
-            let vector = &encoded.vector;
-            let recalled = semantic(snapshots, vectors, vector, scopes, &scores.keyword, request.pool).await?;
+            let recalled = semantic(snapshots, &encoded.vector, scopes, &scores.keyword, request.pool).await?;
             if recalled.no_vectors && route.keyword > 0.0 {
                 route = route.keyword_only();
             }

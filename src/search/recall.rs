@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use futures::future::try_join_all;
+
 use super::candidate::{ChunkKey, RetrieverScores, Scores};
 use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
@@ -46,7 +48,7 @@ pub(super) async fn recall<'s>(
     paraphrasing: Option<Paraphrasing>,
     trace: &mut Trace,
 ) -> Result<Recalled<'s>> {
-    let Asked { searcher, question, snapshots } = *asked;
+    let Asked { question, snapshots, .. } = *asked;
     let (terms, alternatives, replacements) = other_words(asked, trace).await?;
     let Restricted { scopes, quoted } = restricted;
     let keyword = KeywordRetriever::new(snapshots, terms)?;
@@ -65,8 +67,7 @@ pub(super) async fn recall<'s>(
     };
     recalled.by_keywords(question, quoted, trace)?;
     if let Some(paraphrasing) = paraphrasing {
-        let vectors = if encoding.is_some() { searcher.vectors().await? } else { &[] };
-        recalled.paraphrased = paraphrasing.recall(asked, vectors, &recalled.scopes, trace).await;
+        recalled.paraphrased = paraphrasing.recall(asked, encoding.is_some(), &recalled.scopes, trace).await;
     }
     // What other wordings recalled gets its scores for the question.
     let reworded = recalled.paraphrased.rankings.iter().flat_map(|(_, ranking)| ranking);
@@ -140,8 +141,8 @@ impl Recalled<'_> {
     ) -> Result<()> {
         let Asked { searcher, question, snapshots } = *asked;
         let start = Instant::now();
-        let vectors = searcher.vectors().await?;
-        trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
+        try_join_all(snapshots.iter().map(|snapshot| snapshot.prepare_search())).await?;
+        trace.stage("vectors", start, snapshots.len(), snapshots.len());
         let mut encoded = joined("embedding", encoding).await?;
         // The spelling is known only now. A misspelt word has another vector than the word that was meant.
         if let (Some(model), Some(text)) =
@@ -163,7 +164,7 @@ impl Recalled<'_> {
         }
         let (start, pool) = (Instant::now(), question.request.pool);
         let wanted = also.iter().chain(&self.scores.keyword).map(|(key, score)| (key.clone(), *score)).collect();
-        let recalled = semantic(snapshots, vectors, &vector, &self.scopes, &wanted, pool).await?;
+        let recalled = semantic(snapshots, &vector, &self.scopes, &wanted, pool).await?;
         self.scores.semantic = recalled.scores;
         trace.stage("semantic", start, pool, self.scores.semantic.len()).scores(&self.scores.semantic);
         self.no_vectors = recalled.no_vectors && self.can_find();
@@ -205,10 +206,7 @@ impl Recalled<'_> {
     async fn recall_within(&mut self, asked: &Asked<'_, '_>, scopes: &[Scope], most: usize) -> Result<Scores> {
         let by_words = self.keyword.recall(scopes, most)?;
         let by_vectors = match &self.vector {
-            Some(vector) => {
-                let vectors = asked.searcher.vectors().await?;
-                semantic(asked.snapshots, vectors, vector, scopes, &by_words, most).await?.scores
-            }
+            Some(vector) => semantic(asked.snapshots, vector, scopes, &by_words, most).await?.scores,
             None => Scores::new(),
         };
         let scores = &mut self.scores;

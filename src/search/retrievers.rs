@@ -12,9 +12,7 @@ use super::candidate::{Candidate, ChunkKey, Scores, first_different};
 use super::understand::Terms;
 use crate::error::Result;
 use crate::ids::ChunkId;
-use crate::store::{
-    KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordsFound,
-};
+use crate::store::{KeywordField, KeywordHit, KeywordStatistics, Scope, Snapshot, VectorHit, WordsFound};
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;
@@ -114,44 +112,27 @@ pub(super) struct SemanticRecall {
     pub no_vectors: bool,
 }
 
-/// Recalls by vectors, in memory if they are held there. The candidates of `keyword` search get their true scores too.
+/// Recalls by vectors. By codes the nearest are found, and the wanted ones and the candidates of `keyword` search get
+/// their true scores.
 pub(super) async fn semantic(
     snapshots: &[&Snapshot],
-    vectors: &[Option<LoadedVectors>],
     question: &[f32],
     scopes: &[Scope],
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
-    // In memory all vectors are scored exactly. By codes the nearest are found, and the wanted ones are scored again.
-    let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
-        Some(vectors) => {
-            let mut scores = ParentScores::default();
-            vectors.each(question, &scopes[namespace], |chunk_id, parent_id, score| {
-                scores.add(chunk_id, parent_id, score);
-            })?;
-            Ok(scores.by_parent())
-        }
-        None => Ok(HashMap::new()),
-    })?;
-    let in_tables: Vec<usize> = (0..vectors.len()).filter(|&namespace| vectors[namespace].is_none()).collect();
-    let near = in_tables.iter().map(|&i| snapshots[i].nearest(question, &scopes[i], pool * CHUNKS_PER_PARENT));
+    let near = snapshots.iter().zip(scopes);
+    let near = near.map(|(snapshot, scope)| snapshot.nearest(question, scope, pool * CHUNKS_PER_PARENT));
     let near = try_join_all(near).await?;
-    for (&namespace, near) in in_tables.iter().zip(&near) {
-        recalled[namespace] = parent_scores(near);
-    }
+    let recalled: Vec<HashMap<&str, f32>> = near.iter().map(|hits| parent_scores(hits)).collect();
     let no_vectors = recalled.iter().all(HashMap::is_empty);
     let wanted = pooled(keyword, &recalled, pool);
-    let exact = |key: &ChunkKey| {
-        let score = vectors[key.namespace].as_ref().and(recalled[key.namespace].get(key.chunk_id.as_str()))?;
-        Some((key.clone(), *score))
-    };
-    let mut scores: Scores = wanted.iter().filter_map(exact).collect();
     let ids = by_namespace(wanted.iter(), snapshots.len());
-    let measured = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
-    for (&namespace, hits) in in_tables.iter().zip(try_join_all(measured).await?) {
-        let measured = parent_scores(&hits);
-        scores.extend(measured.into_iter().map(|(id, score)| (ChunkKey { chunk_id: id.into(), namespace }, score)));
+    let measured = snapshots.iter().zip(&ids).map(|(snapshot, ids)| snapshot.similarities(question, ids));
+    let mut scores = Scores::new();
+    for (namespace, hits) in try_join_all(measured).await?.iter().enumerate() {
+        let measured = parent_scores(hits).into_iter();
+        scores.extend(measured.map(|(id, score)| (ChunkKey { chunk_id: id.into(), namespace }, score)));
     }
     Ok(SemanticRecall { scores, no_vectors })
 }
@@ -215,9 +196,14 @@ fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespace
 
 /// The semantic score of each parent: its best child, and with less weight the parent chunk as a whole.
 fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
-    let mut scores = ParentScores::default();
-    hits.iter().for_each(|hit| scores.add(&hit.chunk_id, hit.chunk_id.parent_id(), hit.score));
-    scores.by_parent()
+    let mut known: HashMap<&str, Cosines> = HashMap::new();
+    for hit in hits {
+        let parent_id = hit.chunk_id.parent_id();
+        let cosines = known.entry(parent_id).or_default();
+        let side = if hit.chunk_id.as_str() == parent_id { &mut cosines.whole } else { &mut cosines.child };
+        *side = Some(side.map_or(hit.score, |known| known.max(hit.score)));
+    }
+    known.into_iter().filter_map(|(id, cosines)| Some((id, cosines.joined()?))).collect()
 }
 
 /// The best cosine of a parent's children, and its own.
@@ -231,35 +217,6 @@ impl Cosines {
     fn joined(self) -> Option<f32> {
         let (child, whole) = (self.child.or(self.whole)?, self.whole.or(self.child)?);
         Some((1.0 - WHOLE_PARENT_CHUNK_WEIGHT) * child + WHOLE_PARENT_CHUNK_WEIGHT * whole)
-    }
-}
-
-/// Collects the cosines of chunks by their parents.
-#[derive(Default)]
-struct ParentScores<'v> {
-    known: HashMap<&'v str, Cosines>,
-    /// The parent of the last chunk. Most chunks follow another one of their parent, so the map is seldom needed.
-    current: Option<(&'v str, Cosines)>,
-}
-
-impl<'v> ParentScores<'v> {
-    fn add(&mut self, chunk_id: &str, parent_id: &'v str, score: f32) {
-        let (_, cosines) = match &mut self.current {
-            Some(current) if current.0 == parent_id => current,
-            current => {
-                if let Some((id, cosines)) = current.take() {
-                    self.known.insert(id, cosines);
-                }
-                current.insert((parent_id, self.known.get(parent_id).copied().unwrap_or_default()))
-            }
-        };
-        let side = if chunk_id == parent_id { &mut cosines.whole } else { &mut cosines.child };
-        *side = Some(side.map_or(score, |known| known.max(score)));
-    }
-
-    fn by_parent(mut self) -> HashMap<&'v str, f32> {
-        self.known.extend(self.current);
-        self.known.into_iter().filter_map(|(id, cosines)| Some((id, cosines.joined()?))).collect()
     }
 }
 
@@ -296,42 +253,31 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn vectors_in_memory_and_in_tables_recall_the_same() {
+    async fn the_best_by_vectors_and_the_candidates_of_keyword_search_get_their_cosines() {
         let (_folder, store) = samples::store();
         // `t` is in both.
         let left = namespace(&store, "left", &[("a", 0.3), ("b", 1.2), ("c", 0.9), ("t", 0.1)]).await;
         let right = namespace(&store, "right", &[("d", 0.2), ("e", 1.4), ("f", 0.5), ("t", 0.1)]).await;
         let snapshots = [&left, &right];
         let keyword = Scores::from([(ChunkKey { chunk_id: "e:0".into(), namespace: 1 }, 7.0)]);
-        let recall = async |held: [bool; 2], documents: Option<&[crate::ids::DocId]>, pool| {
+        let recall = async |documents: Option<&[crate::ids::DocId]>, pool| {
             let scopes = [Scope::of_documents(documents), Scope::of_documents(documents)];
-            let mut vectors = Vec::new();
-            for (snapshot, held) in snapshots.iter().zip(held) {
-                vectors.push(if held { Some(snapshot.load_vectors(None).await.unwrap()) } else { None });
-            }
-            let found = semantic(&snapshots, &vectors, &[1.0, 0.0, 0.0, 0.0], &scopes, &keyword, pool).await.unwrap();
+            let found = semantic(&snapshots, &[1.0, 0.0, 0.0, 0.0], &scopes, &keyword, pool).await.unwrap();
             assert!(!found.no_vectors);
-            let mut found: Vec<(String, usize, i32)> = found
-                .scores
-                .into_iter()
-                .map(|(key, score)| (key.chunk_id.to_string(), key.namespace, (score * 1e2).round() as i32))
-                .collect();
+            let rounded = |score: f32| (score * 1e2).round() as i32;
+            let found = found.scores.into_iter();
+            let mut found: Vec<(String, usize, i32)> =
+                found.map(|(key, score)| (key.chunk_id.to_string(), key.namespace, rounded(score))).collect();
             found.sort();
             found
         };
-        // Those in tables are compared in half precision.
-        let cosine = |angle: f32| (angle.cos() * 1e2).round() as i32;
-        let expected = [("a:0", 0, 0.3), ("d:0", 1, 0.2), ("e:0", 1, 1.4), ("t:0", 0, 0.1), ("t:0", 1, 0.1)]
-            .map(|(id, namespace, angle)| (id.to_owned(), namespace, cosine(angle)));
-        assert_eq!(recall([true, true], None, 3).await, expected, "the best three and the keyword hits");
-        // The codes of these vectors of four numbers are alike, so that only a pool of all of them is the same.
-        let all = recall([true, true], None, 9).await;
-        assert_eq!(all.len(), 8);
-        for held in [[true, true], [false, false], [true, false], [false, true]] {
-            assert_eq!(recall(held, None, 9).await, all, "held: {held:?}");
-            let only = ["c".into(), "f".into()];
-            let some: Vec<String> = recall(held, Some(&only), 3).await.into_iter().map(|(id, ..)| id).collect();
-            assert!(some.starts_with(&["c:0".to_owned()]) && some.contains(&"f:0".to_owned()), "{held:?}: {some:?}");
-        }
+        let all = [("a:0", 0, 96), ("b:0", 0, 36), ("c:0", 0, 62), ("d:0", 1, 98), ("e:0", 1, 17), ("f:0", 1, 88)];
+        let both = [("t:0", 0, 100), ("t:0", 1, 100)];
+        let expected: Vec<(String, usize, i32)> =
+            all.into_iter().chain(both).map(|(id, namespace, cosine)| (id.to_owned(), namespace, cosine)).collect();
+        assert_eq!(recall(None, 9).await, expected);
+        let only = ["c".into(), "f".into()];
+        let some: Vec<String> = recall(Some(&only), 3).await.into_iter().map(|(id, ..)| id).collect();
+        assert_eq!(some, ["c:0", "e:0", "f:0"], "those of the scope and of keyword search");
     }
 }

@@ -171,7 +171,6 @@ impl Begun {
                 OtherWords::Off => query.clone(),
                 _ => searcher.written_out(query).await?,
             };
-            searcher.read_vectors_ahead();
             encoding = Some(searcher.encoder.begin(model, text));
         }
         let cross_encoder = searcher.cross_encoder.begin(question.request, &searcher.encoder);

@@ -18,17 +18,11 @@ use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::notice;
-use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, SYNONYMS, Snapshot, is_large};
-
-/// Vectors are scored in memory up to this many bytes over all namespaces: 350,000 vectors of the embedded model. They are
-/// in mapped files, whose memory the system takes back when it needs it. A large namespace is searched by binary codes.
-pub(super) const MOST_IN_MEMORY: usize = 512 << 20;
+use crate::store::{Manifest, Namespace, SYNONYMS, Snapshot};
 
 /// Answers questions from one namespace, or from several as if they were one.
 pub struct Searcher {
     pub(super) searched: Vec<Searched>,
-    /// By namespace; `None` if they stay in its table.
-    vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     pub(super) encoder: Encoder,
     model: OnceCell<VectorModel>,
     synonyms: OnceLock<Synonyms>,
@@ -47,7 +41,6 @@ impl Searcher {
         let searched = namespaces.into_iter().map(Searched::new).collect();
         Searcher {
             searched,
-            vectors: OnceCell::new(),
             encoder,
             model: OnceCell::new(),
             synonyms: OnceLock::new(),
@@ -109,41 +102,6 @@ impl Searcher {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
     }
 
-    /// The vectors of each namespace. Scoring in memory is exact; codes and the table take some milliseconds more.
-    pub(super) async fn vectors(&self) -> Result<&[Option<LoadedVectors>]> {
-        let load = async || {
-            let snapshots = self.snapshots().await?;
-            let bytes = async |snapshot: &Snapshot| {
-                let [.., chunks] = snapshot.counts().await?;
-                if is_large(chunks) {
-                    snapshot.forget_vectors();
-                    return Ok(usize::MAX);
-                }
-                Ok::<usize, Error>(chunks * snapshot.manifest().model.dimension * size_of::<f32>())
-            };
-            let bytes = try_join_all(snapshots.iter().map(|snapshot| bytes(snapshot))).await?;
-            let held = held_in_memory(&bytes, MOST_IN_MEMORY);
-            let searched = self.searched.iter().zip(snapshots).zip(held);
-            try_join_all(searched.map(async |((searched, snapshot), held)| match held {
-                true => searched.vectors(snapshot).await.map(Some),
-                false => snapshot.prepare_search().await.map(|()| None),
-            }))
-            .await
-        };
-        self.vectors.get_or_try_init(load).await.map(Vec::as_slice)
-    }
-
-    /// Starts reading the vectors while the generation is opened. Only for a single namespace: of several, some may
-    /// stay in their tables.
-    pub(super) fn read_vectors_ahead(&self) {
-        if let [only] = self.searched.as_slice()
-            && !self.vectors.initialized()
-            && !only.opened.vectors.initialized()
-        {
-            *only.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Some(Snapshot::read_ahead(&only.namespace));
-        }
-    }
-
     /// Recognises the entities of the namespaces in a question and in its answers.
     pub(super) async fn recogniser<'s>(&'s self, request: &'s SearchRequest) -> Result<Recogniser<'s>> {
         let read = async |searched: &'s Searched| searched.facts.entities(searched.snapshot().await?).await;
@@ -200,26 +158,12 @@ pub(super) struct Asked<'q, 's> {
     pub snapshots: &'s [&'s Snapshot],
 }
 
-/// Which namespaces hold their vectors in memory, given the bytes of each: the smallest first, up to `most` bytes in
-/// total.
-fn held_in_memory(bytes: &[usize], most: usize) -> Vec<bool> {
-    let mut by_size: Vec<usize> = (0..bytes.len()).collect();
-    by_size.sort_by_key(|&place| bytes[place]);
-    let (mut held, mut sum) = (vec![false; bytes.len()], 0);
-    for place in by_size {
-        sum = bytes[place].saturating_add(sum);
-        held[place] = sum <= most;
-    }
-    held
-}
-
 /// The generation of a namespace that is read. Each part is opened with the first question that needs it; others wait.
 #[derive(Default)]
 pub(super) struct Opened {
     /// What was published before it was opened; `None` if nothing was, or no other question waits for it.
     pub(super) published: Option<Manifest>,
     pub(super) snapshot: OnceCell<Snapshot>,
-    pub(super) vectors: OnceCell<LoadedVectors>,
     notices: Arc<Mutex<Vec<String>>>,
 }
 
@@ -250,18 +194,11 @@ pub struct Searched {
     pub(super) opened: Arc<Opened>,
     /// The facts that filters test.
     pub(super) facts: Facts,
-    /// Its vectors while they are being read from disk.
-    ahead: Mutex<Option<ReadAhead>>,
 }
 
 impl Searched {
     pub fn new(namespace: Namespace) -> Self {
-        Searched { namespace, opened: Arc::default(), facts: Facts::default(), ahead: Mutex::default() }
-    }
-
-    async fn vectors(&self, snapshot: &Snapshot) -> Result<LoadedVectors> {
-        let ahead = || self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.opened.vectors.get_or_try_init(|| snapshot.load_vectors(ahead())).await.cloned()
+        Searched { namespace, opened: Arc::default(), facts: Facts::default() }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -271,18 +208,5 @@ impl Searched {
     /// The generation, opened if it is not yet.
     pub async fn snapshot(&self) -> Result<&Snapshot> {
         self.opened.snapshot(&self.namespace).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_vectors_of_small_namespaces_are_held_as_long_as_they_fit() {
-        assert_eq!(held_in_memory(&[50], 50), [true]);
-        assert_eq!(held_in_memory(&[51], 50), [false]);
-        assert_eq!(held_in_memory(&[40, 10, 30, 10], 50), [false, true, true, true]);
-        assert_eq!(held_in_memory(&[], 50), [false; 0]);
     }
 }

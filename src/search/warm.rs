@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::encoder::{Encoder, LoadedModels};
 use super::rerank::LoadedCrossEncoder;
-use super::searcher::{MOST_IN_MEMORY, Opened, Searched, Searcher};
+use super::searcher::{Opened, Searched, Searcher};
 use crate::embed::EngineChoice;
 use crate::store::{Manifest, Namespace};
 
@@ -50,17 +50,11 @@ impl Warm {
         opened
     }
 
-    /// Ends a question: gives up the leases of generations that no other question reads, and closes what takes too much
-    /// memory, the last used at last.
+    /// Ends a question: gives up the leases of generations that no other question reads, and closes what is too many, the
+    /// last used at last. Their vectors are in mapped files, whose memory the system takes back when it needs it.
     pub fn rest(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut bytes = 0;
-        let fits = |(_, opened): &&(Namespace, Arc<Opened>)| {
-            bytes += opened.vectors.get().map_or(0, |vectors| vectors.bytes());
-            bytes <= MOST_IN_MEMORY
-        };
-        let fitting = open.iter().rev().take(MOST_OPEN).take_while(fits).count();
-        let too_many = open.len() - fitting;
+        let too_many = open.len().saturating_sub(MOST_OPEN);
         open.drain(..too_many);
         let unused = open.iter().filter(|(_, opened)| Arc::strong_count(opened) == 1);
         unused.filter_map(|(_, opened)| opened.snapshot.get()).for_each(|snapshot| snapshot.rest());
@@ -168,8 +162,7 @@ mod tests {
             let namespace = store.namespace(&format!("n{number}")).unwrap();
             publish(&namespace, "aaaaaa").await;
             let opened = warm.opened(&namespace);
-            let snapshot = opened.snapshot.get_or_try_init(|| Snapshot::open(&namespace)).await.unwrap();
-            opened.vectors.get_or_try_init(|| snapshot.load_vectors(None)).await.unwrap();
+            opened.snapshot.get_or_try_init(|| Snapshot::open(&namespace)).await.unwrap();
             each.push((namespace, opened));
         }
         warm.rest();

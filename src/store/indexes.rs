@@ -37,8 +37,8 @@ pub(super) fn fewest_indexed_rows() -> usize {
     if cfg!(debug_assertions) { asked().unwrap_or(FEWEST) } else { FEWEST }
 }
 
-/// Whether a namespace has so many chunks that their vectors are found by binary codes, however much memory there is.
-pub fn is_large(chunks: usize) -> bool {
+/// Whether a namespace has so many chunks that what its binary codes find is compared with what all vectors give.
+pub(super) fn is_large(chunks: usize) -> bool {
     chunks >= fewest_indexed_rows()
 }
 

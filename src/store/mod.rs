@@ -74,7 +74,7 @@ pub use history::{
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
-pub use indexes::{VectorIndex, is_large};
+pub use indexes::VectorIndex;
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, SYNONYMS, Store};
@@ -85,7 +85,6 @@ pub use namespace_name::{LONGEST_NAMESPACE, namespace_name};
 pub use namespaces::{Named, Validators};
 pub use optimize::Optimized;
 pub use parts::{FileList, Listed};
-pub use read_cache::ReadAhead;
 pub use replica::{Replica, Sending};
 pub use rows::{
     Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow,
@@ -96,7 +95,7 @@ pub use snapshot::Snapshot;
 pub use source_name::STANDARD_INPUT;
 pub use source_pattern::SourcePattern;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
-pub use vectors::{LoadedVectors, VectorHit};
+pub use vectors::VectorHit;
 pub use words::OtherName;
 pub use writer::{Change, Writer};
 

@@ -26,7 +26,6 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use memmap2::Mmap;
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
-use tokio::task::JoinHandle;
 
 use super::files::{WRITING, begin_whole, name_of, or_none};
 use super::layout::Namespace;
@@ -181,21 +180,6 @@ fn is_older(path: &Path, age: Duration) -> bool {
     own().is_some_and(|own| own > age)
 }
 
-/// Cached batches that are read while the generation is opened.
-pub struct ReadAhead(JoinHandle<HashMap<String, Vec<RecordBatch>>>);
-
-impl ReadAhead {
-    pub(super) fn begin(cache: ReadCache, name: &'static str) -> Self {
-        ReadAhead(tokio::task::spawn_blocking(move || cache.get(name)))
-    }
-
-    /// The batches by fragment.
-    pub(super) async fn fragments(self) -> HashMap<String, Vec<RecordBatch>> {
-        // A crashed thread has read nothing.
-        self.0.await.unwrap_or_default()
-    }
-}
-
 /// Makes the checksum of what it writes.
 struct Summing<W> {
     inner: W,
@@ -266,15 +250,15 @@ mod tests {
         ReadCache::at(folder)
     }
 
-    #[tokio::test]
-    async fn fragments_are_kept_until_their_table_has_others() {
+    #[test]
+    fn fragments_are_kept_until_their_table_has_others() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path());
         assert!(cache.get("vectors").is_empty());
         cache.put("vectors", "a", &[batch(&["a"])]).unwrap();
         cache.put("vectors", "b", &[batch(&["b", "c"]), batch(&["d"])]).unwrap();
         cache.put("names", "b", &[batch(&["n"])]).unwrap();
-        let kept = ReadAhead::begin(cache.clone(), "vectors").fragments().await;
+        let kept = cache.get("vectors");
         let columns: Vec<&ArrayRef> = kept["b"].iter().map(|batch| batch.column(0)).collect();
         assert_eq!((kept.len(), columns), (2, vec![batch(&["b", "c"]).column(0), batch(&["d"]).column(0)]));
         cache.keep("vectors", &["b".to_owned(), "c".to_owned()]).unwrap();

@@ -66,7 +66,7 @@ impl Snapshot {
     }
 
     async fn name_rows(&self) -> Result<Vec<RecordBatch>> {
-        self.cached("names", &self.tables.documents, NAME_COLUMNS, None).await
+        self.cached("names", &self.tables.documents, NAME_COLUMNS).await
     }
 
     /// The names of the documents with the given ids, in their order. Unknown ids are left out.
@@ -94,7 +94,7 @@ impl Snapshot {
 
     /// The names of each entity, its own and its aliases.
     pub async fn entity_names(&self) -> Result<Vec<Vec<String>>> {
-        let rows = self.cached("entities", &self.tables.entities, Wanted::Named(&["name", "aliases"]), None).await?;
+        let rows = self.cached("entities", &self.tables.entities, Wanted::Named(&["name", "aliases"])).await?;
         map_rows(ENTITIES, &rows, |columns, row| {
             let mut names = vec![columns.text("name", row)?];
             names.extend(columns.json::<Vec<String>>("aliases", row)?);
@@ -139,7 +139,7 @@ impl Snapshot {
 
     /// The sections of all documents, in any order.
     pub async fn all_sections(&self) -> Result<Vec<SectionRow>> {
-        let rows = self.cached("sections", &self.tables.sections, Wanted::All, None).await?;
+        let rows = self.cached("sections", &self.tables.sections, Wanted::All).await?;
         map_rows(SECTIONS, &rows, convert::section)
     }
 

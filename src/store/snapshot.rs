@@ -19,7 +19,7 @@ use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::Holder;
 use super::manifest::{Manifest, ModelRecord};
-use super::read_cache::{ReadAhead, ReadCache};
+use super::read_cache::ReadCache;
 use super::recovery::Older;
 use super::tables::{Tables, Wanted, with_deleted};
 use super::version_files::Lost;
@@ -45,7 +45,7 @@ pub struct Snapshot {
     lease: Mutex<Option<Lease>>,
     /// The names of all documents.
     pub(super) names: OnceCell<Vec<RecordBatch>>,
-    /// For search in the tables.
+    /// For search by vectors.
     pub(super) chunk_rows: OnceCell<ChunkRows>,
     pub(super) cache: ReadCache,
 }
@@ -224,16 +224,9 @@ impl Snapshot {
         self.tables.data_bytes().await
     }
 
-    /// The rows of a table, from the read cache or, for their first reader, from the table. `ahead` are those that were
-    /// read already.
-    pub(super) async fn cached(
-        &self,
-        name: &str,
-        table: &Table,
-        columns: Wanted<'_>,
-        ahead: Option<ReadAhead>,
-    ) -> Result<Vec<RecordBatch>> {
-        let fragments = self.cached_fragments(name, table, columns, Prepared::AS_READ, ahead).await?;
+    /// The rows of a table, from the read cache or, for their first reader, from the table.
+    pub(super) async fn cached(&self, name: &str, table: &Table, columns: Wanted<'_>) -> Result<Vec<RecordBatch>> {
+        let fragments = self.cached_fragments(name, table, columns, Prepared::AS_READ).await?;
         Ok(fragments.into_iter().flat_map(|fragment| without(fragment.rows, &fragment.deleted)).collect())
     }
 
@@ -244,12 +237,8 @@ impl Snapshot {
         table: &Table,
         columns: Wanted<'_>,
         prepare: Prepared,
-        ahead: Option<ReadAhead>,
     ) -> Result<Vec<CachedFragment>> {
-        let mut kept = match ahead {
-            Some(ahead) => ahead.fragments().await,
-            None => self.cache.get(name),
-        };
+        let mut kept = self.cache.get(name);
         let fragments = self.tables.fragments(table).await?;
         // Rows are cached with those deleted since, so that a deletion makes no stream stale.
         let written: Vec<Fragment> = fragments.iter().map(|fragment| with_deleted(fragment.metadata())).collect();

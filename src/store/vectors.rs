@@ -6,15 +6,12 @@ use std::collections::{HashMap, HashSet};
 use futures::TryStreamExt;
 use lance::dataset::ProjectionRequest;
 use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
-use lancedb::arrow::arrow_array::{Array, RecordBatch};
+use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::query::{ExecutableQuery, Select};
-use rayon::prelude::*;
 
 use super::chunk_rows::{self, ChunkRows};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::half_vectors::{self, HalfVectors, Writing};
-use super::layout::Namespace;
-use super::read_cache::{ReadAhead, ReadCache};
 use super::scope::Scope;
 use super::snapshot::{CachedFragment, Snapshot};
 use super::tables::{Wanted, any_of};
@@ -22,12 +19,6 @@ use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
 use crate::vectors::dot;
-
-/// A thread scores at least this many vectors: fewer take less time than waking it.
-const ROWS_AT_ONCE: usize = 1024;
-/// The name of the vectors in the read cache.
-const KEPT: &str = "vectors";
-const KEPT_COLUMNS: Wanted = Wanted::Named(&["chunk_id", "parent_id", "doc_id", VECTOR]);
 
 /// A chunk found by its vector.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +77,7 @@ impl Snapshot {
         Ok(with_vector.map(|(_, (id, own))| (id, dot(own, vector))).collect())
     }
 
-    /// Loads what a search in the tables needs, which can be done before the question's vector is there.
+    /// Loads what a search by vectors needs, which can be done before the question's vector is there.
     pub async fn prepare_search(&self) -> Result<()> {
         self.chunk_rows().await.map(drop)
     }
@@ -94,7 +85,7 @@ impl Snapshot {
     async fn chunk_rows(&self) -> Result<&ChunkRows> {
         let load = async || {
             let (table, prepare) = (&self.tables.chunks, chunk_rows::PREPARED);
-            let read = self.cached_fragments(chunk_rows::KEPT, table, chunk_rows::COLUMNS, prepare, None).await?;
+            let read = self.cached_fragments(chunk_rows::KEPT, table, chunk_rows::COLUMNS, prepare).await?;
             // If they cannot be kept, vectors are read from the table.
             drop(self.keep_half_vectors(&read).await);
             ChunkRows::read(read)
@@ -127,73 +118,6 @@ impl Snapshot {
         }
         let described: Vec<String> = fragments.iter().map(|fragment| fragment.described.clone()).collect();
         self.cache.keep(half_vectors::KEPT, &described)
-    }
-
-    /// Starts to read the cached vectors of a namespace on another thread, because opening the generation takes as long.
-    pub fn read_ahead(namespace: &Namespace) -> ReadAhead {
-        ReadAhead::begin(ReadCache::of(namespace), KEPT)
-    }
-
-    /// All vectors of the generation, for scoring in memory.
-    pub async fn load_vectors(&self, ahead: Option<ReadAhead>) -> Result<LoadedVectors> {
-        Ok(LoadedVectors { batches: self.cached(KEPT, &self.tables.chunks, KEPT_COLUMNS, ahead).await? })
-    }
-
-    /// Removes the cached vectors, for a namespace that is searched by codes.
-    pub fn forget_vectors(&self) {
-        // If the disk refuses, the next reader tries again.
-        drop(self.cache.keep(KEPT, &[]));
-    }
-}
-
-/// All vectors of a generation, in memory.
-#[derive(Clone)]
-pub struct LoadedVectors {
-    /// With the columns `chunk_id`, `parent_id`, `doc_id` and `vector`.
-    batches: Vec<RecordBatch>,
-}
-
-impl LoadedVectors {
-    /// What the vectors take in memory, without their ids. Batches of one file share its memory, so that it cannot be
-    /// taken from them.
-    pub fn bytes(&self) -> usize {
-        let of_batch = |batch| {
-            Columns { table: CHUNKS, batch }.lists::<Float32Type>(VECTOR).map_or(0, |(_, all)| size_of_val(all))
-        };
-        self.batches.iter().map(of_batch).sum()
-    }
-
-    /// Calls `show` with the id, the parent (for a parent, its own id) and the cosine of every chunk of a scope that
-    /// has a vector. All vectors have length 1.
-    ///
-    /// # Errors
-    /// If a column is missing or has another type, or its vectors another length than `vector`.
-    pub fn each<'v>(
-        &'v self,
-        vector: &[f32],
-        scope: &Scope,
-        mut show: impl FnMut(&'v str, &'v str, f32),
-    ) -> Result<()> {
-        for batch in &self.batches {
-            let columns = Columns { table: CHUNKS, batch };
-            let (chunk_ids, parent_ids, doc_ids) =
-                (columns.texts("chunk_id")?, columns.texts("parent_id")?, columns.texts("doc_id")?);
-            let (values, there) = columns.vectors(VECTOR, vector.len())?;
-            let parent_id = |row| if parent_ids.is_null(row) { chunk_ids.value(row) } else { parent_ids.value(row) };
-            let score = |(row, own): (usize, &[f32])| {
-                let has_vector = there.is_none_or(|there| !there.is_null(row));
-                let is_in = *scope == Scope::Everything || scope.admits(doc_ids.value(row), parent_id(row));
-                (has_vector && is_in).then(|| dot(own, vector))
-            };
-            let rows = values.par_chunks_exact(vector.len().max(1)).with_min_len(ROWS_AT_ONCE).enumerate();
-            let scores: Vec<Option<f32>> = rows.map(score).collect();
-            for (row, score) in scores.into_iter().enumerate() {
-                if let Some(score) = score {
-                    show(chunk_ids.value(row), parent_id(row), score);
-                }
-            }
-        }
-        Ok(())
     }
 }
 
@@ -358,10 +282,10 @@ mod rows_without_vectors {
     async fn a_question_of_another_length_is_an_error() {
         let (_folder, namespace) = namespace();
         publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
-        let vectors = Snapshot::open(&namespace).await.unwrap().load_vectors(None).await.unwrap();
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
         for length in [1, 2, 5] {
-            let error = vectors.each(&vec![1.0; length], &Scope::Everything, |_, _, _| {}).unwrap_err();
-            assert!(error.message().contains(&format!("have 4 numbers instead of {length}")), "{error}");
+            let error = snapshot.nearest(&vec![1.0; length], &Scope::Everything, 10).await.unwrap_err();
+            assert!(error.message().contains(&format!("has {length} numbers instead of 4")), "{error}");
         }
     }
 
@@ -373,17 +297,6 @@ mod rows_without_vectors {
         let snapshot = Snapshot::open(&namespace).await.unwrap();
         let question = [0.0, 1.0, 0.0, 0.0];
         let ids = |hits: Vec<VectorHit>| hits.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
-        assert_eq!(
-            {
-                let mut ids = Vec::new();
-                let vectors = snapshot.load_vectors(None).await.unwrap();
-                vectors.each(&question, &Scope::Everything, |id, _, _| ids.push(id.to_owned())).unwrap();
-                ids
-            },
-            ["with11:0"]
-        );
-        // From the cache they take the same memory as from the table, although their batches share a file.
-        assert_eq!(snapshot.load_vectors(None).await.unwrap().bytes(), 2 * DIMENSION * size_of::<f32>());
         assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
         let parents = ["with11:0".into(), "none22:0".into()];
         assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);

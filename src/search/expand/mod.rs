@@ -19,7 +19,7 @@ use super::trace::Trace;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::store::{Fields, IndexedParentChunk, LoadedVectors, MetadataValue, Scope, Snapshot};
+use crate::store::{Fields, IndexedParentChunk, MetadataValue, Snapshot};
 use crate::text::highlight::Terms;
 pub(super) use around::merge;
 use around::{Known, Question};
@@ -35,8 +35,7 @@ pub(super) async fn expand(
     let (shape, names) = (&request.shape, &ranking.namespaces);
     if !shape.seeks_sections() {
         let snapshots = &searcher.snapshots().await?[..];
-        let vectors = if ranking.vector.is_some() { searcher.vectors().await? } else { &[] };
-        let from = Expansion { snapshots, request, ranking, vectors };
+        let from = Expansion { snapshots, request, ranking };
         let start = Instant::now();
         name_children(&from, &mut hits).await?;
         trace.stage("children", start, hits.len(), hits.len());
@@ -86,8 +85,6 @@ struct Expansion<'a> {
     snapshots: &'a [&'a Snapshot],
     request: &'a SearchRequest,
     ranking: &'a Ranking,
-    /// The vectors of each namespace that are held in memory.
-    vectors: &'a [Option<LoadedVectors>],
 }
 
 /// Parent chunks that were read, by namespace and document, then by number.
@@ -154,15 +151,8 @@ async fn known(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> Result<K
         snapshot.keyword().parent_chunks(&list)?.into_iter().map(|chunk| (chunk.chunk_id.clone(), chunk)).collect();
     let mut cosines = HashMap::new();
     if let Some(question) = from.ranking.vector.as_deref() {
-        match from.vectors.get(namespace).and_then(Option::as_ref) {
-            Some(vectors) => vectors.each(question, &Scope::ParentChunks(ids), |chunk_id, _, cosine| {
-                cosines.extend([(ChunkId::from(chunk_id), cosine)]);
-            })?,
-            None => {
-                let similar = snapshot.similarities(question, &list).await?;
-                cosines.extend(similar.into_iter().map(|hit| (hit.chunk_id, hit.score)));
-            }
-        }
+        let similar = snapshot.similarities(question, &list).await?;
+        cosines.extend(similar.into_iter().map(|hit| (hit.chunk_id, hit.score)));
     }
     Ok(Known { chunks, cosines })
 }
