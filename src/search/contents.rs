@@ -71,8 +71,8 @@ pub(super) async fn answer(
     let is_of_chapter = part.is_some_and(|part| is_chapter(&part.name));
     // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it. Chapters are
     // those of documents.
-    let is_asked_for = is_of_chapter || request.documents.is_some() || request.kind == Some(Kind::Structure);
-    if is_of_another && !is_asked_for {
+    let is_asked_for = request.documents.is_some() || request.kind == Some(Kind::Structure);
+    if !is_asked_for && (is_of_others || is_of_another && !is_of_chapter) {
         trace.note(NoteCode::ContentsMissing, text_instead("it names none of the searched documents") + &names_one());
         return Ok(Answer::default());
     }
