@@ -253,7 +253,7 @@ impl Snapshot {
                     Some(rows) => rows,
                     None => {
                         let mut rows = Vec::new();
-                        let read = |batch| Ok(rows.push((prepare.batch)(batch)?));
+                        let read = |batch| (prepare.batch)(batch).map(|batch| rows.push(batch));
                         self.tables.each_batch_of(table, written.clone(), columns, read).await?;
                         let rows = (prepare.fragment)(rows)?;
                         // On a read-only disk the next reader reads the table again; the same below.

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use futures::TryStreamExt;
 use lance::dataset::ProjectionRequest;
-use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
 use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
 use lancedb::query::{ExecutableQuery, Select};
 
 use super::chunk_rows::{self, ChunkRows};
