@@ -1,43 +1,74 @@
 //! XHTML to HTML, which the chapters of a book are read as.
 
-use quick_xml::Reader;
-use quick_xml::events::Event;
-
 use crate::text::lists;
 
 /// HTML elements without content, which need no end tag.
 const VOID: &str = "area base br col embed hr img input link meta param source track wbr";
 
-/// Makes HTML of XHTML: adds an end tag to every self-closing tag, because `<title/>` would open an endless title. What
-/// follows broken markup stays as it is.
+/// Makes HTML of XHTML: adds an end tag to every self-closing tag, because `<title/>` would open an endless title.
+/// Skips comments, scripts and styles.
 pub fn with_end_tags(text: &str) -> String {
-    let mut reader = Reader::from_str(text);
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.allow_dangling_amp = true;
     let mut out = String::with_capacity(text.len() + 64);
-    let mut done = 0;
-    while let Ok(event) = reader.read_event() {
-        let end = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
-        let source = text.get(done..end).unwrap_or_default();
-        match event {
-            Event::Eof => break,
-            Event::Empty(tag) if stays_open(tag.name().into_inner()) => {
-                out.push_str(source.trim_end_matches("/>"));
-                out.push_str(&format!("></{}>", tag.name().into_inner()));
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let end = if rest.starts_with("<!--") {
+            rest.find("-->").map_or(rest.len(), |end| end + 3)
+        } else if rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
+            end_of_tag(rest)
+        } else {
+            1
+        };
+        let (tag, behind) = rest.split_at(end);
+        rest = behind;
+        match self_ended(tag) {
+            Some(name) => {
+                out.push_str(&tag[..tag.len() - 2]);
+                out.push_str("></");
+                out.push_str(name);
+                out.push('>');
             }
-            _ => out.push_str(source),
+            None => {
+                out.push_str(tag);
+                let script = code_end(tag).map_or(0, |end| rest.find(end).unwrap_or(rest.len()));
+                out.push_str(&rest[..script]);
+                rest = &rest[script..];
+            }
         }
-        done = end;
     }
-    out.push_str(text.get(done..).unwrap_or_default());
+    out.push_str(rest);
     out
 }
 
-/// Whether HTML would leave a self-closing element open. A `<` of the text has no name behind it.
-fn stays_open(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic()) && !lists(VOID, name)
+/// The end tag of the script or style that a tag begins.
+fn code_end(tag: &str) -> Option<&'static str> {
+    let begins = |name: &str| {
+        let rest = tag.strip_prefix('<').and_then(|tag| tag.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_whitespace() || c == '>'))
+    };
+    [("script", "</script"), ("style", "</style")].into_iter().find(|(name, _)| begins(name)).map(|(_, end)| end)
+}
+
+/// The element of a self-closing tag that HTML would leave open.
+fn self_ended(tag: &str) -> Option<&str> {
+    let inner = tag.strip_prefix('<')?.strip_suffix("/>")?;
+    let name = inner.split(|c: char| c.is_whitespace() || c == '/').next()?;
+    (name.starts_with(|c: char| c.is_ascii_alphabetic()) && !lists(VOID, name)).then_some(name)
+}
+
+/// The end of the tag at the beginning. A `>` in quotation marks does not count.
+fn end_of_tag(text: &str) -> usize {
+    let mut quote = None;
+    for (i, byte) in text.bytes().enumerate() {
+        match (byte, quote) {
+            (b'>', None) => return i + 1,
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (byte, Some(open)) if byte == open => quote = None,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -47,8 +78,10 @@ mod tests {
     #[test]
     fn self_closing_tags_get_an_end_tag() {
         assert_eq!(
-            with_end_tags(r#"<title/><br/><a id="x>" /><!-- <i/> -->AT&T&nbsp;<p>1<b>2</p><i/>1 < 2 <q/>"#),
-            r#"<title></title><br/><a id="x>" ></a><!-- <i/> -->AT&T&nbsp;<p>1<b>2</p><i></i>1 < 2 <q/>"#
+            with_end_tags(r#"<title/><br/><a id="x>" /><!-- <i/> -->1 < 2 <p>"#),
+            r#"<title></title><br/><a id="x>" ></a><!-- <i/> -->1 < 2 <p>"#
         );
+        let script = r#"<script>write('<i/>')</script><b></b>"#;
+        assert_eq!(with_end_tags(&script.replace("<b></b>", "<b/>")), script);
     }
 }
