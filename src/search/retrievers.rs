@@ -9,6 +9,7 @@ use futures::future::try_join_all;
 use rayon::prelude::*;
 
 use super::candidate::{Candidate, ChunkKey, Scores, first_different};
+use super::shape::DEFAULT_POOL;
 use super::understand::Terms;
 use crate::error::Result;
 use crate::ids::ChunkId;
@@ -112,8 +113,8 @@ pub(super) struct SemanticRecall {
     pub no_vectors: bool,
 }
 
-/// Recalls by vectors. By codes the nearest are found, and the wanted ones and the candidates of `keyword` search get
-/// their true scores.
+/// Recalls by vectors. Codes find the nearest; the best of them and the candidates of `keyword` search are compared by their
+/// vectors.
 pub(super) async fn semantic(
     snapshots: &[&Snapshot],
     question: &[f32],
@@ -121,23 +122,27 @@ pub(super) async fn semantic(
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
+    // Codes tell the order of the nearest only about, so that more than a small pool are compared.
+    let compared = pool.max(DEFAULT_POOL);
     let near = snapshots.iter().zip(scopes);
-    let near = near.map(|(snapshot, scope)| snapshot.nearest(question, scope, pool * CHUNKS_PER_PARENT));
+    let near = near.map(|(snapshot, scope)| snapshot.nearest(question, scope, compared * CHUNKS_PER_PARENT));
     let near = try_join_all(near).await?;
     let recalled: Vec<HashMap<&str, f32>> = near.iter().map(|hits| parent_scores(hits)).collect();
     let no_vectors = recalled.iter().all(HashMap::is_empty);
-    let wanted = pooled(keyword, &recalled, pool);
+    let wanted = pooled(keyword, &recalled, compared);
     let ids = by_namespace(wanted.iter(), snapshots.len());
     let measured = snapshots.iter().zip(&ids).map(|(snapshot, ids)| snapshot.similarities(question, ids));
-    let mut scores = Scores::new();
-    for (namespace, hits) in try_join_all(measured).await?.iter().enumerate() {
-        let measured = parent_scores(hits).into_iter();
-        scores.extend(measured.map(|(id, score)| (ChunkKey { chunk_id: id.into(), namespace }, score)));
-    }
+    let measured = try_join_all(measured).await?;
+    let measured: Vec<HashMap<&str, f32>> = measured.iter().map(|hits| parent_scores(hits)).collect();
+    let scored = |key: ChunkKey| {
+        let score = *measured[key.namespace].get(key.chunk_id.as_str())?;
+        Some((key, score))
+    };
+    let scores = pooled(keyword, &measured, pool).into_iter().filter_map(scored).collect();
     Ok(SemanticRecall { scores, no_vectors })
 }
 
-/// The parent chunks that both retrievers score exactly, in order: the best `pool` of keyword search and of
+/// The parent chunks that both retrievers score, in order: the best `pool` of keyword search and of
 /// semantic search, whose scores are by namespace.
 fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec<ChunkKey> {
     let mut keys: Vec<ChunkKey> = keyword.keys().cloned().collect();

@@ -20,10 +20,9 @@ use rayon::prelude::*;
 
 use super::convert::{CHUNKS, Columns, VECTOR};
 use super::half_vectors::HalfVectors;
-use super::read_cache::ReadCache;
+use super::scan::Wanted;
 use super::scope::Scope;
 use super::snapshot::{CachedFragment, Prepared};
-use super::tables::Wanted;
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, document_of, parent_of};
 
@@ -47,8 +46,8 @@ pub(super) struct ChunkRows {
 
 struct FragmentRows {
     number: u64,
-    /// Its name in the read cache.
-    described: String,
+    /// `None` if they could not be written into the read cache.
+    vectors: Option<HalfVectors>,
     /// By row, deleted ones included.
     chunk_ids: StringArray,
     /// The rows in the order of their ids.
@@ -61,14 +60,15 @@ struct FragmentRows {
 }
 
 impl ChunkRows {
-    /// From the cached fragments of the table.
+    /// From the cached fragments of the table and their vectors.
     ///
     /// # Errors
     /// If their rows are not those of [`joined`].
-    pub(super) fn read(fragments: impl IntoIterator<Item = CachedFragment>) -> Result<Self> {
+    pub(super) fn read(fragments: impl IntoIterator<Item = (CachedFragment, Option<HalfVectors>)>) -> Result<Self> {
         // A fragment has one batch, or none if it has no rows.
-        let with_rows = fragments.into_iter().filter(|fragment| !fragment.rows.is_empty());
-        Ok(ChunkRows { fragments: with_rows.map(FragmentRows::new).collect::<Result<_>>()? })
+        let with_rows = fragments.into_iter().filter(|(fragment, _)| !fragment.rows.is_empty());
+        let read = with_rows.map(|(fragment, vectors)| FragmentRows::new(fragment, vectors));
+        Ok(ChunkRows { fragments: read.collect::<Result<_>>()? })
     }
 
     /// The `limit` chunks of a scope whose codes are nearest to that of a vector, in no order, with estimated cosines.
@@ -85,35 +85,30 @@ impl ChunkRows {
         smallest(each.collect(), limit).into_iter().map(hit).collect()
     }
 
-    /// The chunks of some parents, with their cosines by the vectors in the read cache. `None` if one is not there.
-    pub(super) fn cosines(
-        &self,
-        vector: &[f32],
-        parent_ids: &[ChunkId],
-        cache: &ReadCache,
-    ) -> Option<Vec<(&str, f32)>> {
-        let each = self.fragments.par_iter().map(|fragment| fragment.cosines(vector, parent_ids, cache));
-        Some(each.collect::<Option<Vec<_>>>()?.concat())
-    }
-
-    /// The ids and addresses of some parent chunks and their children, in the order of the table.
-    pub(super) fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {
-        self.fragments.par_iter().flat_map_iter(|fragment| fragment.with_children(parent_ids)).collect()
+    /// The cosines of some parent chunks and their children that have vectors.
+    pub(super) fn cosines(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Cosines<'_> {
+        let each = self.fragments.par_iter().map(|fragment| fragment.cosines(vector, parent_ids));
+        each.reduce(Cosines::default, |mut all, own| {
+            all.known.extend(own.known);
+            all.unknown.extend(own.unknown);
+            all
+        })
     }
 }
 
 impl FragmentRows {
     /// # Errors
     /// If the rows do not have the columns of [`joined`].
-    fn new(fragment: CachedFragment) -> Result<Self> {
-        let CachedFragment { written, described, rows, deleted } = fragment;
+    fn new(fragment: CachedFragment, vectors: Option<HalfVectors>) -> Result<Self> {
+        let CachedFragment { written, rows, deleted, .. } = fragment;
         let columns = Columns { table: CHUNKS, batch: &rows[0] };
         let (chunk_ids, by_id) = (columns.texts("chunk_id")?.clone(), columns.numbers(BY_ID)?.clone());
         let rows = chunk_ids.len();
         let (codes, _) = columns.lists::<UInt64Type>(CODE)?;
         if codes.value_length() < 1 || by_id.values().iter().any(|row| *row as usize >= rows) {
-            return Err(Error::failed("the read cache names rows that do not exist, or has no codes of vectors")
-                .hint("delete the folder `read-cache` of the namespace; the next search writes a new one"));
+            return Err(Error::failed("the read cache names rows that do not exist, or has no codes of vectors").hint(
+                "delete the folder `read-cache` of the namespace, or that of others' stores in the folder of caches",
+            ));
         }
         let findable = (!deleted.is_empty()).then(|| {
             let mut there: Vec<bool> = (0..rows).map(|row| codes.is_valid(row)).collect();
@@ -123,7 +118,7 @@ impl FragmentRows {
             NullBuffer::from(there)
         });
         let findable = findable.or_else(|| codes.nulls().cloned());
-        Ok(FragmentRows { number: written.id, described, chunk_ids, by_id, codes: codes.clone(), findable, deleted })
+        Ok(FragmentRows { number: written.id, vectors, chunk_ids, by_id, codes: codes.clone(), findable, deleted })
     }
 
     fn chunk_id(&self, row: u32) -> &str {
@@ -165,19 +160,18 @@ impl FragmentRows {
         self.findable.as_ref().is_none_or(|rows| rows.is_valid(row)) && (*scope == Scope::Everything || in_scope())
     }
 
-    fn cosines(&self, vector: &[f32], parent_ids: &[ChunkId], cache: &ReadCache) -> Option<Vec<(&str, f32)>> {
+    fn cosines(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Cosines<'_> {
         let mut chunks = self.with_children(parent_ids);
         chunks.retain(|(_, address)| self.codes.is_valid(place(*address)));
-        if chunks.is_empty() {
-            return Some(Vec::new());
+        let Some(vectors) = &self.vectors else { return Cosines { known: Vec::new(), unknown: chunks } };
+        let cosine = |(id, address): &(_, _)| Some((*id, vectors.dot(place(*address), vector)?));
+        match chunks.iter().map(cosine).collect() {
+            Some(known) => Cosines { known, unknown: Vec::new() },
+            None => {
+                vectors.remove();
+                Cosines { known: Vec::new(), unknown: chunks }
+            }
         }
-        let vectors = HalfVectors::open(cache, &self.described, vector.len(), self.chunk_ids.len())?;
-        let cosine = |(id, address)| Some((id, vectors.dot(place(address), vector)?));
-        let cosines: Option<Vec<_>> = chunks.into_iter().map(cosine).collect();
-        if cosines.is_none() {
-            vectors.remove();
-        }
-        cosines
     }
 
     fn with_children(&self, parent_ids: &[ChunkId]) -> Vec<(&str, u64)> {
@@ -192,6 +186,13 @@ impl FragmentRows {
         found.sort_unstable_by_key(|(_, address)| *address);
         found
     }
+}
+
+/// The cosines of chunks by the vectors in the read cache, and the addresses of those that it does not have.
+#[derive(Default)]
+pub(super) struct Cosines<'r> {
+    pub(super) known: Vec<(&'r str, f32)>,
+    pub(super) unknown: Vec<(&'r str, u64)>,
 }
 
 /// The place of a row in its fragment.
@@ -295,7 +296,7 @@ mod tests {
     fn rows() -> ChunkRows {
         let fragment = |number, batches: &[&[&str]], deleted: &[u32]| {
             let rows = joined(batches.iter().map(|ids| batch(ids)).collect()).unwrap();
-            cached(number, rows, deleted)
+            (cached(number, rows, deleted), None)
         };
         let first = fragment(3, &[&["d:1", "d:1.0", "d:1.10"], &["d:1.2", "d:12", "d:12.0", "c:1"]], &[1]);
         let second = fragment(9, &[&["d:2", "e:1", "e:1.0"]], &[]);
@@ -324,7 +325,7 @@ mod tests {
         let ids: Vec<String> = (0..3 * ROWS_AT_ONCE).map(|row| format!("d{row}:0")).collect();
         let codes = (0..ids.len() as u64).collect();
         let rows = joined(vec![rows_of(StringArray::from(ids), codes, None, None).unwrap()]).unwrap();
-        let rows = ChunkRows::read([cached(0, rows, &[ROWS_AT_ONCE as u32 + 5])]).unwrap();
+        let rows = ChunkRows::read([(cached(0, rows, &[ROWS_AT_ONCE as u32 + 5]), None)]).unwrap();
         let vector: Vec<f32> =
             (0..64).map(|bit| if (2 * ROWS_AT_ONCE + 7) >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect();
         assert_eq!(rows.nearest(&vector, &Scope::Everything, 1)[0].0, format!("d{}:0", 2 * ROWS_AT_ONCE + 7));
@@ -359,7 +360,7 @@ mod tests {
         let rows = rows();
         let found = |ids: &[&str]| -> Vec<(u64, u64)> {
             let ids: Vec<ChunkId> = ids.iter().map(|id| ChunkId::from(*id)).collect();
-            let found = rows.with_children(&ids);
+            let found = rows.cosines(&[1.0], &ids).unknown;
             found.into_iter().map(|(_, address)| (address >> 32, address & u64::from(u32::MAX))).collect()
         };
         assert_eq!(found(&["d:1"]), [(3, 0), (3, 2), (3, 3)], "without the deleted one");

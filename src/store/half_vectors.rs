@@ -31,13 +31,7 @@ pub(super) struct HalfVectors {
 }
 
 impl HalfVectors {
-    /// Whether there is a file of the right length for a fragment of so many rows.
-    pub(super) fn exist(cache: &ReadCache, fragment: &str, dimension: usize, rows: usize) -> bool {
-        let length = cache.file(KEPT, fragment).and_then(|path| Some(std::fs::metadata(path).ok()?.len()));
-        length == Some((record(dimension) * rows) as u64)
-    }
-
-    /// `None` if there is no such file.
+    /// The vectors of a fragment of so many rows; `None` if there is no file of the right length.
     pub(super) fn open(cache: &ReadCache, fragment: &str, dimension: usize, rows: usize) -> Option<Self> {
         let path = cache.file(KEPT, fragment)?;
         let (map, record) = (mapped(&path)?, record(dimension));
@@ -53,10 +47,10 @@ impl HalfVectors {
         is_whole.then(|| numbers.as_chunks().0.iter().zip(vector).map(product).sum())
     }
 
-    /// Removes a damaged file. The next reader writes it again.
-    pub(super) fn remove(self) {
+    /// Removes a damaged file. The next process writes it again.
+    pub(super) fn remove(&self) {
         // If the disk refuses, the next reader finds the damage too.
-        drop(std::fs::remove_file(self.path));
+        drop(std::fs::remove_file(&self.path));
     }
 }
 
@@ -138,9 +132,7 @@ mod tests {
             }
         }
         assert_eq!(read.dot(5, &vectors[0]), None, "no such row");
-        assert!(HalfVectors::exist(&cache, "f", 384, 5));
         for (dimension, rows) in [(384, 4), (384, 6), (383, 5)] {
-            assert!(!HalfVectors::exist(&cache, "f", dimension, rows), "{dimension} x {rows}");
             assert!(HalfVectors::open(&cache, "f", dimension, rows).is_none(), "{dimension} x {rows}");
         }
     }
@@ -160,6 +152,6 @@ mod tests {
         let there: Vec<bool> = (0..5).map(|row| read.dot(row, &vectors[0]).is_some()).collect();
         assert_eq!(there, [true, false, true, true, true]);
         read.remove();
-        assert!(!HalfVectors::exist(&cache, "f", 384, 5));
+        assert!(HalfVectors::open(&cache, "f", 384, 5).is_none());
     }
 }

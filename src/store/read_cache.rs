@@ -1,13 +1,13 @@
-//! A cache of the data that every reader of a generation needs: vectors, names of documents and the like.
+//! A cache of the data that every reader of a generation needs: codes of vectors, names of documents and the like.
 //!
 //! In a process that asks one question, planning and running a query of the tables takes longer than everything else.
 //! So the first reader writes the rows of each fragment of a table as one Arrow stream beside the tables
 //! (`read-cache/NAME-HASH`), deleted rows included, and readers leave those out. So neither a deletion nor a
 //! publication makes a stream stale: the next reader adds the streams of new fragments.
 //!
-//! Readers map the files: of 40,000 vectors, copying 60 MB and finding memory for them took longer than scoring them. A
+//! Readers map the files: copying them and finding memory for the copies took longer than searching them. A
 //! stream carries the fragment that its rows were read from and the layout of its columns, and ends with its checksum: a
-//! CRC, because a cryptographic hash took longer than scoring the vectors. A stream that is damaged or of anything else
+//! CRC, because a cryptographic hash took longer than the search. A stream that is damaged or of anything else
 //! is ignored and replaced. The files may be deleted at any time.
 //!
 //! Readers write nothing into a store of others: its cache lies in the user's folder of caches.
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
@@ -41,7 +41,7 @@ const LAYOUT: (&str, &str) = ("layout", "8");
 const CHECKSUM: usize = size_of::<u32>();
 /// A half-written file of this age is left over from a dead process.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
-/// The cache of a store of others is removed if nothing was written to it for so long: the store may no longer exist.
+/// The cache of a store of others is removed if nobody reads it for so long: the store may no longer exist.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The cache of a namespace.
@@ -49,6 +49,8 @@ const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
 pub(super) struct ReadCache {
     /// `None` if there is no place for it.
     folder: Option<PathBuf>,
+    /// Whether only the user may read it: others may not be able to read the store.
+    is_private: bool,
 }
 
 impl ReadCache {
@@ -57,17 +59,20 @@ impl ReadCache {
             let caches = dirs::cache_dir()?.join("kb").join(FOLDER);
             let hash = blake3::hash(namespace.root().canonicalize().ok()?.as_os_str().as_encoded_bytes()).to_hex();
             let folder = caches.join(&hash[..32]);
-            if !folder.exists() {
+            // It counts as used from now on; one that does not exist begins with its first file.
+            if File::open(&folder).and_then(|folder| folder.set_modified(SystemTime::now())).is_err() {
                 forget(&caches);
             }
             Some(folder)
         };
-        ReadCache { folder: if namespace.is_own() { Some(namespace.root().join(FOLDER)) } else { of_others() } }
+        let is_own = namespace.is_own();
+        let folder = if is_own { Some(namespace.root().join(FOLDER)) } else { of_others() };
+        ReadCache { folder, is_private: !is_own }
     }
 
     #[cfg(test)]
     pub(super) fn at(folder: &Path) -> Self {
-        ReadCache { folder: Some(folder.to_owned()) }
+        ReadCache { folder: Some(folder.to_owned()), is_private: false }
     }
 
     /// The batches of each fragment of a table, by its description.
@@ -102,6 +107,9 @@ impl ReadCache {
     /// Begins the file of a fragment, which gets its path when it is complete; `None` if there is no place for the cache.
     pub(super) fn begin(&self, name: &str, fragment: &str) -> std::io::Result<Option<(NamedTempFile, PathBuf)>> {
         let (Some(folder), Some(path)) = (&self.folder, self.file(name, fragment)) else { return Ok(None) };
+        if self.is_private {
+            create_private(folder)?;
+        }
         std::fs::create_dir_all(folder)?;
         clear(folder)?;
         Ok(Some((begin_whole(folder)?, path)))
@@ -164,7 +172,15 @@ fn clear(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes caches of stores of others that nobody has written to for long.
+/// Creates a folder, and those above it that are missing, for the user alone.
+fn create_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+/// Removes caches of stores of others that nobody has read for long.
 fn forget(caches: &Path) {
     for entry in std::fs::read_dir(caches).into_iter().flatten().flatten() {
         if is_older(&entry.path(), FORGOTTEN) {
@@ -174,7 +190,7 @@ fn forget(caches: &Path) {
     }
 }
 
-/// Whether nothing was written to a file or folder for so long. Another process may have removed it meanwhile.
+/// Whether a file or folder was not changed for so long. Another process may have removed it meanwhile.
 fn is_older(path: &Path, age: Duration) -> bool {
     let own = || std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
     own().is_some_and(|own| own > age)
@@ -301,7 +317,7 @@ mod tests {
         for (name, age) in [("old", FORGOTTEN * 2), ("new", FORGOTTEN / 2)] {
             let cache = folder.path().join(name);
             ReadCache::at(&cache).put("names", "f", &[batch(&["a"])]).unwrap();
-            File::open(&cache).unwrap().set_modified(std::time::SystemTime::now() - age).unwrap();
+            File::open(&cache).unwrap().set_modified(SystemTime::now() - age).unwrap();
         }
         forget(folder.path());
         assert!(!folder.path().join("old").exists() && folder.path().join("new").exists());
@@ -312,7 +328,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path());
         let (old, new) = (folder.path().join(".writing-old"), folder.path().join(".writing-new"));
-        let hours_ago = std::time::SystemTime::now() - 2 * GIVEN_UP;
+        let hours_ago = SystemTime::now() - 2 * GIVEN_UP;
         std::fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
         std::fs::write(&new, "").unwrap();
         cache.put("names", "f", &[batch(&["a"])]).unwrap();

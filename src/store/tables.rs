@@ -13,7 +13,6 @@ use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::pinned::Pinned;
 use super::rows::ParentChunk;
-pub(super) use super::scan::{Wanted, any_of, with_deleted};
 use super::store_error;
 use super::version_files::{Lost, TABLES, lost_version};
 use crate::crash;

@@ -9,12 +9,12 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
 use lancedb::query::{ExecutableQuery, Select};
 
-use super::chunk_rows::{self, ChunkRows};
+use super::chunk_rows::{self, ChunkRows, Cosines};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::half_vectors::{self, HalfVectors, Writing};
+use super::scan::{Wanted, any_of};
 use super::scope::Scope;
 use super::snapshot::{CachedFragment, Snapshot};
-use super::tables::{Wanted, any_of};
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
@@ -25,21 +25,18 @@ use crate::vectors::dot;
 pub struct VectorHit {
     /// The chunk, parent or child.
     pub chunk_id: ChunkId,
-    /// The cosine, from -1 to 1; what codes found has it approximately.
+    /// The cosine; what codes found has it approximately.
     pub score: f32,
 }
 
 impl Snapshot {
     /// The `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with cosines that the codes tell
-    /// approximately; [`similarities`](Self::similarities) are exact.
+    /// approximately; [`similarities`](Self::similarities) tells them to a thousandth.
     ///
     /// # Errors
     /// If the table cannot be read; the same below.
     pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
-        let (length, dimension) = (vector.len(), self.manifest().model.dimension);
-        if length != dimension {
-            return Err(Error::failed(format!("the question has {length} numbers instead of {dimension}")));
-        }
+        self.must_fit(vector)?;
         if scope.is_empty() {
             return Ok(Vec::new());
         }
@@ -49,12 +46,10 @@ impl Snapshot {
 
     /// The cosines of the given parent chunks and their children.
     pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<VectorHit>> {
-        let rows = self.chunk_rows().await?;
-        let cosines = match rows.cosines(vector, parent_ids, &self.cache) {
-            Some(cosines) => cosines,
-            None => self.cosines_in_table(vector, rows.with_children(parent_ids)).await?,
-        };
-        Ok(cosines.into_iter().map(|(id, score)| VectorHit { chunk_id: id.into(), score }).collect())
+        self.must_fit(vector)?;
+        let Cosines { mut known, unknown } = self.chunk_rows().await?.cosines(vector, parent_ids);
+        known.extend(self.cosines_in_table(vector, unknown).await?);
+        Ok(known.into_iter().map(|(id, score)| VectorHit { chunk_id: id.into(), score }).collect())
     }
 
     /// The cosines of rows with these ids and addresses.
@@ -86,38 +81,49 @@ impl Snapshot {
         let load = async || {
             let (table, prepare) = (&self.tables.chunks, chunk_rows::PREPARED);
             let read = self.cached_fragments(chunk_rows::KEPT, table, chunk_rows::COLUMNS, prepare).await?;
-            // If they cannot be kept, vectors are read from the table.
-            drop(self.keep_half_vectors(&read).await);
-            ChunkRows::read(read)
+            let described: Vec<String> = read.iter().map(|fragment| fragment.described.clone()).collect();
+            // If the disk refuses, the next reader tries again.
+            drop(self.cache.keep(half_vectors::KEPT, &described));
+            let mut fragments = Vec::with_capacity(read.len());
+            for fragment in read {
+                let vectors = self.half_vectors(&fragment).await;
+                fragments.push((fragment, vectors));
+            }
+            ChunkRows::read(fragments)
         };
         self.chunk_rows.get_or_try_init(load).await
     }
 
-    /// Writes the vectors of new fragments into the read cache.
-    async fn keep_half_vectors(&self, fragments: &[CachedFragment]) -> std::io::Result<()> {
-        let dimension = self.manifest().model.dimension;
-        let is_new = |one: &&CachedFragment| {
-            let rows = one.rows.iter().map(RecordBatch::num_rows).sum();
-            !HalfVectors::exist(&self.cache, &one.described, dimension, rows)
+    /// The vectors of a fragment in the read cache, which are written if they are not there; `None` if they cannot be.
+    async fn half_vectors(&self, fragment: &CachedFragment) -> Option<HalfVectors> {
+        let rows = fragment.rows.iter().map(RecordBatch::num_rows).sum();
+        let open = || HalfVectors::open(&self.cache, &fragment.described, self.manifest().model.dimension, rows);
+        match open() {
+            Some(kept) => Some(kept),
+            // Whatever the disk refuses, the table has them.
+            None => self.write_half_vectors(fragment).await.ok().and_then(|()| open()),
+        }
+    }
+
+    async fn write_half_vectors(&self, fragment: &CachedFragment) -> std::io::Result<()> {
+        let Some(mut writing) = Writing::begin(&self.cache, &fragment.described)? else { return Ok(()) };
+        let add = |batch: RecordBatch| {
+            let (lists, numbers) = Columns { table: CHUNKS, batch: &batch }.lists::<Float32Type>(VECTOR)?;
+            let mut each = numbers.chunks_exact((lists.value_length() as usize).max(1));
+            each.try_for_each(|vector| writing.add(vector)).map_err(|error| Error::failed(error.to_string()))
         };
-        let new: Vec<&CachedFragment> = fragments.iter().filter(is_new).collect();
-        for fragment in &new {
-            let Some(mut writing) = Writing::begin(&self.cache, &fragment.described)? else { return Ok(()) };
-            let add = |batch: RecordBatch| {
-                let (lists, numbers) = Columns { table: CHUNKS, batch: &batch }.lists::<Float32Type>(VECTOR)?;
-                let mut each = numbers.chunks_exact((lists.value_length() as usize).max(1));
-                each.try_for_each(|vector| writing.add(vector)).map_err(|error| Error::failed(error.to_string()))
-            };
-            let (table, written) = (&self.tables.chunks, fragment.written.clone());
-            let read = self.tables.each_batch_of(table, written, Wanted::Named(&[VECTOR]), add).await;
-            read.map_err(std::io::Error::other)?;
-            writing.end()?;
+        let (table, written) = (&self.tables.chunks, fragment.written.clone());
+        let read = self.tables.each_batch_of(table, written, Wanted::Named(&[VECTOR]), add).await;
+        read.map_err(std::io::Error::other)?;
+        writing.end()
+    }
+
+    fn must_fit(&self, vector: &[f32]) -> Result<()> {
+        let (length, dimension) = (vector.len(), self.manifest().model.dimension);
+        if length != dimension {
+            return Err(Error::failed(format!("the question has {length} numbers instead of {dimension}")));
         }
-        if new.is_empty() {
-            return Ok(());
-        }
-        let described: Vec<String> = fragments.iter().map(|fragment| fragment.described.clone()).collect();
-        self.cache.keep(half_vectors::KEPT, &described)
+        Ok(())
     }
 }
 

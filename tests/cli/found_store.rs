@@ -72,7 +72,7 @@ fn all_files_of_a_namespace_have_the_usual_permissions() {
     assert!(files > 10);
 }
 
-/// Large namespaces are searched by what the read cache keeps. Nothing is written into a store of others, so it is kept for
+/// Namespaces are searched by what the read cache keeps. Nothing is written into a store of others, so it is kept for
 /// the user.
 #[cfg(target_os = "linux")]
 #[test]
@@ -92,6 +92,8 @@ fn what_readers_keep_of_a_store_of_others_lies_in_the_folder_of_caches() {
         assert!(files.iter().any(|file| file.starts_with(kept)), "{kept}: {files:?}");
     }
     assert_eq!(caches.len(), 1);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(caches[0].path()).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700, "others may not be able to read the store");
     assert_eq!(sandbox.kb(&search).ok().out, first.out);
 }
 
