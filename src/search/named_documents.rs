@@ -15,8 +15,6 @@ pub(super) const MOST_DOCUMENTS: usize = 3;
 
 pub(super) type Placed = (usize, DocumentRow);
 
-/// In bytes. The K of 10-K names nothing.
-const SHORTEST_NAME: usize = 3;
 /// The weight of a year among the words that name documents: the least.
 const YEAR: usize = 1;
 
@@ -111,15 +109,13 @@ impl Naming {
     }
 }
 
-/// The words of names in a question that no name of a document has. Names are written with a capital letter; the first
-/// word of a question always is.
+/// The names of owners in a question, such as "Tesla's", that no name of a document has.
 pub(super) fn names_of_others(query: &str, rows: &[Placed]) -> Vec<String> {
     let words = naming_words(query);
     let is_name = |token: &Token| {
-        matches!(token.kind, TokenKind::Word | TokenKind::Part)
-            && token.start > 0
-            && token.end - token.start >= SHORTEST_NAME
-            && query[token.start..].starts_with(char::is_uppercase)
+        let after = query[token.start..].trim_start_matches(char::is_alphanumeric);
+        let owns = ["'s ", "’s "].iter().any(|ending| after.starts_with(ending));
+        owns && query[token.start..].starts_with(char::is_uppercase)
             && words.contains(&token.text)
             && !is_of_any_document(&token.text)
     };
@@ -229,7 +225,8 @@ mod tests {
         for (query, names) in [
             ("What is item 7 of Tesla's 10-K about?", &["tesla"][..]),
             ("What is item 7 of Pepsico's 10-K about?", &[]),
-            ("Summarise chapter 2 of the Manual", &[]),
+            ("Summarise chapter 2 of the Norwick Manual in English", &[]),
+            ("What is in the manual's chapter 2?", &[]),
             ("特斯拉年报第七章讲什么", &[]),
         ] {
             assert_eq!(names_of_others(query, &rows), names, "{query}");
