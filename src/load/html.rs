@@ -2,8 +2,8 @@
 //!
 //! The walk keeps its own stack instead of recursing, so that nested elements do not end the process.
 
-use std::cell::Cell;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
 use dom_query::{Document as Dom, NodeData, NodeId, NodeRef};
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -92,7 +92,7 @@ fn dom_of(text: &str, warnings: &mut Vec<String>) -> Dom {
         rest = behind;
         let open = Open::default();
         parser.tokenizer.sink.trace_handles(&open);
-        if open.0.get() > MOST_OPEN && !rest.is_empty() {
+        if open.0.borrow().len() > MOST_OPEN && !rest.is_empty() {
             warnings.push(format!("elements are nested more than {MOST_OPEN} deep; the rest of the page is left out"));
             break;
         }
@@ -100,15 +100,15 @@ fn dom_of(text: &str, warnings: &mut Vec<String>) -> Dom {
     parser.finish()
 }
 
-/// Counts the elements that a parser has open.
+/// The elements that a parser has open. It names some of them twice.
 #[derive(Default)]
-struct Open(Cell<usize>);
+struct Open(RefCell<HashSet<NodeId>>);
 
 impl Tracer for Open {
     type Handle = NodeId;
 
-    fn trace_handle(&self, _: &NodeId) {
-        self.0.set(self.0.get() + 1);
+    fn trace_handle(&self, element: &NodeId) {
+        self.0.borrow_mut().insert(*element);
     }
 }
 
