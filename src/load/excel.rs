@@ -9,13 +9,13 @@ use calamine::{Data, Reader, SheetType, Xlsx};
 use super::package::{Archive, wrong_format};
 use super::{Block, Document, Format};
 use crate::error::{Error, Result, Setting};
-use crate::text::tables;
+use crate::text::{char_count, tables};
 
 /// The rows and columns of the largest sheet that Excel makes.
 const SHEET: (u32, u32) = (1_048_576, 16_384);
 /// The most cells with a value that are read, over all sheets.
 const MOST_CELLS: usize = 1_000_000;
-/// Each so many bytes of a cell count as another cell: thousands of cells and sheets may share one long text.
+/// Each so many characters of a cell count as another cell: thousands of cells and sheets may share one long text.
 const CELL: usize = 50;
 /// A table with more columns is not aligned: its empty cells could be a million times those with a value.
 const MOST_COLUMNS: usize = 200;
@@ -72,7 +72,7 @@ fn sheet(workbook: &mut Xlsx<Cursor<&[u8]>>, name: &str, left: &mut usize) -> Re
         }
         let shown = text(&Data::from(cell.get_value().clone()));
         if !shown.trim().is_empty() {
-            *left = left.saturating_sub(1 + shown.len() / CELL);
+            *left = left.saturating_sub(1 + char_count(&shown) / CELL);
             sheet.entry(row).or_default().insert(column, shown);
         }
     }
