@@ -12,7 +12,7 @@ use crate::chunk::{ChunkConfig, CutParent, cut};
 use crate::knowledge::profile::Profile;
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
 use crate::store::STANDARD_INPUT;
-use crate::structure::{PREAMBLE, Section, SectionText, not_found, sections};
+use crate::structure::{PREAMBLE, Section, SectionText, is_contents_title, not_found, sections};
 use crate::text::script::language;
 use crate::text::{squeeze, truncate, visible};
 
@@ -20,6 +20,12 @@ use crate::text::{squeeze, truncate, visible};
 const LONGEST_TITLE: usize = 200;
 /// The most characters above the first section that are taken for a title and what belongs to it.
 const LONGEST_TITLE_BLOCK: usize = 200;
+/// Letters in dates and page numbers.
+const NUMBERING: &str = "年月日第页共";
+/// What stands where a title would.
+const STAMPS: [&str; 9] = ["confidential", "internal", "draft", "copy", "机密", "保密", "内部", "内部资料", "草稿"];
+/// What lines begin with that stand where a title would: page numbers and salutations.
+const NO_TITLE: [&str; 3] = ["page ", "dear ", "尊敬的"];
 /// The first parent chunks, from which the language of the document is detected.
 const LANGUAGE_PARENTS: usize = 20;
 
@@ -112,7 +118,11 @@ fn printed_title(format: Format, sections: &[Section], name: &str) -> Option<Str
     let has_titles = matches!(format, Format::Pdf | Format::Docx | Format::Text);
     let block = Some(first.text.text.trim()).filter(|text| text.chars().count() <= LONGEST_TITLE_BLOCK);
     let line = squeeze(block.filter(|_| has_titles && first.path == PREAMBLE)?.lines().next()?);
-    let is_title = line.contains(char::is_alphabetic) && !line.ends_with(['.', ',', ':', ';', '。', '，', '：', '；']);
+    let is_title = line.contains(|c: char| c.is_alphabetic() && !NUMBERING.contains(c))
+        && !line.ends_with(['.', ',', ':', ';', '。', '，', '：', '；'])
+        && !is_contents_title(&line)
+        && !STAMPS.contains(&line.to_lowercase().as_str())
+        && !NO_TITLE.iter().any(|beginning| line.to_lowercase().starts_with(beginning));
     let named = line.to_lowercase().contains(&name.to_lowercase());
     is_title.then(|| truncate(&if named { line } else { format!("{name}: {line}") }, LONGEST_TITLE))
 }
@@ -169,6 +179,10 @@ mod tests {
             ("KL-30.docx", "螺杆空压机", "KL-30: 螺杆空压机"),
             ("note.docx", "Keep this sheet beside the machine.", "note"),
             ("note.docx", "2026-11-26", "note"),
+            ("note.docx", "2026年11月26日", "note"),
+            ("note.docx", "Page 1 of 12", "note"),
+            ("note.docx", "CONFIDENTIAL", "note"),
+            ("note.docx", "目录", "note"),
             ("note.docx", &"A long beginning ".repeat(20), "note"),
         ] {
             let mut document = Document::new(Format::Docx, "engine");

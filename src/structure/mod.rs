@@ -26,6 +26,7 @@ use crate::text::visible;
 pub use corrected::not_found;
 pub use locate::normalise_title;
 pub(crate) use numbering::{Kind as NumberKind, item_number, parse as parse_number, printed_number};
+pub(crate) use printed::is_contents_title;
 pub use tree::{PREAMBLE, Provenance, Section, SectionText};
 
 use tree::Heading;
@@ -105,7 +106,7 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
     }
     repeats::merge(&mut headings);
     // The contents page itself is not a section: it would shift the paths of all others.
-    headings.retain(|heading| !printed::is_contents_title(&heading.title));
+    headings.retain(|heading| !is_contents_title(&heading.title));
     levels::make_consistent(&mut headings);
     headings
 }
