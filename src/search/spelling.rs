@@ -350,12 +350,15 @@ pub(super) fn note_absent(
     // `please` is no subject.
     let tells = |one: &&Replacement| one.is_absent() && (one.is_name || !is_known_word(&one.typed));
     let mut absent: Vec<String> = replacements.iter().filter(tells).map(|one| format!("{:?}", one.typed)).collect();
-    // What is found for `E99` may be about `E05`.
-    for code in identifiers.iter().filter(|code| code.contains(|c: char| c.is_ascii_digit()) && !is_period(code)) {
-        let tokens = tokenize(code);
-        if let Some(whole) = tokens.first().filter(|token| token.end == code.len())
-            && parent_chunks_with(snapshots, &whole.text)? == 0
-        {
+    // What is found for `E99` may be about `E05`. The number of a code may stand apart from its letters.
+    for code in identifiers.iter().filter(|code| code.contains(|c: char| c.is_ascii_digit())) {
+        let has_digit = |token: &Token| token.text.contains(|c: char| c.is_ascii_digit());
+        let forms: Vec<Token> = tokenize(code).into_iter().filter(has_digit).collect();
+        let mut is_there = forms.is_empty();
+        for form in forms {
+            is_there |= parent_chunks_with(snapshots, &form.text)? > 0;
+        }
+        if !is_there {
             absent.push(format!("{code:?}"));
         }
     }
@@ -363,11 +366,6 @@ pub(super) fn note_absent(
         trace.note(NoteCode::WordMissing, format!("no text contains {}", first_of(absent.into_iter())));
     }
     Ok(())
-}
-
-/// Whether a code is that of a year, a half or a quarter: `FY2021`, `2023Q1`, `H2`.
-fn is_period(code: &str) -> bool {
-    code.chars().all(|c| c.is_ascii_digit() || "FYQHC".contains(c.to_ascii_uppercase()))
 }
 
 /// A word as it is written in the best parent chunks that have it, most like the typed one: indexed words have lost
