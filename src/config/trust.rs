@@ -39,7 +39,7 @@ const RISKS: [Risk; 17] = [
     Risk { setting: "embedding", harmless: |_| false, can: "sends text of documents and questions" },
     Risk {
         setting: "ingest.context",
-        harmless: |kind| matches!(kind, "none" | "headings"),
+        harmless: |kind| matches!(kind, "none" | "headings" | "subjects"),
         can: "sends text of documents",
     },
     Risk {
