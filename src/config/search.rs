@@ -18,7 +18,7 @@ use crate::error::{Error, Result, Setting};
 use crate::models::{ModelKind, Models};
 use crate::search::{
     DEFAULT_LIMIT, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Expand, Fallback, Filter, Fusion, GroupBy, Kind,
-    LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape, Target, Weights,
+    LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SECTION_TOKENS, SearchRequest, Shape, Target, Weights,
 };
 use crate::text::alike;
 
@@ -30,8 +30,6 @@ const DEFAULT_BROAD_LIMIT: usize = 10;
 const DEFAULT_MIN_CONFIDENCE: f32 = 0.05;
 /// Tokens of a context.
 pub const DEFAULT_CONTEXT_TOKENS: usize = 4000;
-/// Tokens of whole sections: a chapter may have a hundred pages.
-const DEFAULT_SECTION_TOKENS: usize = 8000;
 /// Child chunks that JSON names with each parent chunk; other formats do not show them.
 const NAMED_CHILDREN: usize = 2;
 
@@ -196,7 +194,7 @@ impl SearchSettings {
         let ModeSetting { mode, diversity, beam } = self.mode.unwrap_or_default();
         let default_tokens = match (output, mode, target) {
             (Output::Prompt, ..) => Some(DEFAULT_CONTEXT_TOKENS),
-            (_, Mode::Section, Target::Chunks) => Some(DEFAULT_SECTION_TOKENS),
+            (_, Mode::Section, Target::Chunks) => Some(SECTION_TOKENS),
             _ => None,
         };
         let max_tokens = self.max_tokens.map(Whole::get).or(default_tokens).filter(|_| target == Target::Chunks);

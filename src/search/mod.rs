@@ -66,7 +66,7 @@ pub use result::SearchResult;
 pub use searcher::{Searched, Searcher};
 pub use section::{SectionContent, SectionPart, with_subsections};
 pub use section_name::{SectionName, SectionNames};
-pub use shape::{Beam, DEFAULT_DIVERSITY, DEFAULT_POOL, GroupBy, Mode, Shape, Target};
+pub use shape::{Beam, DEFAULT_DIVERSITY, DEFAULT_POOL, GroupBy, Mode, SECTION_TOKENS, Shape, Target};
 pub use trace::{Stage, Trace};
 pub use understand::Route;
 #[cfg(feature = "fuzzing")]

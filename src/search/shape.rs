@@ -12,6 +12,8 @@ use crate::embed::TokenCounter;
 
 /// Candidates per retriever: enough for a parent chunk that both rate well to be found by at least one.
 pub const DEFAULT_POOL: usize = 100;
+/// The tokens of whole sections, unless a limit is asked for: a chapter may have a hundred pages.
+pub const SECTION_TOKENS: usize = 8000;
 /// 1 − λ of maximal marginal relevance.
 pub const DEFAULT_DIVERSITY: f32 = 0.3;
 /// The largest number of branches on one level of a beam.
