@@ -1,7 +1,7 @@
 //! Situating contexts from the model: one line for each parent chunk that places it in its document.
 //!
 //! A request holds parent chunks of one document only, so that a hostile document can spoil only its own contexts.
-//! Unusable contexts become `None`, and the caller's rules replace them.
+//! Unusable contexts become `None`: the titles alone are the context.
 
 use std::collections::BTreeMap;
 
@@ -55,13 +55,13 @@ pub struct ContextParentChunk<'a> {
 /// What happens to parent chunks for which the model once gave no usable context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unanswered {
-    /// The rules keep them: the same question would most likely get the same answer.
+    /// They keep the titles alone: the same question would most likely get the same answer.
     #[default]
     Skip,
     AskAgain,
 }
 
-/// A context of 50 to 100 tokens for each parent chunk, in their order; `None` if the rules must take over. Never fails
+/// A context of 50 to 100 tokens for each parent chunk, in their order; `None` if only the titles are left. Never fails
 /// as a whole; [`Client::report`] counts the failures.
 ///
 /// Each context is cached on its own, so that a change to a document costs only what changed. Callers may ask for several

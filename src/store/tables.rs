@@ -283,6 +283,7 @@ fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scan::Wanted;
     use super::*;
     use crate::store::Chunk;
     use crate::store::samples::namespace;
