@@ -119,12 +119,8 @@ pub(super) fn names_of_others(query: &str, rows: &[Placed]) -> Vec<String> {
             && words.contains(&token.text)
             && !is_of_any_document(&token.text)
     };
-    let mut names: Vec<String> = tokenize(query).into_iter().filter(is_name).map(|token| token.text).collect();
-    for (_, row) in rows {
-        let own = words_of(row);
-        names.retain(|name| !own.contains(name));
-    }
-    names
+    let names = tokenize(query).into_iter().filter(is_name).map(|token| token.text);
+    names.filter(|name| !rows.iter().any(|(_, row)| words_of(row).contains(name))).collect()
 }
 
 fn words_of(row: &DocumentRow) -> HashSet<String> {
