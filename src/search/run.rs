@@ -28,7 +28,6 @@ use super::restrict::{decay_scores, filter, restrict};
 use super::result::{Ranking, SearchResult};
 use super::searcher::{Asked, Searcher};
 use super::select::select;
-use super::shape::{SECTION_TOKENS, Shape};
 use super::spelling;
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Route, Understanding, Wanted, contents_of, document_named, understand};
@@ -361,9 +360,7 @@ async fn contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromCo
     let Some(wanted) = understood.wanted.as_ref() else {
         let mut hits =
             if is_quoted { Vec::new() } else { text_of_named_section(searcher, request, &mut trace).await? };
-        let max_tokens = request.shape.max_tokens.or(Some(SECTION_TOKENS));
-        let limited = SearchRequest { shape: Shape { max_tokens, ..request.shape.clone() }, ..request.clone() };
-        let left_out = limit(&limited, &mut hits)?;
+        let left_out = if hits.is_empty() { Vec::new() } else { limit(request, &mut hits)? };
         if !hits.is_empty() {
             let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
             trace.stage("contents", start, 1, hits.len()).note("the query is the name of a section");

@@ -14,7 +14,7 @@ use super::hit::{Described, Hit, Omitted};
 use super::request::SearchRequest;
 use super::result::Ranking;
 use super::searcher::Searcher;
-use super::shape::GroupBy;
+use super::shape::{GroupBy, SECTION_TOKENS};
 use super::trace::Trace;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
@@ -67,13 +67,11 @@ pub(super) async fn expand(
     Ok((hits, left_out))
 }
 
-/// Fits hits that no search ranked into the limits of a request; returns what it leaves out.
+/// Fits sections that no search ranked into the limits of a request; returns what it leaves out.
 pub(super) fn limit(request: &SearchRequest, hits: &mut Vec<Hit>) -> Result<Vec<Omitted>> {
     hits.truncate(request.limit);
-    let left_out = match request.shape.max_tokens {
-        Some(most) => fit(hits, most, &request.shape.counter())?,
-        None => Vec::new(),
-    };
+    let most = request.shape.max_tokens.unwrap_or(SECTION_TOKENS);
+    let left_out = fit(hits, most, &request.shape.counter())?;
     for (hit, rank) in hits.iter_mut().zip(1..) {
         hit.find_snippet(&request.query);
         hit.rank = rank;
