@@ -36,7 +36,7 @@ const BY_ID: &str = "by_id";
 /// The binary codes, as numbers of 64 bits; null for a chunk without a vector.
 const CODE: &str = "code";
 /// A thread compares this many codes at once: its results stay in the processor's cache.
-const ROWS_AT_ONCE: usize = 8192;
+const CODES_AT_ONCE: usize = 8192;
 
 /// The ids and binary codes of all chunks of a generation by row. The address of a row is the number of its fragment and,
 /// in the lower 32 bits, its place in that.
@@ -144,11 +144,11 @@ impl FragmentRows {
     ) -> impl ParallelIterator<Item = (u32, u32)> + 'c {
         let (codes, length) = self.numbers();
         let part = move |(part, codes): (usize, &[u64])| {
-            let rows = (part * ROWS_AT_ONCE..).zip(codes.chunks_exact(length));
+            let rows = (part * CODES_AT_ONCE..).zip(codes.chunks_exact(length));
             let in_scope = rows.filter(|(row, _)| self.is_in(*row, scope));
             smallest(in_scope.map(|(row, own)| (distance(code, own), row as u32)).collect(), limit)
         };
-        codes.par_chunks(ROWS_AT_ONCE * length).enumerate().flat_map_iter(part)
+        codes.par_chunks(CODES_AT_ONCE * length).enumerate().flat_map_iter(part)
     }
 
     /// Whether a row is in a scope and can be found by its vector.
@@ -322,15 +322,15 @@ mod tests {
 
     #[test]
     fn rows_of_all_parts_of_a_fragment_are_compared() {
-        let ids: Vec<String> = (0..3 * ROWS_AT_ONCE).map(|row| format!("d{row}:0")).collect();
+        let ids: Vec<String> = (0..3 * CODES_AT_ONCE).map(|row| format!("d{row}:0")).collect();
         let codes = (0..ids.len() as u64).collect();
         let rows = joined(vec![rows_of(StringArray::from(ids), codes, None, None).unwrap()]).unwrap();
-        let rows = ChunkRows::read([(cached(0, rows, &[ROWS_AT_ONCE as u32 + 5]), None)]).unwrap();
+        let rows = ChunkRows::read([(cached(0, rows, &[CODES_AT_ONCE as u32 + 5]), None)]).unwrap();
         let vector: Vec<f32> =
-            (0..64).map(|bit| if (2 * ROWS_AT_ONCE + 7) >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect();
-        assert_eq!(rows.nearest(&vector, &Scope::Everything, 1)[0].0, format!("d{}:0", 2 * ROWS_AT_ONCE + 7));
+            (0..64).map(|bit| if (2 * CODES_AT_ONCE + 7) >> bit & 1 == 1 { 1.0 } else { -1.0 }).collect();
+        assert_eq!(rows.nearest(&vector, &Scope::Everything, 1)[0].0, format!("d{}:0", 2 * CODES_AT_ONCE + 7));
         let all = rows.nearest(&vector, &Scope::Everything, usize::MAX);
-        assert_eq!(all.len(), 3 * ROWS_AT_ONCE - 1, "all but the deleted one");
+        assert_eq!(all.len(), 3 * CODES_AT_ONCE - 1, "all but the deleted one");
     }
 
     #[test]

@@ -253,10 +253,7 @@ impl Snapshot {
                 let rows = match kept {
                     Some(rows) => rows,
                     None => {
-                        let mut rows = Vec::new();
-                        let read = |batch| (prepare.batch)(batch).map(|batch| rows.push(batch));
-                        self.tables.each_batch_of(table, written.clone(), columns, read).await?;
-                        let rows = (prepare.fragment)(rows)?;
+                        let rows = self.prepared(table, written.clone(), columns, prepare).await?;
                         // On a read-only disk the next reader reads the table again; the same below.
                         drop(self.cache.put(name, own, &rows));
                         rows
@@ -271,6 +268,20 @@ impl Snapshot {
             drop(self.cache.keep(name, &names));
         }
         Ok(each)
+    }
+
+    /// The rows of a fragment, read from the table.
+    async fn prepared(
+        &self,
+        table: &Table,
+        fragment: Fragment,
+        columns: Wanted<'_>,
+        prepare: Prepared,
+    ) -> Result<Vec<RecordBatch>> {
+        let mut rows = Vec::new();
+        let read = |batch| (prepare.batch)(batch).map(|batch| rows.push(batch));
+        self.tables.each_batch_of(table, fragment, columns, read).await?;
+        (prepare.fragment)(rows)
     }
 }
 
