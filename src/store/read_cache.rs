@@ -41,7 +41,7 @@ const LAYOUT: (&str, &str) = ("layout", "8");
 const CHECKSUM: usize = size_of::<u32>();
 /// A half-written file of this age is left over from a dead process.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
-/// The cache of a store of others is removed if nobody reads it for so long: the store may no longer exist.
+/// A cache of a store of others that nobody reads for so long is removed. The store may be gone.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The cache of a namespace.
@@ -180,7 +180,7 @@ fn create_private(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Removes caches of stores of others that nobody has read for long.
+/// Removes the caches of stores of others that were not read for [`FORGOTTEN`].
 fn forget(caches: &Path) {
     for entry in std::fs::read_dir(caches).into_iter().flatten().flatten() {
         if is_older(&entry.path(), FORGOTTEN) {

@@ -195,7 +195,7 @@ pub struct SectionRow {
 }
 
 impl SectionRow {
-    /// Whether it is the text before the first section, which is no entry of the table of contents.
+    /// Whether it is the text before the first section. Tables of contents do not list it.
     pub fn is_preamble(&self) -> bool {
         self.level == 0
     }

@@ -122,7 +122,7 @@ fn is_selector(c: char) -> bool {
 
 /// The text without invisible characters, which could carry hidden instructions for a language model. Line breaks, tabs,
 /// joiners inside words of scripts that need them, and one selector behind a character that may have it stay.
-/// Separators of lines become spaces: some readers would see a line that nobody has checked.
+/// Line separators become spaces, because some programs break lines there, and the new line could look like ours.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| matches!(c, '\n' | '\t') || !(is_hidden(c) || is_joiner(c) || is_selector(c));
     if text.chars().all(|c| is_plain(c) && !is_separator(c)) {
