@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 
 use clap::builder::Resettable;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::global::{error_json, write_line};
@@ -36,7 +36,8 @@ pub(super) fn try_parse<C: CommandFactory + FromArgMatches>(
     spell: Spell,
 ) -> Result<(C, ArgMatches), clap::Error> {
     let matches = command.try_get_matches_from_mut(arguments);
-    let matches = matches.map_err(|error| blame_variable(error, command, arguments))?;
+    let matches =
+        matches.map_err(|error| suggest_document(blame_variable(error, command, arguments), command, arguments))?;
     let cli = C::from_arg_matches(&matches).map_err(|error| error.format(command))?;
     let (mut command, mut matches) = (&*command, &matches);
     while let Some((name, inner)) = matches.subcommand() {
@@ -142,6 +143,18 @@ fn blame_variable(mut error: clap::Error, command: &Command, arguments: &[OsStri
     error
 }
 
+/// Suggests `--doc` where a command takes the document as an option and gets it as an argument.
+fn suggest_document(mut error: clap::Error, command: &Command, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return error };
+    let named = arguments.iter().find_map(|argument| command.find_subcommand(argument));
+    let takes_document = || named.is_some_and(|named| named.get_arguments().any(|arg| arg.get_long() == Some("doc")));
+    if error.kind() == ErrorKind::UnknownArgument && !typed.starts_with('-') && takes_document() {
+        let tip = format!("to name a document, use '--doc {typed}'").into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +178,22 @@ mod tests {
         assert_eq!(usage.next_step(), Some("--help lists the options"));
         let error = command.try_get_matches_from_mut(["kb", "search", "x", "--modes", "broad"]).unwrap_err();
         assert!(as_usage(&error.to_string()).next_step().is_some_and(|hint| hint.contains("--mode")), "{error}");
+    }
+
+    #[test]
+    fn a_document_in_place_of_an_option_is_told_how_to_be_named() {
+        for (line, named) in [
+            ("kb chunks-list manual.pdf", true),
+            ("kb chunks-list --limit 3 manual.pdf", true),
+            ("kb chunks-list --documents", false),
+            ("kb toc manual.pdf guide.pdf", false),
+        ] {
+            let mut command = command::<Cli>(true);
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let error = command.try_get_matches_from_mut(&arguments).unwrap_err();
+            let error = suggest_document(error, &command, &arguments).to_string();
+            assert_eq!(as_usage(&error).next_step().unwrap_or_default().contains("--doc manual.pdf"), named, "{error}");
+        }
     }
 
     #[test]
