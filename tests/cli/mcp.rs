@@ -209,7 +209,8 @@ fn without_permission_nothing_is_written_and_with_it_only_files_below_the_root()
     let mut reader = Client::start(&sandbox, &[]);
     let refused =
         reader.ask("tools/call", json!({ "name": "kb_delete_chunks", "arguments": { "chunk_ids": ["x:1"] } }));
-    assert!(refused["error"]["message"].as_str().unwrap().contains("no tool"), "{refused}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("no tool") && message.contains("the tools are kb_search, kb_context"), "{refused}");
     sandbox.write("in/a.md", "# New\n\nA new valve.");
     sandbox.write("out.md", "# Secret\n\nA secret valve.");
     let mut writer = Client::start(&sandbox, &["--allow-write", "--root", "in"]);

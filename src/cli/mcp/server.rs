@@ -84,7 +84,10 @@ impl Handler {
         arguments: JsonObject,
         steps: Option<UnboundedSender<Step>>,
     ) -> Result<CallToolResult, ErrorData> {
-        let unknown = || ErrorData::invalid_params(format!("there is no tool {name:?}"), None);
+        let unknown = || {
+            let names: Vec<&str> = self.tools.iter().map(|definition| definition.tool.name.as_ref()).collect();
+            ErrorData::invalid_params(format!("there is no tool {name:?}; the tools are {}", names.join(", ")), None)
+        };
         let definition = self.tools.iter().find(|definition| definition.tool.name == name).ok_or_else(unknown)?;
         let line = match (definition.line)(arguments, &self.roots) {
             Ok(line) => line,
