@@ -35,10 +35,9 @@ pub struct Page {
     /// Whether the result belongs to no namespace.
     pub has_no_namespace: bool,
     fields: Map<String, Value>,
-    /// The list of the result, with its name.
-    items: Option<(&'static str, Vec<Value>)>,
-    /// The values of JSON Lines, each with its type.
-    lines: Vec<(&'static str, Value)>,
+    items: Option<List>,
+    /// The values of JSON Lines, each with its type; `None` if they are the elements of the list.
+    lines: Option<Vec<(&'static str, Value)>>,
     /// The fields whose elements are among these values.
     in_lines: &'static [&'static str],
     paths: Vec<String>,
@@ -47,6 +46,15 @@ pub struct Page {
     links: Links,
     /// Notes beside the result.
     pub notes: Vec<Note>,
+}
+
+/// The list of a result.
+#[derive(Debug)]
+struct List {
+    name: &'static str,
+    /// The type of its elements in JSON Lines.
+    of: &'static str,
+    items: Vec<Value>,
 }
 
 /// A note beside a result.
@@ -91,15 +99,12 @@ impl Page {
 
     /// The list of the result, under a name of its own.
     pub(super) fn with_named<T: Serialize>(
-        mut self,
+        self,
         name: &'static str,
         of: &'static str,
         items: impl IntoIterator<Item = T>,
     ) -> Self {
-        let items = values(items);
-        self.lines.extend(items.iter().map(|item| (of, item.clone())));
-        self.items = Some((name, items));
-        self
+        Page { items: Some(List { name, of, items: values(items) }), ..self }
     }
 
     /// Marks the result as belonging to no namespace.
@@ -124,9 +129,8 @@ impl Page {
     }
 
     /// Sets the values of JSON Lines, if they are not the elements of the list.
-    pub(super) fn with_lines(mut self, lines: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
-        self.lines = lines.into_iter().collect();
-        self
+    pub(super) fn with_lines(self, lines: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
+        Page { lines: Some(lines.into_iter().collect()), ..self }
     }
 
     /// Names the fields whose elements are among the values of JSON Lines: the summary does not repeat them.
@@ -248,17 +252,23 @@ impl Page {
     pub fn text(&self, format: OutputFormat, screen: Screen) -> String {
         let shown = match format {
             OutputFormat::Json => {
-                let items = self.items.iter().map(|(name, items)| ((*name).to_owned(), json!(items)));
+                let items = self.items.iter().map(|list| (list.name.to_owned(), json!(list.items)));
                 return format!("{:#}\n", for_programs(&self.summary(items)));
             }
             OutputFormat::Jsonl => {
-                let lines = self.lines.iter().map(|(of, line)| typed(of, line));
                 let mut summary = self.summary(None);
                 if let Value::Object(fields) = &mut summary {
                     fields.retain(|name, _| !self.in_lines.contains(&name.as_str()));
                 }
-                let lines = lines.chain([typed("summary", &summary)]);
-                return lines.map(|line| format!("{}\n", for_programs(&line))).collect();
+                let mut out = String::new();
+                let mut add = |of: &str, line: &Value| out += &format!("{}\n", for_programs(&typed(of, line)));
+                match (&self.lines, &self.items) {
+                    (Some(lines), _) => lines.iter().for_each(|(of, line)| add(of, line)),
+                    (None, Some(list)) => list.items.iter().for_each(|item| add(list.of, item)),
+                    (None, None) => {}
+                }
+                add("summary", &summary);
+                return out;
             }
             OutputFormat::Table => self.table(screen),
             OutputFormat::Markdown => self.markdown(),
