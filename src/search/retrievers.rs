@@ -201,7 +201,7 @@ fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespace
 
 /// The semantic score of each parent: its best child, and with less weight the parent chunk as a whole.
 fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
-    let mut known: HashMap<&str, Cosines> = HashMap::new();
+    let mut known: HashMap<&str, ParentCosines> = HashMap::new();
     for hit in hits {
         let parent_id = hit.chunk_id.parent_id();
         let cosines = known.entry(parent_id).or_default();
@@ -213,12 +213,12 @@ fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
 
 /// The best cosine of a parent's children, and its own.
 #[derive(Default, Clone, Copy)]
-struct Cosines {
+struct ParentCosines {
     child: Option<f32>,
     whole: Option<f32>,
 }
 
-impl Cosines {
+impl ParentCosines {
     fn joined(self) -> Option<f32> {
         let (child, whole) = (self.child.or(self.whole)?, self.whole.or(self.child)?);
         Some((1.0 - WHOLE_PARENT_CHUNK_WEIGHT) * child + WHOLE_PARENT_CHUNK_WEIGHT * whole)
