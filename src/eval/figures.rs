@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use crate::error::{Error, Result, Setting};
 use crate::search::Method;
 
-/// The first documents of a ranking, which are judged.
+/// How many documents of a ranking are judged, and among how many hits the answer to a question counts.
 pub(super) const DEPTH: usize = 10;
 
 /// The names of the figures, as `trec_eval` counts them: normalised discounted cumulative gain with linear gains, the

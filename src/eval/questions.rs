@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::figures::{Figures, QUESTION_FIGURES};
+use super::figures::{DEPTH, Figures, QUESTION_FIGURES};
 use super::known::{KnownDocument, is_section, known_documents};
 use crate::error::{Error, Result, Setting, plain_json};
 use crate::paths::read_text;
@@ -15,8 +15,6 @@ use crate::search::{Contents, Hit, Note, NoteCode, SearchRequest, Searcher};
 use crate::structure::normalise_title;
 use crate::text::{fold_name, truncate};
 
-/// The hits among which an answer counts.
-const DEPTH: usize = 10;
 /// A question and what its answer must have. One hit must have all of it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
