@@ -102,25 +102,23 @@ async fn measure(options: &Options) -> kb::Result<()> {
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
     let choice = EngineChoice::parse(library.as_deref());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let open = async |set: &String, context: ContextKind, other: Option<&EvalStore>| {
+    let open = async |set: &String, context: ContextKind| {
         let config = ChunkConfig { context, ..ChunkConfig::default() };
-        let made = Made { config, other, embed: !options.words, ..Made::default() };
+        let made = Made { config, embed: !options.words, ..Made::default() };
         EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(Silent)).await
     };
     let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {
         let mut column = Vec::new();
         if options.contexts || options.words {
-            let mut other: Option<EvalStore> = None;
             for context in CONTEXTS {
-                let store = open(set, context, other.as_ref()).await?;
+                let store = open(set, context).await?;
                 for (method, template) in methods(options.words) {
                     column.push((format!("{}, {method}", context.name()), ndcg(&store, &template).await?));
                 }
-                other = Some(store);
             }
         } else {
-            let store = open(set, ContextKind::default(), None).await?;
+            let store = open(set, ContextKind::default()).await?;
             for (variant, template) in variants() {
                 column.push((variant, ndcg(&store, &template).await?));
             }

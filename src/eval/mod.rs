@@ -68,10 +68,8 @@ impl EvalReport {
 }
 
 /// How the documents of an [`EvalStore`] are ingested.
-pub struct Made<'a> {
+pub struct Made {
     pub config: ChunkConfig,
-    /// Another store of the same set, whose vectors are reused for equal embedded texts.
-    pub other: Option<&'a EvalStore>,
     /// Whether to embed; without vectors only keyword search can be measured.
     pub embed: bool,
     pub model: Arc<Model>,
@@ -79,9 +77,9 @@ pub struct Made<'a> {
     pub without_half: bool,
 }
 
-impl Default for Made<'_> {
+impl Default for Made {
     fn default() -> Self {
-        Made { config: ChunkConfig::default(), other: None, embed: true, model: Model::embedded(), without_half: false }
+        Made { config: ChunkConfig::default(), embed: true, model: Model::embedded(), without_half: false }
     }
 }
 
@@ -100,7 +98,7 @@ impl EvalStore {
     pub async fn open_made(
         set: &Path,
         folder: &Path,
-        made: &Made<'_>,
+        made: &Made,
         choice: &EngineChoice,
         jobs: usize,
         progress: Arc<dyn Progress>,
@@ -231,7 +229,7 @@ pub async fn evaluate(
 async fn ingest(
     set: &BeirSet,
     namespace: &Namespace,
-    made: &Made<'_>,
+    made: &Made,
     embedder: Arc<Embedder>,
     progress: Arc<dyn Progress>,
 ) -> Result<()> {
@@ -252,15 +250,7 @@ async fn ingest(
         };
         let prepared = prepare(&document, &facts, &made.config, "1970-01-01T00:00:00Z");
         progress.file_read();
-        let known = match made.other {
-            Some(other) => {
-                let ids = [prepared.new.document.doc_id.clone()];
-                let vectors = other.searcher.snapshot().await?.vectors_by_hash(&ids).await?;
-                KnownVectors::of_texts(vectors.into_values().next().unwrap_or_default())
-            }
-            None => KnownVectors::default(),
-        };
-        indexer.put(prepared, known, made.embed, "added", None).await?;
+        indexer.put(prepared, KnownVectors::default(), made.embed, "added", None).await?;
     }
     indexer.flush().await?;
     progress.end();
@@ -268,7 +258,7 @@ async fn ingest(
 }
 
 /// A hash of the corpus, the chunking and the embedding model.
-fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
+fn fingerprint(set: &BeirSet, made: &Made) -> String {
     let mut hasher = blake3::Hasher::new();
     let vectors = if made.embed { made.model.fingerprint.as_str() } else { "none" };
     hasher.update(format!("{:?} {vectors}", made.config).as_bytes());
