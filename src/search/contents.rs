@@ -40,6 +40,23 @@ pub struct Contents {
     pub is_guess: bool,
 }
 
+impl Contents {
+    /// Keeps the entries of the part with a name, and returns whether there are any. A guess does not count if the part
+    /// is `of_another` work.
+    fn keep_part(&mut self, name: &str, of_another: bool, trace: &mut Trace) -> bool {
+        // The place of a section says nothing about the one of another work.
+        let found = part_of(&self.document, &self.sections, name).filter(|found| !(found.is_guess && of_another));
+        let Some(found) = found else { return false };
+        found.note.into_iter().for_each(|(code, message)| trace.note(code, message));
+        self.confidence /= found.fitting as f32;
+        if found.is_guess {
+            self.confidence = self.confidence.min(UNCLEAR);
+        }
+        (self.part, self.sections, self.is_guess) = (Some(name.to_owned()), found.sections, found.is_guess);
+        true
+    }
+}
+
 /// What tables of contents say to a question.
 #[derive(Default)]
 pub(super) struct Answer {
@@ -59,7 +76,7 @@ pub(super) async fn answer(
     scopes: &[Scope],
     trace: &mut Trace,
 ) -> Result<Answer> {
-    let mut rows = admitted(snapshots, scopes).await?;
+    let rows = admitted(snapshots, scopes).await?;
     // "Item 7 of Tesla's 10-K" is not that of the only 10-K here.
     let is_of_others = names_what_no_text_has(snapshots, &request.query, &rows)?;
     let named = if is_of_others { Vec::new() } else { named(&request.query, wanted, &rows) };
@@ -78,73 +95,86 @@ pub(super) async fn answer(
     }
     // Whether the text of a document may answer although its table of contents does not.
     let text_may_answer = is_of_another || !is_of_chapter;
-    let (mut answer, mut unlisted, mut meant) = (Answer::default(), Vec::new(), 1);
-    if request.documents.is_none() && rows.len() != 1 {
-        rows = match part {
-            Some(AskedPart { name, .. }) => {
-                let having = having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
-                meant = (having.found.len() + having.others.len()).max(1);
-                having.note_several(name, trace);
-                // A document that is named and lacks the part gets a note below.
-                if having.found.is_empty() && named.is_empty() {
-                    unlisted = having.unlisted;
-                }
-                if having.found.is_empty() { named } else { having.found }
-            }
-            None => named,
-        };
-    }
-    if let Some(AskedPart { name, .. }) = part.filter(|_| rows.is_empty() && !text_may_answer) {
-        let which = if unlisted.is_empty() { "no searched document" } else { "no table of contents" };
+    let mut meant = match request.documents.is_none() && rows.len() != 1 {
+        true => Meant::among(snapshots, rows, named, part, trace).await?,
+        false => Meant { rows, count: 1, unlisted: Vec::new() },
+    };
+    if let Some(AskedPart { name, .. }) = part.filter(|_| meant.rows.is_empty() && !text_may_answer) {
+        let which = if meant.unlisted.is_empty() { "no searched document" } else { "no table of contents" };
         trace.note(NoteCode::PartMissing, format!("{which} has {name:?}"));
-    } else if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
-        let why = match (rows.len(), part) {
-            (0, Some(AskedPart { name, .. })) => format!("none that was searched has {name:?}"),
-            (0, None) => "it names no document".to_owned(),
-            (many, Some(_)) if meant > 1 => format!("{many} documents have that part"),
-            (many, _) => format!("{many} documents have the name in it"),
-        };
-        let mut message = text_instead(&why);
-        // The note about several documents has said it.
-        if meant == 1 {
-            message.push_str(&names_one());
-        }
-        trace.note(NoteCode::ContentsMissing, message);
-        rows.clear();
+    } else if meant.rows.is_empty() || (meant.rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
+        trace.note(NoteCode::ContentsMissing, meant.why_none(part));
+        meant.rows.clear();
     }
-    for (place, document) in rows {
-        let mut sections = snapshots[place].contents(&document.doc_id).await?;
+    let mut answer = Answer::default();
+    for (place, document) in meant.rows {
+        let sections = snapshots[place].contents(&document.doc_id).await?;
         if sections.is_empty() {
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
-            unlisted.push((place, document));
+            meant.unlisted.push((place, document));
             continue;
         }
-        let (mut confidence, mut is_guess) = (1.0 / meant as f32, false);
-        if let Some(AskedPart { name, .. }) = part {
-            // The place of a section says nothing about the one of another work.
-            let found = part_of(&document, &sections, name).filter(|part| !(part.is_guess && is_of_another));
-            let Some(found) = found else {
-                let code = if text_may_answer { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
-                trace.note(code, format!("{} has no {name:?} in its table of contents", document.source));
-                continue;
-            };
-            found.note.into_iter().for_each(|(code, message)| trace.note(code, message));
-            confidence /= found.fitting as f32;
-            if found.is_guess {
-                confidence = confidence.min(UNCLEAR);
-            }
-            (sections, is_guess) = (found.sections, found.is_guess);
+        let (namespace, confidence) = (names[place].clone(), 1.0 / meant.count as f32);
+        let mut contents = Contents { namespace, document, part: None, sections, confidence, is_guess: false };
+        if let Some(AskedPart { name, .. }) = part
+            && !contents.keep_part(name, is_of_another, trace)
+        {
+            let code = if text_may_answer { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
+            trace.note(code, format!("{} has no {name:?} in its table of contents", contents.document.source));
+            continue;
         }
-        let (namespace, part) = (names[place].clone(), part.map(|part| part.name.clone()));
-        answer.contents.push(Contents { namespace, document, part, sections, confidence, is_guess });
+        answer.contents.push(contents);
     }
-    if answer.contents.is_empty() && !text_may_answer && !unlisted.is_empty() {
-        let sources = first_of(unlisted.iter().map(|(_, document)| document.source.clone()));
+    if answer.contents.is_empty() && !text_may_answer && !meant.unlisted.is_empty() {
+        let sources = first_of(meant.unlisted.iter().map(|(_, document)| document.source.clone()));
         let message = format!("searched only the text of what has no table of contents: {sources}");
         trace.note(NoteCode::ContentsMissing, message);
-        answer.unlisted = unlisted.into_iter().map(|(_, document)| document.doc_id).collect();
+        answer.unlisted = meant.unlisted.into_iter().map(|(_, document)| document.doc_id).collect();
     }
     Ok(answer)
+}
+
+/// The documents whose tables of contents a question means.
+struct Meant {
+    rows: Vec<Placed>,
+    /// How many documents it can mean, at least 1.
+    count: usize,
+    /// Those without a table of contents: they may have the part all the same.
+    unlisted: Vec<Placed>,
+}
+
+impl Meant {
+    /// Those of `rows` that a question means, of which it names some.
+    async fn among(
+        snapshots: &[&Snapshot],
+        rows: Vec<Placed>,
+        named: Vec<Placed>,
+        part: Option<&AskedPart>,
+        trace: &mut Trace,
+    ) -> Result<Self> {
+        let Some(AskedPart { name, .. }) = part else {
+            return Ok(Meant { rows: named, count: 1, unlisted: Vec::new() });
+        };
+        let having = having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
+        having.note_several(name, trace);
+        let count = (having.found.len() + having.others.len()).max(1);
+        // A document that is named and lacks the part gets a note of its own.
+        let unlisted = if having.found.is_empty() && named.is_empty() { having.unlisted } else { Vec::new() };
+        Ok(Meant { rows: if having.found.is_empty() { named } else { having.found }, count, unlisted })
+    }
+
+    /// Why no table of contents answers: none is meant, or too many are.
+    fn why_none(&self, part: Option<&AskedPart>) -> String {
+        let why = match (self.rows.len(), part) {
+            (0, Some(AskedPart { name, .. })) => format!("none that was searched has {name:?}"),
+            (0, None) => "it names no document".to_owned(),
+            (many, Some(_)) if self.count > 1 => format!("{many} documents have that part"),
+            (many, _) => format!("{many} documents have the name in it"),
+        };
+        // If several documents can be meant, their note has said how to name one.
+        let remedy = if self.count == 1 { names_one() } else { String::new() };
+        text_instead(&why) + &remedy
+    }
 }
 
 fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, rows: &[Placed]) -> Result<bool> {
