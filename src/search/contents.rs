@@ -3,26 +3,21 @@
 use std::collections::{HashMap, HashSet};
 
 use super::confidence::UNCLEAR;
-use super::expand::describe;
 use super::find_section::{Reading, find_sections};
-use super::hit::{Hit, Source};
 use super::named_documents::{MOST_DOCUMENTS, Placed, named, names_of_others};
 use super::note::NoteCode;
 use super::request::{Kind, SearchRequest};
-use super::resolve::{file_name, stem};
 use super::restrict::filter;
 use super::retrievers::parent_chunks_with;
 use super::searcher::Searcher;
 use super::section::with_subsections;
 use super::section_number::SectionNumber;
 use super::trace::Trace;
-use super::understand::{AskedPart, Wanted, section_named, section_of_document};
+use super::understand::{AskedPart, Wanted, section_named};
 use crate::error::{NextStep, Result, Setting};
-use crate::ids::{ChunkId, DocId, SectionId};
-use crate::store::{DocumentName, DocumentRow, IndexedParentChunk, Scope, SectionRow, Snapshot};
-use crate::structure::normalise_title;
+use crate::ids::{DocId, SectionId};
+use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
 use crate::text::first_of;
-use crate::text::han::in_simplified;
 
 /// A document's table of contents, or a part of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -198,93 +193,6 @@ fn names_one() -> String {
 /// items too, and a text may be about these.
 fn is_chapter(name: &str) -> bool {
     SectionNumber::of_name(name).is_some() && (name.starts_with("chapter ") || name.ends_with(['章', '篇']))
-}
-
-/// The text of the parts that a question asks for, without those that are a guess: a hit for each section that has some.
-/// Those of several documents take turns, so that a token limit leaves room for the beginning of each.
-pub(super) async fn text_of_parts(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    contents: &[Contents],
-) -> Result<Vec<Hit>> {
-    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
-    // The search has noted what is unknown in the filter.
-    let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
-    let mut placed = Vec::new();
-    for own in contents.iter().filter(|contents| contents.part.is_some() && !contents.is_guess) {
-        let Some(namespace) = names.iter().position(|name| *name == own.namespace) else { continue };
-        for (place, section) in own.sections.iter().enumerate() {
-            let ids = (section.chunk_start..section.chunk_end).map(|index| ChunkId::parent(&section.doc_id, index));
-            let ids: Vec<ChunkId> = ids.filter(|id| scopes[namespace].admits_chunk(id)).collect();
-            let mut chunks = snapshots[namespace].keyword().parent_chunks(&ids)?;
-            chunks.sort_by_key(|chunk| chunk.chunk_index);
-            placed.extend(text_of_section(own, &chunks).map(|hit| (place, hit)));
-        }
-    }
-    placed.sort_by_key(|(place, _)| *place);
-    let mut hits: Vec<Hit> = placed.into_iter().map(|(_, hit)| hit).collect();
-    describe(&snapshots, &names, &mut hits).await?;
-    Ok(hits)
-}
-
-/// The text of the section that a query names with its document, and no more: "pump manual section 3.2". Empty if not
-/// exactly one document is called so, or if it lacks the section: the text is searched.
-pub(super) async fn text_of_named_section(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    trace: &mut Trace,
-) -> Result<Vec<Hit>> {
-    let Some((document, name)) = section_of_document(&in_simplified(&request.query)) else { return Ok(Vec::new()) };
-    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
-    let called = documents_called(&snapshots, &document).await?;
-    if called.len() != 1 || request.documents.is_some() || request.kind.is_some() {
-        return Ok(Vec::new());
-    }
-    let request = SearchRequest { documents: Some(called), ..request.clone() };
-    // A search that follows filters again, and notes what is unknown in the filter.
-    let mut own = Trace::new(false);
-    let scopes = filter(searcher, &request, &snapshots, &mut own).await?;
-    let wanted = Wanted::Part(AskedPart { name, says_of_what: true });
-    let mut contents = answer(&snapshots, &names, &request, &wanted, &scopes, &mut own).await?.contents;
-    contents.retain(|contents| contents.confidence >= request.min_confidence);
-    let hits = text_of_parts(searcher, &request, &contents).await?;
-    if !hits.is_empty() {
-        trace.notes.append(&mut own.notes);
-    }
-    Ok(hits)
-}
-
-/// A section with the parent chunks of its own text; `None` without any.
-fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit> {
-    let source = |chunk: &IndexedParentChunk| Source::of(chunk, &own.document.title, Some(own.confidence));
-    let sources: Vec<Source> = chunks.iter().map(source).collect();
-    let first = sources.first()?;
-    let mut hit = Hit {
-        score: own.confidence,
-        confidence: own.confidence,
-        namespace: own.namespace.clone(),
-        chunk_id: first.chunk_id.clone(),
-        section: first.section(),
-        sources,
-        ..Hit::in_document(&DocumentName::from(&own.document))
-    };
-    hit.refresh();
-    Some(hit)
-}
-
-/// The documents that are called so, but for punctuation: by their title, or their file with or without its ending.
-pub(super) async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Result<Vec<DocId>> {
-    let mut called = Vec::new();
-    let name = normalise_title(name);
-    for snapshot in snapshots {
-        let rows = snapshot.all_document_names().await?.into_iter();
-        let has_name = |row: &DocumentName| {
-            let names = [row.title.as_str(), file_name(&row.source), stem(&row.source)];
-            names.iter().any(|own| !name.is_empty() && normalise_title(own) == name)
-        };
-        called.extend(rows.filter(has_name).map(|row| row.doc_id));
-    }
-    Ok(called)
 }
 
 /// The documents of the scopes.

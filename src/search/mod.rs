@@ -40,6 +40,7 @@ mod spelling;
 mod synonyms;
 mod trace;
 mod understand;
+mod unsearched;
 mod warm;
 mod why;
 

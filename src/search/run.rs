@@ -10,27 +10,26 @@ use futures::future::try_join_all;
 
 use super::candidate::{Candidate, ChunkKey, first_different};
 use super::confidence::{UNCLEAR, judge};
-use super::contents::{answer, documents_called, note_ambiguous_section, text_of_named_section};
 use super::encoder::Encoding;
 use super::entities;
-use super::expand::{expand, limit};
+use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
 use super::hit::{Hit, fetch, parent_chunks};
-use super::named_documents::MOST_DOCUMENTS;
 use super::note::{Note, NoteCode, refuses};
 use super::other_language;
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
-use super::request::{Kind, Method, OtherWords, SearchRequest};
+use super::request::{Method, OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
-use super::restrict::{decay_scores, filter, restrict};
+use super::restrict::{decay_scores, restrict};
 use super::result::{Ranking, SearchResult};
 use super::searcher::{Asked, Searcher};
 use super::select::select;
 use super::spelling;
 use super::trace::{Trace, Traced};
-use super::understand::{Question, Route, Understanding, Wanted, contents_of, document_named, understand};
+use super::understand::{Question, Understanding, understand};
+use super::unsearched::{FromContents, TextInstead, answer_greeting, from_contents};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::store::Snapshot;
@@ -53,7 +52,7 @@ impl Searcher {
         if Understanding::needs_no_search(request) {
             return answer_greeting(self, request).await;
         }
-        let TextInstead { notes, unlisted } = match contents(self, request).await? {
+        let TextInstead { notes, unlisted } = match from_contents(self, request).await? {
             FromContents::Answer(answer) => return Ok(*answer),
             FromContents::Nothing(instead) => instead,
         };
@@ -300,88 +299,4 @@ async fn nearest(searcher: &Searcher, ranking: &Ranking, hits: &[Hit]) -> Result
     best.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     first_different(&mut best, NEAREST, |candidate| &candidate.chunk_id);
     fetch(&searcher.snapshots().await?, &ranking.namespaces, &best).await
-}
-
-/// A result that says why nothing was searched.
-async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result<SearchResult> {
-    let mut trace = Trace::new(request.explain);
-    let understood = Understanding::of_kind(&request.query, request.kind);
-    let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
-    let query = truncate(&request.query, QUOTED_CHARS);
-    let message = format!(
-        "{query:?} is not a question to documents, so nothing was searched; put it in quotation marks to search for it"
-    );
-    trace.note(NoteCode::NoSearchNeeded, message);
-    Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
-}
-
-/// What tables of contents say to a question.
-enum FromContents {
-    Answer(Box<SearchResult>),
-    Nothing(TextInstead),
-}
-
-/// Why the text is searched.
-#[derive(Default)]
-struct TextInstead {
-    notes: Vec<Note>,
-    /// If not empty, only these documents are.
-    unlisted: Vec<DocId>,
-}
-
-/// Answers a question about structure from tables of contents.
-async fn contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromContents> {
-    let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
-    let mut understood = Understanding::of_kind(&request.query, request.kind);
-    // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
-    if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
-        return Ok(FromContents::Nothing(TextInstead::default()));
-    }
-    let mut request = Cow::Borrowed(request);
-    let name = match understood.wanted {
-        Some(_) => document_named(&request.query),
-        None => contents_of(&request.query).filter(|_| request.kind.is_none()),
-    };
-    // Quoted text is searched for as it is.
-    let is_quoted = request.query.trim_start().starts_with(['"', '“', '「']);
-    if request.documents.is_none()
-        && request.restriction.is_empty()
-        && let Some(name) = name.filter(|_| !is_quoted)
-    {
-        let documents = documents_called(&searcher.snapshots().await?, &name).await?;
-        if (1..=MOST_DOCUMENTS).contains(&documents.len()) {
-            if understood.wanted.is_none() {
-                understood = Understanding::of_kind(&request.query, Some(Kind::Structure));
-            }
-            request.to_mut().documents = Some(documents);
-        }
-    }
-    let request: &SearchRequest = &request;
-    let Some(wanted) = understood.wanted.as_ref() else {
-        let mut hits =
-            if is_quoted { Vec::new() } else { text_of_named_section(searcher, request, &mut trace).await? };
-        let left_out = if hits.is_empty() { Vec::new() } else { limit(request, &mut hits)? };
-        if !hits.is_empty() {
-            let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
-            trace.stage("contents", start, 1, hits.len()).note("the query is the name of a section");
-            let result = SearchResult::new(request, searcher.names(), understood, route, trace);
-            return Ok(FromContents::Answer(Box::new(SearchResult { hits, left_out, ..result })));
-        }
-        note_ambiguous_section(searcher, request, &mut trace).await?;
-        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: Vec::new() }));
-    };
-    let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
-    trace.stage("understand", start, 1, 1).notes(understood.in_words());
-    let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());
-    let scopes = filter(searcher, request, &snapshots, &mut trace).await?;
-    let answer = answer(&snapshots, &namespaces, request, wanted, &scopes, &mut trace).await?;
-    let mut contents = answer.contents;
-    contents.retain(|contents| contents.confidence >= request.min_confidence);
-    let entries = contents.iter().map(|contents| contents.sections.len()).sum();
-    trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
-    if contents.is_empty() {
-        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
-    }
-    let result = SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) };
-    Ok(FromContents::Answer(Box::new(result)))
 }

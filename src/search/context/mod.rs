@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::contents::text_of_parts;
 use super::hit::Hit;
 use super::note::{Note, NoteCode};
 use super::request::{Kind, SearchRequest};
@@ -15,6 +14,7 @@ use super::result::SearchResult;
 use super::searcher::Searcher;
 use super::trace::Trace;
 use super::understand::Route;
+use super::unsearched::text_of_parts;
 use crate::error::Result;
 use assemble::{Assembled, Sources, assemble};
 use layout::{ContextDocument, ContextParts, Layout};

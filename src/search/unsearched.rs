@@ -1,0 +1,228 @@
+//! Answers that need no search: to a greeting, from tables of contents, and the text of a section that the query names.
+
+use std::borrow::Cow;
+use std::time::Instant;
+
+use super::contents::{Contents, answer, note_ambiguous_section};
+use super::expand::{describe, limit};
+use super::hit::{Hit, Source};
+use super::named_documents::MOST_DOCUMENTS;
+use super::note::{Note, NoteCode};
+use super::request::{Kind, SearchRequest};
+use super::resolve::{file_name, stem};
+use super::restrict::filter;
+use super::result::SearchResult;
+use super::searcher::Searcher;
+use super::trace::Trace;
+use super::understand::{AskedPart, Route, Understanding, Wanted, contents_of, document_named, section_of_document};
+use crate::error::Result;
+use crate::ids::{ChunkId, DocId};
+use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
+use crate::structure::normalise_title;
+use crate::text::han::in_simplified;
+use crate::text::truncate;
+
+/// Characters of a greeting that its note quotes.
+const QUOTED_CHARS: usize = 40;
+
+/// A result that says why nothing was searched.
+pub(super) async fn answer_greeting(searcher: &Searcher, request: &SearchRequest) -> Result<SearchResult> {
+    let mut trace = Trace::new(request.explain);
+    let query = truncate(&request.query, QUOTED_CHARS);
+    let message = format!(
+        "{query:?} is not a question to documents, so nothing was searched; put it in quotation marks to search for it"
+    );
+    trace.note(NoteCode::NoSearchNeeded, message);
+    unsearched(searcher, request, Understanding::of_kind(&request.query, request.kind), trace).await
+}
+
+/// A result without hits.
+async fn unsearched(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    understood: Understanding,
+    trace: Trace,
+) -> Result<SearchResult> {
+    let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
+    Ok(SearchResult::new(request, searcher.names(), understood, route, trace))
+}
+
+/// What tables of contents say to a question.
+pub(super) enum FromContents {
+    Answer(Box<SearchResult>),
+    Nothing(TextInstead),
+}
+
+/// Why the text is searched.
+#[derive(Default)]
+pub(super) struct TextInstead {
+    pub notes: Vec<Note>,
+    /// If not empty, only these documents are.
+    pub unlisted: Vec<DocId>,
+}
+
+/// Answers a question about structure from tables of contents, and one that is nothing but a section with its text.
+pub(super) async fn from_contents(searcher: &Searcher, request: &SearchRequest) -> Result<FromContents> {
+    let trace = Trace::new(request.explain);
+    let mut understood = Understanding::of_kind(&request.query, request.kind);
+    // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
+    if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
+        return Ok(FromContents::Nothing(TextInstead::default()));
+    }
+    let mut request = Cow::Borrowed(request);
+    if let Some(documents) = documents_meant(searcher, &request, &understood).await? {
+        if understood.wanted.is_none() {
+            understood = Understanding::of_kind(&request.query, Some(Kind::Structure));
+        }
+        request.to_mut().documents = Some(documents);
+    }
+    match understood.wanted.clone() {
+        Some(wanted) => from_tables(searcher, &request, understood, &wanted, trace).await,
+        None => from_named_section(searcher, &request, understood, trace).await,
+    }
+}
+
+/// Quoted text is searched for as it is.
+fn is_quoted(query: &str) -> bool {
+    query.trim_start().starts_with(['"', '“', '「'])
+}
+
+/// The few documents that are called what a question about structure names.
+async fn documents_meant(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    understood: &Understanding,
+) -> Result<Option<Vec<DocId>>> {
+    let name = match understood.wanted {
+        Some(_) => document_named(&request.query),
+        None => contents_of(&request.query).filter(|_| request.kind.is_none()),
+    };
+    let in_all = request.documents.is_none() && request.restriction.is_empty();
+    let Some(name) = name.filter(|_| in_all && !is_quoted(&request.query)) else { return Ok(None) };
+    let documents = documents_called(&searcher.snapshots().await?, &name).await?;
+    Ok(Some(documents).filter(|documents| (1..=MOST_DOCUMENTS).contains(&documents.len())))
+}
+
+async fn from_tables(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    understood: Understanding,
+    wanted: &Wanted,
+    mut trace: Trace,
+) -> Result<FromContents> {
+    trace.stage("understand", trace.begun, 1, 1).notes(understood.in_words());
+    let (start, snapshots) = (Instant::now(), searcher.snapshots().await?);
+    let scopes = filter(searcher, request, &snapshots, &mut trace).await?;
+    let answer = answer(&snapshots, &searcher.names(), request, wanted, &scopes, &mut trace).await?;
+    let mut contents = answer.contents;
+    contents.retain(|contents| contents.confidence >= request.min_confidence);
+    let entries = contents.iter().map(|contents| contents.sections.len()).sum();
+    trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
+    if contents.is_empty() {
+        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
+    }
+    let result = unsearched(searcher, request, understood, trace).await?;
+    Ok(FromContents::Answer(Box::new(SearchResult { contents, ..result })))
+}
+
+async fn from_named_section(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    understood: Understanding,
+    mut trace: Trace,
+) -> Result<FromContents> {
+    if !is_quoted(&request.query) {
+        let mut hits = text_of_named_section(searcher, request, &mut trace).await?;
+        if !hits.is_empty() {
+            let left_out = limit(request, &mut hits)?;
+            trace.stage("contents", trace.begun, 1, hits.len()).note("the query is the name of a section");
+            let result = unsearched(searcher, request, understood, trace).await?;
+            return Ok(FromContents::Answer(Box::new(SearchResult { hits, left_out, ..result })));
+        }
+    }
+    note_ambiguous_section(searcher, request, &mut trace).await?;
+    Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: Vec::new() }))
+}
+
+/// The text of the parts that a question asks for, without those that are a guess: a hit for each section that has some.
+/// Those of several documents take turns, so that a token limit leaves room for the beginning of each.
+pub(super) async fn text_of_parts(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    contents: &[Contents],
+) -> Result<Vec<Hit>> {
+    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
+    // The search has noted what is unknown in the filter.
+    let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
+    let mut placed = Vec::new();
+    for own in contents.iter().filter(|contents| contents.part.is_some() && !contents.is_guess) {
+        let Some(namespace) = names.iter().position(|name| *name == own.namespace) else { continue };
+        for (place, section) in own.sections.iter().enumerate() {
+            let ids = (section.chunk_start..section.chunk_end).map(|index| ChunkId::parent(&section.doc_id, index));
+            let ids: Vec<ChunkId> = ids.filter(|id| scopes[namespace].admits_chunk(id)).collect();
+            let mut chunks = snapshots[namespace].keyword().parent_chunks(&ids)?;
+            chunks.sort_by_key(|chunk| chunk.chunk_index);
+            placed.extend(text_of_section(own, &chunks).map(|hit| (place, hit)));
+        }
+    }
+    placed.sort_by_key(|(place, _)| *place);
+    let mut hits: Vec<Hit> = placed.into_iter().map(|(_, hit)| hit).collect();
+    describe(&snapshots, &names, &mut hits).await?;
+    Ok(hits)
+}
+
+/// The text of the section that a query names with its document, and no more: "pump manual section 3.2". Empty if not
+/// exactly one document is called so, or if it lacks the section: the text is searched.
+async fn text_of_named_section(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Vec<Hit>> {
+    let Some((document, name)) = section_of_document(&in_simplified(&request.query)) else { return Ok(Vec::new()) };
+    let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
+    let called = documents_called(&snapshots, &document).await?;
+    if called.len() != 1 || request.documents.is_some() || request.kind.is_some() {
+        return Ok(Vec::new());
+    }
+    let request = SearchRequest { documents: Some(called), ..request.clone() };
+    // A search that follows filters again, and notes what is unknown in the filter.
+    let mut own = Trace::new(false);
+    let scopes = filter(searcher, &request, &snapshots, &mut own).await?;
+    let wanted = Wanted::Part(AskedPart { name, says_of_what: true });
+    let mut contents = answer(&snapshots, &names, &request, &wanted, &scopes, &mut own).await?.contents;
+    contents.retain(|contents| contents.confidence >= request.min_confidence);
+    let hits = text_of_parts(searcher, &request, &contents).await?;
+    if !hits.is_empty() {
+        trace.notes.append(&mut own.notes);
+    }
+    Ok(hits)
+}
+
+/// A section with the parent chunks of its own text; `None` without any.
+fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit> {
+    let source = |chunk: &IndexedParentChunk| Source::of(chunk, &own.document.title, Some(own.confidence));
+    let sources: Vec<Source> = chunks.iter().map(source).collect();
+    let first = sources.first()?;
+    let mut hit = Hit {
+        score: own.confidence,
+        confidence: own.confidence,
+        namespace: own.namespace.clone(),
+        chunk_id: first.chunk_id.clone(),
+        section: first.section(),
+        sources,
+        ..Hit::in_document(&DocumentName::from(&own.document))
+    };
+    hit.refresh();
+    Some(hit)
+}
+
+/// The documents that are called so, but for punctuation: by their title, or their file with or without its ending.
+async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Result<Vec<DocId>> {
+    let mut called = Vec::new();
+    let name = normalise_title(name);
+    for snapshot in snapshots {
+        let rows = snapshot.all_document_names().await?.into_iter();
+        let has_name = |row: &DocumentName| {
+            let names = [row.title.as_str(), file_name(&row.source), stem(&row.source)];
+            names.iter().any(|own| !name.is_empty() && normalise_title(own) == name)
+        };
+        called.extend(rows.filter(has_name).map(|row| row.doc_id));
+    }
+    Ok(called)
+}
