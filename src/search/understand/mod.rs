@@ -1,7 +1,9 @@
-//! Understands a question by rules alone: its kind, and the words, phrases, identifiers and quantities in it. English and Chinese alike. Pure functions: the question in, plain data out.
+//! Understands a question by rules alone: its kind, and the words, phrases, identifiers and quantities in it. English and
+//! Chinese alike. Pure functions: the question in, plain data out.
 //!
 //! It feeds the route ([`Route`]), and the caller can override each part of that.
 
+mod contents;
 mod kind;
 mod part;
 mod route;
@@ -13,8 +15,8 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde::Serialize;
 
-pub use kind::Wanted;
-pub(super) use kind::{contents_of, document_named};
+pub use contents::Wanted;
+pub(super) use contents::{contents_of, document_named};
 pub use part::AskedPart;
 pub(super) use part::{section_named, section_of_document};
 pub(super) use route::in_all_fields;
@@ -114,7 +116,7 @@ impl Understanding {
         let quantities = words::quantities(&simplified);
         let identifiers = words::identifiers(query, &quantities);
         let keywords = words::keywords(&simplified);
-        let (kind, sure, wanted) = match kind::wanted(&simplified) {
+        let (kind, sure, wanted) = match contents::wanted(&simplified) {
             Some((wanted, sure)) => (Kind::Structure, sure, Some(wanted)),
             None => {
                 let exact: Vec<String> = phrases.iter().chain(&identifiers).map(|text| in_simplified(text)).collect();
