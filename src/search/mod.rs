@@ -41,6 +41,7 @@ mod synonyms;
 mod trace;
 mod understand;
 mod unsearched;
+mod vocabulary;
 mod warm;
 mod why;
 
