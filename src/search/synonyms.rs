@@ -61,6 +61,34 @@ pub(super) fn add_synonyms(
     if terms.is_empty() {
         return Ok(Vec::new());
     }
+    let mut meanings = add_other_names(snapshots, listed, query, terms)?;
+    for name in glued(query) {
+        if !meanings.iter().any(|(longer, _)| overlap(longer, &name.range))
+            && parent_chunks_with(snapshots, &name.word)? > 0
+            && add(&name.written, NAME_WEIGHT, terms)
+        {
+            let typed = query[name.range.clone()].to_owned();
+            meanings.push((name.range, Synonymous { typed, others: vec![name.written] }));
+        }
+    }
+    for (range, written) in numbers_in_han(query) {
+        // The same number: each of its characters counts as if it were typed.
+        let weight = written.chars().count() as f32;
+        if !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(&written, weight, terms) {
+            meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others: vec![written] }));
+        }
+    }
+    meanings.sort_by_key(|(range, _)| range.start);
+    Ok(meanings.into_iter().map(|(_, meaning)| meaning).collect())
+}
+
+/// Adds the names that documents define and people list for those in a question.
+fn add_other_names(
+    snapshots: &[&Snapshot],
+    listed: [&Synonyms; 2],
+    query: &str,
+    terms: &mut Terms,
+) -> Result<Vec<(Range<usize>, Synonymous)>> {
     let names = names(query);
     let keys: Vec<String> = names.iter().map(|name| name.key.clone()).collect();
     let mut defined: HashMap<String, Vec<OtherName>> = HashMap::new();
@@ -92,24 +120,7 @@ pub(super) fn add_synonyms(
             meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others }));
         }
     }
-    for name in glued(query) {
-        if !meanings.iter().any(|(longer, _)| overlap(longer, &name.range))
-            && parent_chunks_with(snapshots, &name.word)? > 0
-            && add(&name.written, NAME_WEIGHT, terms)
-        {
-            let typed = query[name.range.clone()].to_owned();
-            meanings.push((name.range, Synonymous { typed, others: vec![name.written] }));
-        }
-    }
-    for (range, written) in numbers_in_han(query) {
-        // The same number: each of its characters counts as if it were typed.
-        let weight = written.chars().count() as f32;
-        if !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(&written, weight, terms) {
-            meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others: vec![written] }));
-        }
-    }
-    meanings.sort_by_key(|(range, _)| range.start);
-    Ok(meanings.into_iter().map(|(_, meaning)| meaning).collect())
+    Ok(meanings)
 }
 
 /// The numbers of articles and chapters in digits, and how laws print them: 第十九条 for `第19条`.
