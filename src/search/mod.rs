@@ -16,6 +16,7 @@ mod filter;
 mod find_section;
 mod fuse;
 mod glued;
+mod groups;
 mod hit;
 mod list_chunks;
 mod named_documents;

@@ -1,20 +1,16 @@
-//! Arranges hits as documents with parent chunks in reading order, as many as fit.
+//! Chooses the tables of contents, parent chunks and states of entities that fit into a context.
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::layout::{
-    ContextChild, ContextContents, ContextDocument, ContextEntity, ContextParentChunk, ContextParts, Layout,
-};
+use super::arrange::{Unit, documents, omitted, summary};
+use super::layout::{ContextContents, ContextDocument, ContextEntity, ContextParts, Layout};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
-use crate::search::candidate::joint_score;
 use crate::search::contents::Contents;
-use crate::search::hit::{Hit, Omitted, Source, SourceChild, pages_of, text_of};
+use crate::search::hit::Hit;
 use crate::search::section_name::SectionName;
 use crate::store::SectionRow;
 
-/// Marks parent chunks that are left out within a section.
-const GAP: &str = "\n\n[…]\n\n";
 /// From this many tokens on there is room for the summaries of documents.
 const ROOMY: usize = 2_000;
 /// The states of entities take at most a fifth of the tokens: they add to the parent chunks and do not replace them.
@@ -29,16 +25,6 @@ pub(super) struct Sources<'a> {
     pub contents: &'a [Contents],
     pub hits: &'a [Hit],
     pub counter: &'a TokenCounter,
-}
-
-/// A parent chunk of a hit.
-#[derive(Clone, Copy)]
-struct Unit<'h> {
-    hit: &'h Hit,
-    /// The place of its hit.
-    place: usize,
-    source: &'h Source,
-    tokens: usize,
 }
 
 #[derive(Debug)]
@@ -71,11 +57,11 @@ pub(super) fn assemble(
     let room = most.saturating_sub(taken);
     // The chosen parent chunks decide which states are shown, and those take room from the parent chunks.
     let (first, _) = from.choose(room)?;
-    let (mut shown, states) = fitting(mentioned(&from.documents(&first)), room / SHARE_OF_STATES, from.counter)?;
+    let (mut shown, states) = fitting(mentioned(&documents(&first)), room / SHARE_OF_STATES, from.counter)?;
     let (mut chosen, mut rest) = from.choose(room.saturating_sub(states))?;
     let mut missing = None;
     loop {
-        let documents = from.documents(&chosen);
+        let documents = documents(&chosen);
         rest.sort_by_key(|unit| (unit.place, unit.source.index));
         let (entities, others): (Vec<ContextEntity>, Vec<ContextEntity>) =
             mentioned(&documents).into_iter().partition(|entity| shown.contains(entity));
@@ -217,89 +203,6 @@ impl<'h> Sources<'h> {
         }
         Ok((chosen, rest))
     }
-
-    /// The documents in the order of their best hits, the parent chunks of each in reading order, those of a section
-    /// together.
-    fn documents(&self, chosen: &[Unit]) -> Vec<ContextDocument> {
-        let mut documents: Vec<Vec<Unit>> = Vec::new();
-        for unit in chosen {
-            let same = |own: &&mut Vec<Unit>| {
-                (&own[0].hit.namespace, &own[0].hit.doc_id) == (&unit.hit.namespace, &unit.hit.doc_id)
-            };
-            match documents.iter_mut().find(same) {
-                Some(own) => own.push(*unit),
-                None => documents.push(vec![*unit]),
-            }
-        }
-        let document = |mut own: Vec<Unit>| {
-            own.sort_by_key(|unit| unit.source.index);
-            let hit = own[0].hit;
-            let described = hit.described.as_ref();
-            ContextDocument {
-                doc_id: hit.doc_id.clone(),
-                namespace: hit.namespace.clone(),
-                title: hit.title.clone(),
-                source: hit.source.clone(),
-                language: described.map_or_else(String::new, |of| of.language.clone()),
-                time: described.and_then(|of| of.time.clone()),
-                metadata: described.map(|of| of.metadata.clone()).unwrap_or_default(),
-                summary: summary(hit).to_owned(),
-                kinds: hit.profile().map(|profile| profile.kinds.clone()).unwrap_or_default(),
-                parent_chunks: own
-                    .chunk_by(|a, b| a.source.section_id == b.source.section_id)
-                    .map(of_section)
-                    .collect(),
-            }
-        };
-        documents.into_iter().map(document).collect()
-    }
-}
-
-/// The summary of a hit's document; empty without one.
-fn summary(hit: &Hit) -> &str {
-    hit.profile().map_or("", |profile| &profile.summary)
-}
-
-/// The parent chunks of one section as one.
-fn of_section(units: &[Unit]) -> ContextParentChunk {
-    // The sources of one hit are known to be adjacent, even if deletions left a gap between their numbers.
-    let adjacent = |a: &Unit, b: &Unit| is_next(a, b) || a.source.index + 1 == b.source.index;
-    let runs = units.chunk_by(adjacent).map(|run| {
-        let bare = |unit: &Unit| Source { headings: Vec::new(), ..unit.source.clone() };
-        text_of(&run.iter().map(bare).collect::<Vec<_>>())
-    });
-    let (page_start, page_end) = pages_of(units.iter().map(|unit| unit.source));
-    let first = units[0].source;
-    let child = |child: &SourceChild| ContextChild {
-        chunk_id: child.chunk_id.clone(),
-        score: child.score,
-        content: child.text.trim().to_owned(),
-    };
-    ContextParentChunk {
-        section: first.section(),
-        page_start,
-        page_end,
-        score: joint_score(units.iter().filter_map(|unit| unit.source.score)),
-        confidence: units.iter().map(|unit| unit.hit.confidence).fold(0.0, f32::max),
-        content: runs.collect::<Vec<String>>().join(GAP),
-        edited: units.iter().any(|unit| unit.hit.has_edited(unit.source)),
-        chunk_ids: units.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
-        children: units.iter().flat_map(|unit| &unit.source.children).map(child).collect(),
-    }
-}
-
-/// Whether two parent chunks of one hit have none with text between them.
-fn is_next(a: &Unit, b: &Unit) -> bool {
-    let from = a.hit.sources.iter().skip_while(|source| !std::ptr::eq(*source, a.source));
-    let next = from.skip(1).find(|source| !source.text.trim().is_empty());
-    next.is_some_and(|next| std::ptr::eq(next, b.source))
-}
-
-/// What was left out, grouped by hit and section.
-fn omitted(rest: &[Unit]) -> Vec<Omitted> {
-    let same = |a: &Unit, b: &Unit| a.place == b.place && a.source.section_id == b.source.section_id;
-    let together = rest.chunk_by(same);
-    together.filter_map(|units| Omitted::of(&units[0].hit.source, units.iter().map(|unit| unit.source))).collect()
 }
 
 #[cfg(test)]

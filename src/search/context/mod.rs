@@ -1,5 +1,6 @@
 //! Builds a context for a prompt: the parent chunks for a question with their sources, within a token limit.
 
+mod arrange;
 mod assemble;
 pub(super) mod layout;
 

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 
+use super::groups::groups;
 use super::hit::{Described, Hit, Omitted};
 use super::request::SearchRequest;
 use super::result::Ranking;
@@ -233,14 +234,7 @@ fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<O
 
 /// Puts the hits of a section or a document together. A group has the place of its best hit and keeps its order.
 fn group(hits: Vec<Hit>, by: GroupBy) -> Vec<Hit> {
-    let mut groups: Vec<Vec<Hit>> = Vec::new();
-    for hit in hits {
-        match groups.iter_mut().find(|group| by.id(&hit).is_some() && by.id(&group[0]) == by.id(&hit)) {
-            Some(group) => group.push(hit),
-            None => groups.push(vec![hit]),
-        }
-    }
-    groups.into_iter().flatten().collect()
+    groups(hits, |a, b| by.id(a).is_some() && by.id(a) == by.id(b)).into_iter().flatten().collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Kind;
 use crate::search::candidate::{Candidate, first_different, joint_score};
+use crate::search::groups::groups;
 use crate::search::request::SearchRequest;
 use crate::search::result::Ranking;
 use crate::search::shape::Beam;
@@ -140,6 +141,10 @@ pub fn drill_down(indexes: &[Indexes], request: &SearchRequest, ranking: &mut Ra
 /// A document among all namespaces: the place of its namespace and its id.
 type DocumentKey<'a> = (usize, &'a str);
 
+fn key(candidate: &Candidate) -> DocumentKey<'_> {
+    (candidate.namespace, candidate.chunk_id.doc_id())
+}
+
 /// The parent chunks that the beam reaches, document by document, and how each document scored: the best documents, best
 /// first, and of each the best parent chunks, best first. A document scores by the [joint score](joint_score) of its parent
 /// chunks and by its own nearness to the question. Equals keep the order of the ranking.
@@ -148,15 +153,9 @@ fn drill(
     near: impl Fn(DocumentKey<'_>) -> Nearness,
     beam: Beam,
 ) -> (Vec<Candidate>, Vec<String>) {
-    let mut documents: Vec<(DocumentKey, Vec<&Candidate>)> = Vec::new();
-    for candidate in candidates {
-        let key = (candidate.namespace, candidate.chunk_id.doc_id());
-        match documents.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, own)) => own.push(candidate),
-            None => documents.push((key, vec![candidate])),
-        }
-    }
-    let rated = documents.into_iter().map(|(key, own)| {
+    let documents = groups(candidates, |a, b| key(a) == key(b));
+    let rated = documents.into_iter().map(|own| {
+        let key = key(own[0]);
         let (parent_chunks, near) = (joint_score(own.iter().map(|candidate| candidate.score)), near(key));
         let (score, Nearness { titles, words, summary, kind }) = (score(parent_chunks, near), near);
         let in_words = format!(
