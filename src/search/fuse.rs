@@ -173,6 +173,8 @@ mod tests {
         let score = |id: &str| fused.iter().find(|c| c.chunk_id == id).unwrap().score;
         assert_eq!((score("x"), score("a"), score("b")), (1.0, 0.9, 0.0));
         assert!((score("y") - 0.1).abs() < 1e-6);
+        assert_eq!(by_route(&route(0.5, 0.5), Fusion::Rrf(60.0), &both)[0].chunk_id, "x", "and its rank");
+        assert_eq!(by_scores(&scores(&[("a", 2.0)], &[]), 1.0, 0.0)[0].score, 1.0, "a single candidate");
     }
 
     #[test]
@@ -205,17 +207,6 @@ mod tests {
         let found = ranks(&scores);
         let rank = |id, namespace| found[&key(id, namespace)];
         assert_eq!([rank("a", 0), rank("a", 1), rank("b", 0), rank("c", 0), rank("d", 0)], [1, 1, 2, 2, 4]);
-    }
-
-    #[test]
-    fn a_parent_chunk_without_a_vector_keeps_its_rank_among_the_words() {
-        let both = scores(&[("x", 10.0), ("a", 8.0)], &[("a", 0.9), ("b", 0.1)]);
-        assert_eq!(by_route(&route(0.5, 0.5), Fusion::Rrf(60.0), &both)[0].chunk_id, "x");
-    }
-
-    #[test]
-    fn a_single_candidate_has_a_score() {
-        assert_eq!(by_scores(&scores(&[("a", 2.0)], &[]), 1.0, 0.0)[0].score, 1.0);
     }
 
     #[test]

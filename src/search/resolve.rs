@@ -173,10 +173,6 @@ mod tests {
         DocumentName::from(&document(id, source, title))
     }
 
-    fn resolve(name: &str) -> Result<String> {
-        resolve_for(name, Purpose::Read).map(|(id, _)| id)
-    }
-
     fn resolve_for(name: &str, purpose: Purpose) -> Result<(String, Option<String>)> {
         let rows = [
             named("abc123", "docs/pump.pdf", "Pump Manual"),
@@ -190,61 +186,46 @@ mod tests {
     }
 
     #[test]
-    fn ids_prefixes_paths_ends_and_titles_find_the_document() {
-        for (name, id) in [
-            ("abc123", "abc123"),
-            ("xy", "xyz789"),
-            ("docs/pump.pdf", "abc123"),
-            ("手册.md", "xyz789"),
-            ("pump manual", "abc123"),
-            ("维护", "xyz789"),
-            ("network", "9kq000"),
+    fn ids_prefixes_paths_ends_and_titles_find_the_document_and_parts_of_names_only_to_read_it() {
+        for (name, id, is_part) in [
+            ("abc123", "abc123", false),
+            ("xy", "xyz789", false),
+            ("docs/pump.pdf", "abc123", false),
+            ("手册.md", "xyz789", false),
+            ("net", "9kq000", false),
+            ("pump manual", "abc123", false),
+            ("维护手册", "xyz789", false),
+            ("维护", "xyz789", true),
+            ("network", "9kq000", true),
+            ("acme_2022", "m2n3p4", true),
         ] {
-            assert_eq!(resolve(name).unwrap(), id, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_prefix_of_an_id_is_never_read_as_part_of_a_title() {
-        // "Network 9a and abroad" contains all of these.
-        let error = resolve("ab").unwrap_err();
-        assert!(error.message().contains("abc123") && error.message().contains("abd456"), "{error}");
-        for name in ["9", "a"] {
-            for purpose in [Purpose::Read, Purpose::Change] {
-                let error = resolve_for(name, purpose).unwrap_err();
-                assert_eq!(error.kind().exit_code(), 2, "{name}: {error}");
-                assert!(error.message().contains(if name == "9" { "9kq000" } else { "abd456" }), "{error}");
+            let (found, note) = resolve_for(name, Purpose::Read).unwrap();
+            assert_eq!((found.as_str(), note.is_some()), (id, is_part), "{name}");
+            assert!(note.is_none_or(|note| note.contains(&format!("taken for {id} ("))), "{name}");
+            match resolve_for(name, Purpose::Change) {
+                Ok((found, _)) => assert!(found == id && !is_part, "{name}"),
+                Err(error) => {
+                    assert_eq!((error.kind().exit_code(), is_part), (2, true), "{name}");
+                    assert!(
+                        error.message().contains(id) && error.next_step().unwrap().contains("by its id"),
+                        "{error}"
+                    );
+                }
             }
         }
     }
 
+    /// "Network 9a and abroad" contains all the prefixes.
     #[test]
-    fn a_part_of_a_name_is_noted() {
-        let note = |name: &str| resolve_for(name, Purpose::Read).unwrap().1;
-        assert!(note("network").unwrap().contains("taken for 9kq000 (Network 9a and abroad)"));
-        assert!(note("维护").unwrap().contains("taken for xyz789"));
-        assert!(note("acme_2022").unwrap().contains("taken for m2n3p4"), "a part of a file's name");
-        assert_eq!(note("pump manual"), None);
-        assert_eq!(note("xy"), None);
-    }
-
-    #[test]
-    fn a_part_of_a_name_is_refused_for_changes() {
-        for (name, id) in [("network", "9kq000"), ("维护", "xyz789"), ("acme_2022", "m2n3p4")] {
-            let error = resolve_for(name, Purpose::Change).unwrap_err();
-            assert_eq!(error.kind().exit_code(), 2);
-            assert!(error.message().contains(id) && error.next_step().unwrap().contains("by its id"), "{error}");
+    fn an_ambiguous_name_and_a_short_prefix_of_an_id_list_the_candidates() {
+        let pumps = ["abc123", "abd456"];
+        for (name, ids) in [("pump.pdf", pumps), ("ab", pumps), ("a", pumps), ("9", ["9kq000"; 2])] {
+            for purpose in [Purpose::Read, Purpose::Change] {
+                let error = resolve_for(name, purpose).unwrap_err();
+                assert_eq!(error.kind().exit_code(), 2, "{name}: {error}");
+                assert!(ids.iter().all(|id| error.message().contains(id)), "{error}");
+            }
         }
-        for (name, id) in [("xy", "xyz789"), ("net.md", "9kq000"), ("维护手册", "xyz789"), ("net", "9kq000")] {
-            assert_eq!(resolve_for(name, Purpose::Change).unwrap().0, id, "{name}");
-        }
-    }
-
-    #[test]
-    fn an_ambiguous_name_lists_the_candidates() {
-        let error = resolve("pump.pdf").unwrap_err();
-        assert!(error.message().contains("abc123") && error.message().contains("abd456"));
-        assert_eq!(error.kind().exit_code(), 2);
     }
 
     #[test]
