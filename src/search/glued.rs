@@ -27,11 +27,7 @@ pub(super) struct Glued {
 
 /// The names that adjacent words of letters may be written as, the longest first. Function words begin and end none.
 pub(super) fn glued(query: &str) -> Vec<Glued> {
-    // Without the ending of "Kraft Heinz's".
-    let typed = |token: &Token| -> &str {
-        let typed = &query[token.start..token.end];
-        ["'s", "’s"].iter().find_map(|ending| typed.strip_suffix(ending)).unwrap_or(typed)
-    };
+    let typed = |token: &Token| without_possessive(&query[token.start..token.end]);
     let is_of_letters = |token: &Token| typed(token).chars().all(|c| script_of(c) == Some(Script::Latin));
     let goes_on = |a: &Token, b: &Token| {
         is_of_letters(a) && is_of_letters(b) && matches!(&query[a.end..b.start], " " | "-" | "&" | " & " | "\u{a0}")
@@ -49,6 +45,11 @@ pub(super) fn glued(query: &str) -> Vec<Glued> {
         Some(Glued { word: word.text.clone(), range: first.start..last.end, written })
     };
     runs(&tokens, |_| MOST_WORDS, goes_on).into_iter().filter_map(named).collect()
+}
+
+/// A word without the ending of `Heinz's`.
+pub(super) fn without_possessive(word: &str) -> &str {
+    ["'s", "’s"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word)
 }
 
 /// The tokens and the runs of tokens that stand together, the longest first. A run goes on from one token to the next, up

@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use super::glued::without_possessive;
 use super::note::NoteCode;
 use super::request::OtherWords;
 use super::retrievers::parent_chunks_with;
@@ -145,8 +146,7 @@ fn words(query: &str) -> Vec<Replaceable> {
         .into_iter()
         .filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole) && !is_stopword(&token.text))
         .map(|token| {
-            let typed = query[token.start..token.end].to_lowercase();
-            let typed = ["'s", "’s"].iter().find_map(|end| typed.strip_suffix(end)).unwrap_or(&typed).to_owned();
+            let typed = without_possessive(&query[token.start..token.end].to_lowercase()).to_owned();
             let starred = query[token.end..].starts_with('*');
             let is_name =
                 capitals && query[token.start..].starts_with(char::is_uppercase) && !begins(query, token.start);
