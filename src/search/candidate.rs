@@ -48,6 +48,13 @@ impl Candidate {
     }
 }
 
+/// The ids of parent chunks, by namespace.
+pub(super) fn by_namespace(keys: impl Iterator<Item = ChunkKey>, namespaces: usize) -> Vec<Vec<ChunkId>> {
+    let mut ids = vec![Vec::new(); namespaces];
+    keys.for_each(|key| ids[key.namespace].push(key.chunk_id));
+    ids
+}
+
 /// Keeps the first `limit` different parent chunks of a ranking, each in all its namespaces.
 pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: impl Fn(&T) -> &str) {
     if ranking.len() <= limit {

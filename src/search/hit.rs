@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use futures::future::try_join_all;
 use serde::Serialize;
 
-use super::candidate::{Candidate, ChunkKey};
+use super::candidate::{Candidate, ChunkKey, by_namespace};
 use super::section_name::SectionName;
 use crate::chunk::context::below_document;
 use crate::error::{Error, NextStep, Result};
@@ -318,11 +318,9 @@ pub(super) fn parent_chunks(
     snapshots: &[&Snapshot],
     keys: impl Iterator<Item = ChunkKey>,
 ) -> Result<HashMap<ChunkKey, IndexedParentChunk>> {
-    let mut ids = vec![Vec::new(); snapshots.len()];
-    keys.for_each(|key| ids[key.namespace].push(key.chunk_id));
     let mut chunks = HashMap::new();
-    for (namespace, (snapshot, ids)) in snapshots.iter().zip(&ids).enumerate() {
-        let read = snapshot.keyword().parent_chunks(ids)?.into_iter();
+    for (namespace, (snapshot, ids)) in snapshots.iter().zip(by_namespace(keys, snapshots.len())).enumerate() {
+        let read = snapshot.keyword().parent_chunks(&ids)?.into_iter();
         chunks.extend(read.map(|chunk| (ChunkKey { chunk_id: chunk.chunk_id.clone(), namespace }, chunk)));
     }
     Ok(chunks)

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use rayon::prelude::*;
 
-use super::candidate::{Candidate, ChunkKey, Scores, first_different};
+use super::candidate::{Candidate, ChunkKey, Scores, by_namespace, first_different};
 use super::shape::DEFAULT_POOL;
 use super::understand::Terms;
 use crate::error::Result;
@@ -80,7 +80,7 @@ impl<'a> KeywordRetriever<'a> {
 
     /// The scores of the parent chunks that have a word of the question.
     pub(super) fn score<'p>(&self, parent_chunks: impl Iterator<Item = &'p ChunkKey>) -> Result<Scores> {
-        let ids = by_namespace(parent_chunks, self.snapshots.len());
+        let ids = by_namespace(parent_chunks.cloned(), self.snapshots.len());
         let hits = on_each(&ids, |namespace, ids| {
             self.snapshots[namespace].keyword().scores(&self.terms, self.statistics.as_ref(), ids)
         })?;
@@ -90,8 +90,7 @@ impl<'a> KeywordRetriever<'a> {
     /// Which of the question's words the given candidates have.
     pub(super) fn words_found(&self, candidates: &[Candidate]) -> Result<HashMap<ChunkKey, WordsFound>> {
         let words: Vec<String> = self.words.iter().map(|word| word.text.clone()).collect();
-        let keys: Vec<ChunkKey> = candidates.iter().map(Candidate::key).collect();
-        let ids = by_namespace(keys.iter(), self.snapshots.len());
+        let ids = by_namespace(candidates.iter().map(Candidate::key), self.snapshots.len());
         let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].keyword().words_found(&words, ids))?;
         let by_key = |(namespace, places): (usize, Vec<WordsFound>)| {
             places.into_iter().map(move |places| (ChunkKey { chunk_id: places.chunk_id.clone(), namespace }, places))
@@ -130,7 +129,7 @@ pub(super) async fn semantic(
     let recalled: Vec<HashMap<&str, f32>> = near.iter().map(|hits| parent_scores(hits)).collect();
     let no_vectors = recalled.iter().all(HashMap::is_empty);
     let wanted = pooled(keyword, &recalled, compared);
-    let ids = by_namespace(wanted.iter(), snapshots.len());
+    let ids = by_namespace(wanted.into_iter(), snapshots.len());
     let measured = snapshots.iter().zip(&ids).map(|(snapshot, ids)| snapshot.similarities(question, ids));
     let measured = try_join_all(measured).await?;
     let measured: Vec<HashMap<&str, f32>> = measured.iter().map(|hits| parent_scores(hits)).collect();
@@ -189,14 +188,6 @@ pub(super) fn on_each<'i, T: Sync, R: Send>(
         return Ok(vec![work(0, only)?]);
     }
     items.par_iter().enumerate().map(|(place, item)| work(place, item)).collect()
-}
-
-fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespaces: usize) -> Vec<Vec<ChunkId>> {
-    let mut ids = vec![Vec::new(); namespaces];
-    for key in parent_chunks {
-        ids[key.namespace].push(key.chunk_id.clone());
-    }
-    ids
 }
 
 /// The semantic score of each parent: its best child, and with less weight the parent chunk as a whole.

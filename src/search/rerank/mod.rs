@@ -59,7 +59,7 @@ pub(super) async fn rerank(
         let weights: Vec<f32> = keyword.question_words().iter().map(|word| word.weight).collect();
         let preferred = of_kind(&question.understood, snapshots, &candidates)?;
         let kind = KIND * question.understood.sure;
-        rank_by_words(&mut candidates, DEPTH, &weights, &places, (&preferred, kind));
+        rank_by_words(&mut candidates, &weights, &places, (&preferred, kind));
         let stage = trace.stage("rerank", start, places.len(), candidates.len());
         stage.ranking(&candidates);
         if !preferred.is_empty() {
@@ -85,7 +85,6 @@ fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Ca
 /// has; `preferred` are the chunks of the kind that is asked for, and `kind` is the weight of that.
 fn rank_by_words(
     candidates: &mut [Candidate],
-    depth: usize,
     weights: &[f32],
     places: &HashMap<ChunkKey, WordsFound>,
     (preferred, kind): (&HashSet<ChunkKey>, f32),
@@ -94,7 +93,7 @@ fn rank_by_words(
     if all <= 0.0 {
         return;
     }
-    let (first, rest) = candidates.split_at_mut(depth.min(candidates.len()));
+    let (first, rest) = candidates.split_at_mut(DEPTH.min(candidates.len()));
     let most = 1.0 + COVERAGE + TITLE + if preferred.is_empty() { 0.0 } else { kind };
     for candidate in &mut *first {
         let key = candidate.key();
@@ -131,11 +130,11 @@ mod tests {
 
     #[test]
     fn candidates_below_the_depth_keep_their_order() {
-        let all = HashMap::from([found("b", [true; 2], [false; 2])]);
-        let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
+        let all = HashMap::from(["1", "101"].map(|id| found(id, [true; 2], [false; 2])));
+        let before = (0..102u8).map(|place| candidate(&place.to_string(), 0.5 - f32::from(place) / 1000.0));
         let mut ranked: Vec<Candidate> = before.collect();
-        rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
-        assert_eq!(ids(&ranked), "bacd");
+        rank_by_words(&mut ranked, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
+        assert_eq!((ids(&ranked[..3]), ids(&ranked[DEPTH..])), ("102".to_owned(), "100101".to_owned()));
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
     }
 }
