@@ -127,8 +127,7 @@ fn longest_band(rows: &[Row], x: f32) -> Option<(usize, usize)> {
 fn crosses(row: &Row, x: f32) -> bool {
     let half = GUTTER * row.size / 2.0;
     // Words are sorted and overlap little, so only the last ones before the place can cross it.
-    let before = row.words.partition_point(|word| word.left < x + half);
-    row.words[..before].iter().rev().take(3).any(|word| word.right > x - half)
+    row.words[..row.words_before(x + half)].iter().rev().take(3).any(|word| word.right > x - half)
 }
 
 /// The first and the last row with text on either side, if both sides are columns of text.
@@ -136,8 +135,8 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     let (left, right): (Vec<_>, Vec<_>) = rows
         .iter()
         .map(|row| {
-            let cut = row.words.partition_point(|word| word.left < x);
-            (side(&row.words[..cut]), side(&row.words[cut..]))
+            let (left, right) = row.words.split_at(row.words_before(x));
+            (side(left), side(right))
         })
         .unzip();
     let is_column = |sides: &[Option<Side>]| {
@@ -210,19 +209,9 @@ fn is_entry(words: &[Word]) -> bool {
 }
 
 fn split(rows: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {
-    let mut left = Vec::new();
-    let mut right = Vec::new();
-    for mut row in rows {
-        let cut = row.words.partition_point(|word| word.left < x);
-        let mut rest = row.words.split_off(cut);
-        if let Some(word) = rest.first_mut() {
-            word.spaced = false;
-            right.push(Row { baseline: row.baseline, size: row.size, words: rest });
-        }
-        if !row.words.is_empty() {
-            left.push(row);
-        }
-    }
+    let mut left = rows;
+    let right = left.iter_mut().filter_map(|row| row.split_off(row.words_before(x))).collect();
+    left.retain(|row| !row.words.is_empty());
     (left, right)
 }
 

@@ -76,14 +76,7 @@ pub fn take_notes(rows: &mut Vec<Row>) -> Vec<Row> {
     if noted as f32 > MOST_NOTED * rows.len() as f32 || in_notes as f32 > MOST_IN_NOTES * all as f32 {
         return Vec::new();
     }
-    let mut notes = Vec::new();
-    for row in rows.iter_mut() {
-        if let Some(at) = first_note(row) {
-            let mut words = row.words.split_off(at);
-            words[0].spaced = false;
-            notes.push(Row { baseline: row.baseline, size: row.size, words });
-        }
-    }
+    let notes = rows.iter_mut().filter_map(|row| row.split_off(first_note(row)?)).collect();
     rows.retain(|row| !row.words.is_empty());
     notes
 }

@@ -57,6 +57,18 @@ impl Row {
     pub fn right(&self) -> f32 {
         self.words.iter().map(|word| word.right).fold(f32::MIN, f32::max)
     }
+
+    /// The number of words that begin left of `x`.
+    pub fn words_before(&self, x: f32) -> usize {
+        self.words.partition_point(|word| word.left < x)
+    }
+
+    /// Moves the words from `at` on into a row of their own; `None` if there are none.
+    pub fn split_off(&mut self, at: usize) -> Option<Row> {
+        let mut words = self.words.split_off(at);
+        words.first_mut()?.spaced = false;
+        Some(Row { baseline: self.baseline, size: self.size, words })
+    }
 }
 
 /// Groups the glyphs of one direction into rows, from top to bottom.
