@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use pdf_oxide::layout::{FontWeight, TextChar};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::load::most_common;
+
 /// Parts of the names of bold fonts. `CMBX`, `SFBX` and `BX` are TeX's; `Hei` is the Chinese sans-serif, which headings
 /// use without a bold Song.
 const BOLD_NAMES: &[&str] = &["bold", "black", "heavy", "demi", "cmbx", "sfbx", "ecbx", "simhei", "fandolhei", "heiti"];
@@ -82,6 +84,11 @@ pub struct Glyph {
     pub font: u16,
     /// The marked content in tagged documents.
     pub mark: Option<u32>,
+}
+
+/// The commonest of sizes in points, to a tenth; 0 of none.
+pub fn commonest_size(sizes: impl Iterator<Item = f32>) -> f32 {
+    most_common(sizes.map(|size| (size * 10.0).round() as i32)).map_or(0.0, |tenths| tenths as f32 / 10.0)
 }
 
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! Rows in reading order to lines of text with their type.
 
-use super::glyphs::{Fonts, Glyph, normalise};
+use super::glyphs::{Fonts, Glyph, commonest_size, normalise};
 use super::rows::{Row, Word};
 use crate::load::{LineStyle, most_common};
 
@@ -60,12 +60,11 @@ pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, font
     };
     let text = normalise(text.trim());
     let margin = if numbered { text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0) } else { 0 };
-    let size = most_common(significant.iter().map(|glyph| (glyph.size * 10.0).round() as i32)).unwrap_or(0);
     let style = LineStyle {
         left: row.left(),
         right: row.right(),
         baseline: row.baseline,
-        size: size as f32 / 10.0,
+        size: commonest_size(significant.iter().map(|glyph| glyph.size)),
         font: most_common(significant.iter().map(|glyph| glyph.font)).unwrap_or(0),
         bold: share(&|font| font.bold),
         italic: share(&|font| font.italic),

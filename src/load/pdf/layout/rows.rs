@@ -1,7 +1,6 @@
 //! Glyphs to rows on one baseline, cut into words.
 
-use super::glyphs::Glyph;
-use crate::load::most_common;
+use super::glyphs::{Glyph, commonest_size};
 use crate::text::is_wide;
 
 /// The most that baselines of one row differ, as a share of the size.
@@ -89,7 +88,8 @@ struct Strand {
 impl Strand {
     fn new(mut glyphs: Vec<Glyph>) -> Self {
         glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
-        let size = common_size(&glyphs);
+        let printed = glyphs.iter().filter(|glyph| !glyph.char.is_whitespace());
+        let size = commonest_size(printed.map(|glyph| glyph.size));
         let baseline = glyphs.iter().map(|glyph| glyph.baseline).sum::<f32>() / glyphs.len().max(1) as f32;
         Strand { baseline, size, glyphs }
     }
@@ -108,12 +108,6 @@ impl Strand {
         let words = words(&self.glyphs);
         (!words.is_empty()).then_some(Row { baseline: self.baseline, size: self.size, words })
     }
-}
-
-/// In points.
-fn common_size(glyphs: &[Glyph]) -> f32 {
-    let printed = glyphs.iter().filter(|glyph| !glyph.char.is_whitespace());
-    most_common(printed.map(|glyph| (glyph.size * 10.0).round() as i32)).map_or(0.0, |size| size as f32 / 10.0)
 }
 
 fn strands(glyphs: &[Glyph]) -> Vec<Strand> {

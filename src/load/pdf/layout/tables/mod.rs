@@ -17,6 +17,7 @@ mod words;
 
 use std::ops::Range;
 
+use super::glyphs::commonest_size;
 use super::lines::Line;
 use crate::load::{LineStyle, most_common};
 use crate::text::tables::{self, Row};
@@ -80,13 +81,12 @@ fn tables_of(part: &[Line]) -> Vec<Table> {
 
 /// One line for the lines of a table. Its baseline is that of the last line, because what is below is placed by that.
 fn one_line(lines: &[Line], text: String) -> Line {
-    let commonest = |of: fn(&LineStyle) -> i32| most_common(lines.iter().map(|line| of(&line.style))).unwrap_or(0);
     let (first, last) = (&lines[0], &lines[lines.len() - 1]);
     let style = LineStyle {
         left: lines.iter().map(|line| line.style.left).fold(f32::MAX, f32::min),
         right: lines.iter().map(|line| line.style.right).fold(f32::MIN, f32::max),
-        size: commonest(|style| (style.size * 10.0).round() as i32) as f32 / 10.0,
-        font: u16::try_from(commonest(|style| i32::from(style.font))).unwrap_or(0),
+        size: commonest_size(lines.iter().map(|line| line.style.size)),
+        font: most_common(lines.iter().map(|line| line.style.font)).unwrap_or(0),
         cells: lines.iter().map(|line| line.style.cells).max().unwrap_or(1),
         baseline: last.style.baseline,
         part: last.style.part,
