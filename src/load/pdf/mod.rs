@@ -20,7 +20,7 @@ pub use self::ocr::check_ocr_command;
 #[cfg(feature = "fuzzing")]
 pub use self::pages::laid_out;
 
-use self::objects::{dictionary, text_entry};
+use self::objects::{inner, text_entry};
 use self::pages::encrypted;
 use super::{Document, Format, LoadOptions};
 use crate::error::{Error, Result};
@@ -96,7 +96,7 @@ fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) 
 
 /// From the document information dictionary.
 fn read_metadata(pdf: &Pdf, document: &mut Document) {
-    let Some(info) = pdf.trailer.get(b"Info").ok().and_then(|info| dictionary(pdf, info)) else { return };
+    let Some(info) = inner(pdf, &pdf.trailer, b"Info") else { return };
     let value =
         |key: &str| text_entry(pdf, info, key.as_bytes()).map(|text| squeeze(&text)).filter(|text| !text.is_empty());
     document.title = value("Title").or(document.title.take());

@@ -23,6 +23,11 @@ pub(super) fn entry<'a>(pdf: &'a Pdf, dictionary: &'a Dictionary, key: &[u8]) ->
     resolve(pdf, dictionary.get(key).ok()?)
 }
 
+/// The dictionary under `key`.
+pub(super) fn inner<'a>(pdf: &'a Pdf, outer: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
+    dictionary(pdf, outer.get(key).ok()?)
+}
+
 /// The text of the string under `key`.
 pub(super) fn text_entry(pdf: &Pdf, dictionary: &Dictionary, key: &[u8]) -> Option<String> {
     decode(entry(pdf, dictionary, key)?)

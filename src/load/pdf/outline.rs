@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lopdf::{Dictionary, Document as Pdf, Object, ObjectId};
 
-use super::objects::{dictionary, entry, pairs, resolve, text_entry};
+use super::objects::{dictionary, entry, inner, pairs, resolve, text_entry};
 use crate::load::OutlineEntry;
 use crate::text::{squeeze, write_roman};
 
@@ -20,9 +20,7 @@ const DEEPEST_NESTING: u32 = 64;
 /// file can name pages that cannot be read.
 pub fn read(pdf: &Pdf, page_count: u32) -> Vec<OutlineEntry> {
     let Ok(catalog) = pdf.catalog() else { return Vec::new() };
-    let Some(root) = catalog.get(b"Outlines").ok().and_then(|object| dictionary(pdf, object)) else {
-        return Vec::new();
-    };
+    let Some(root) = inner(pdf, catalog, b"Outlines") else { return Vec::new() };
     let pages = pdf.get_pages().into_iter().map(|(number, id)| (id, number)).collect();
     let targets = Targets { pdf, catalog, pages, names: read_names(pdf, catalog) };
     let page_of = |item| targets.page_of_item(item).filter(|page| *page <= page_count);
@@ -71,7 +69,7 @@ impl<'a> Targets<'a> {
         if let Ok(destination) = item.get(b"Dest") {
             return self.page_of(destination, 0);
         }
-        let action = dictionary(self.pdf, item.get(b"A").ok()?)?;
+        let action = inner(self.pdf, item, b"A")?;
         match entry(self.pdf, action, b"S") {
             Some(Object::Name(kind)) if kind == b"GoTo" => self.page_of(action.get(b"D").ok()?, 0),
             _ => None,
@@ -86,8 +84,7 @@ impl<'a> Targets<'a> {
         match resolve(self.pdf, destination)? {
             Object::Array(array) => self.page_number(array.first()?),
             Object::Dictionary(dictionary) => self.page_of(dictionary.get(b"D").ok()?, depth + 1),
-            Object::Name(name) => self.page_of(self.named(name)?, depth + 1),
-            Object::String(name, _) => self.page_of(self.named(name)?, depth + 1),
+            Object::Name(name) | Object::String(name, _) => self.page_of(self.named(name)?, depth + 1),
             _ => None,
         }
     }
@@ -105,18 +102,15 @@ impl<'a> Targets<'a> {
     }
 
     fn named(&self, name: &[u8]) -> Option<&'a Object> {
-        if let Some(found) = self.names.get(name) {
-            return Some(found);
-        }
-        let old = dictionary(self.pdf, self.catalog.get(b"Dests").ok()?)?;
-        old.get(name).ok()
+        // Before PDF 1.2, they were in a dictionary of the catalog.
+        let old = || inner(self.pdf, self.catalog, b"Dests")?.get(name).ok();
+        self.names.get(name).copied().or_else(old)
     }
 }
 
 /// The named destinations.
 fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a Object> {
-    let root =
-        catalog.get(b"Names").ok().and_then(|names| dictionary(pdf, names)).and_then(|names| names.get(b"Dests").ok());
+    let root = inner(pdf, catalog, b"Names").and_then(|names| names.get(b"Dests").ok());
     let mut names = HashMap::new();
     for (name, destination) in pairs(pdf, root, b"Names") {
         if let Object::String(name, _) = name {
