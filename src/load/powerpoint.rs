@@ -7,7 +7,7 @@ use super::package::{Archive, Token, Xml, target, wrong_format};
 use super::{Block, BlockKind, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::tables::is_row;
-use crate::text::{char_count, squeeze, tables};
+use crate::text::{char_count, join_words, squeeze, tables};
 
 const MAIN_PART: &str = "ppt/presentation.xml";
 /// A longer first line, in characters, is not a title.
@@ -141,8 +141,7 @@ impl Slide {
             return;
         }
         if placeholder == Placeholder::Title {
-            let space = if self.title.is_empty() { "" } else { " " };
-            self.title.push_str(&format!("{space}{text}"));
+            join_words(&mut self.title, text);
             return;
         }
         let kind = if std::mem::take(is_first) { BlockKind::Paragraph } else { BlockKind::Line };

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::text::squeeze;
 use crate::text::tables::Row;
+use crate::text::{join_words, squeeze};
 
 /// The rows of a block that is entirely a table; `None` for anything else.
 pub fn rows(block: &[&str]) -> Option<Vec<Row>> {
@@ -86,10 +86,7 @@ fn simple(block: &[&str]) -> Option<Vec<Row>> {
 fn extend(row: &mut Row, more: Row) {
     row.resize(row.len().max(more.len()), String::new());
     for (cell, more) in row.iter_mut().zip(more) {
-        if !cell.is_empty() && !more.is_empty() {
-            cell.push(' ');
-        }
-        cell.push_str(&more);
+        join_words(cell, &more);
     }
 }
 

@@ -19,6 +19,14 @@ pub fn join_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
+/// Appends words with single spaces to such words.
+pub fn join_words(words: &mut String, more: &str) {
+    if !words.is_empty() && !more.is_empty() {
+        words.push(' ');
+    }
+    words.push_str(more);
+}
+
 /// Appends a line to a title of several lines. Rejoins a word hyphenated at the line end. `glued`: the line continues a
 /// word as it stands.
 pub fn join_title(title: &mut String, line: &str, glued: bool) {

@@ -6,7 +6,7 @@ use super::styles::{ListPlace, Looks, Numbering, Role, Styles};
 use crate::error::Result;
 use crate::load::package::{Element, Token, Xml};
 use crate::load::{Block, BlockKind, LineStyle};
-use crate::text::{lists, squeeze, tables};
+use crate::text::{join_words, lists, squeeze, tables};
 
 /// Elements outside the current text: deletions, moves, earlier formatting, field codes, the pronunciation over a word,
 /// and the copy of a drawing for old programs.
@@ -236,7 +236,7 @@ impl Walk<'_> {
         if let Some(table) = self.tables.last_mut() {
             table.notes.extend(paragraph.notes);
             if let Some(cell) = table.rows.last_mut().and_then(|row| row.last_mut()) {
-                add_words(cell, &squeeze(&text));
+                join_words(cell, &squeeze(&text));
             }
             return;
         }
@@ -253,7 +253,7 @@ impl Walk<'_> {
         match (role, &mut self.title) {
             (Role::Contents, _) => {}
             (Role::Title, title @ None) => *title = Some(heading()),
-            (Role::Title, Some(title)) if continues_title => add_words(title, &heading()),
+            (Role::Title, Some(title)) if continues_title => join_words(title, &heading()),
             // A later title belongs to a chapter.
             (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, heading())),
             (Role::Heading(level), _) => self.blocks.push(Block::heading(level, heading())),
@@ -279,7 +279,7 @@ impl Walk<'_> {
         if let Some(outer) = self.tables.last_mut() {
             outer.notes.extend(notes);
             if let Some(cell) = outer.rows.last_mut().and_then(|row| row.last_mut()) {
-                rows.iter().flatten().for_each(|inner| add_words(cell, inner));
+                rows.iter().flatten().for_each(|inner| join_words(cell, inner));
             }
             return;
         }
@@ -312,14 +312,6 @@ impl Walk<'_> {
         // The numbering 0 removes a paragraph from the list of its style.
         own.or_else(|| self.styles.list(paragraph.style.as_deref())).filter(|(id, _)| id != "0")
     }
-}
-
-/// Appends words with single spaces to such words.
-fn add_words(words: &mut String, more: &str) {
-    if !words.is_empty() && !more.is_empty() {
-        words.push(' ');
-    }
-    words.push_str(more);
 }
 
 /// The heading on one line without note marks, which are in the order of their numbers.

@@ -2,6 +2,7 @@
 
 use super::super::lines::{Line, Placed, TABLE_GAP};
 use super::words::{is_caption, is_empty_value, is_figure, is_head_like, is_note, is_sign, is_tail, is_year};
+use crate::text::join_words;
 use crate::text::tables::Row;
 
 /// The narrowest alley between columns, in sizes.
@@ -66,10 +67,7 @@ impl GridRow {
 pub fn push(cell: &mut String, more: &str) {
     let close =
         is_tail(more) || (is_sign(cell) && more.starts_with(|c: char| c.is_ascii_digit() || "(—–-".contains(c)));
-    if !cell.is_empty() && !more.is_empty() && !close {
-        cell.push(' ');
-    }
-    cell.push_str(more);
+    if close { cell.push_str(more) } else { join_words(cell, more) }
 }
 
 #[derive(Debug, Clone, PartialEq)]
