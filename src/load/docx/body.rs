@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::styles::{ListPlace, Looks, Numbering, Role, Styles};
+use super::styles::{ListPlace, Looks, Numbering, Properties, Role, Styles};
 use crate::error::Result;
 use crate::load::package::{Element, Token, Xml};
 use crate::load::{Block, BlockKind, LineStyle};
@@ -23,10 +23,7 @@ pub type Notes = HashMap<(&'static str, String), String>;
 struct Paragraph {
     text: String,
     style: Option<String>,
-    /// From 0; 9 is body text.
-    outline: Option<u8>,
-    numbering: Option<String>,
-    depth: usize,
+    properties: Properties,
     /// What its current run says about its letters.
     run: Looks,
     /// The same of all runs with letters; equal ones after each other count once.
@@ -181,10 +178,7 @@ impl Walk<'_> {
                 let Some(value) = element.attribute("val") else { return };
                 match name {
                     "pStyle" => paragraph.style = Some(value),
-                    "outlineLvl" => paragraph.outline = value.parse().ok(),
-                    "numId" => paragraph.numbering = Some(value),
-                    "ilvl" => paragraph.depth = value.parse().unwrap_or(0),
-                    _ => {}
+                    _ => paragraph.properties.note(name, value),
                 }
             }
         }
@@ -243,11 +237,7 @@ impl Walk<'_> {
         if text.is_empty() {
             return;
         }
-        let role = match paragraph.outline {
-            Some(level @ 0..=8) => Role::Heading(level + 1),
-            Some(_) => Role::Body,
-            None => self.styles.role(paragraph.style.as_deref()),
-        };
+        let role = paragraph.properties.role().unwrap_or_else(|| self.styles.role(paragraph.style.as_deref()));
         let continues_title = std::mem::replace(&mut self.in_title, role == Role::Title);
         let heading = || without_marks(&text, &paragraph.notes);
         match (role, &mut self.title) {
@@ -308,7 +298,7 @@ impl Walk<'_> {
     }
 
     fn list_of(&self, paragraph: &Paragraph) -> Option<ListPlace> {
-        let own = paragraph.numbering.clone().map(|id| (id, paragraph.depth));
+        let own = paragraph.properties.list();
         // The numbering 0 removes a paragraph from the list of its style.
         own.or_else(|| self.styles.list(paragraph.style.as_deref())).filter(|(id, _)| id != "0")
     }

@@ -45,14 +45,41 @@ impl Looks {
     }
 }
 
+/// What a paragraph or its style says about its place in outlines and lists.
 #[derive(Debug, Default)]
-struct Style {
-    name: String,
-    based_on: Option<String>,
+pub struct Properties {
     /// From 0; 9 is body text.
     outline: Option<u8>,
     numbering: Option<String>,
     depth: usize,
+}
+
+impl Properties {
+    /// Notes the value of an element; other elements change nothing.
+    pub fn note(&mut self, name: &str, value: String) {
+        match name {
+            "outlineLvl" => self.outline = value.parse().ok(),
+            "numId" => self.numbering = Some(value),
+            "ilvl" => self.depth = value.parse().unwrap_or(0),
+            _ => {}
+        }
+    }
+
+    /// The role that the outline level gives.
+    pub fn role(&self) -> Option<Role> {
+        self.outline.map(|level| if level < 9 { Role::Heading(level + 1) } else { Role::Body })
+    }
+
+    pub fn list(&self) -> Option<ListPlace> {
+        self.numbering.clone().map(|id| (id, self.depth))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Style {
+    name: String,
+    based_on: Option<String>,
+    properties: Properties,
     looks: Looks,
 }
 
@@ -112,10 +139,7 @@ impl Styles {
                     match element.name() {
                         "name" => style.name = value,
                         "basedOn" => style.based_on = Some(value),
-                        "outlineLvl" => style.outline = value.parse().ok(),
-                        "numId" => style.numbering = Some(value),
-                        "ilvl" => style.depth = value.parse().unwrap_or(0),
-                        _ => {}
+                        name => style.properties.note(name, value),
                     }
                 }
                 Token::End(name) if name == "style" => {
@@ -134,11 +158,9 @@ impl Styles {
         for (id, style) in self.ancestry(id) {
             // An outline level says more than a heading's name, and a name more than the parent style. Some Word
             // templates give the title an outline level, and the heading "Contents" has none.
-            match (role_in_name(&style.name).or_else(|| role_in_name(id)), style.outline) {
+            match (role_in_name(&style.name).or_else(|| role_in_name(id)), style.properties.role()) {
                 (Some(role @ (Role::Title | Role::Contents)), _) => return role,
-                (_, Some(level @ 0..=8)) => return Role::Heading(level + 1),
-                (_, Some(_)) => return Role::Body,
-                (Some(role), None) => return role,
+                (_, Some(role)) | (Some(role), None) => return role,
                 (None, None) => {}
             }
         }
@@ -154,7 +176,7 @@ impl Styles {
 
     /// The list of a style's paragraphs.
     pub fn list(&self, id: Option<&str>) -> Option<ListPlace> {
-        self.ancestry(id).find_map(|(_, style)| Some((style.numbering.clone()?, style.depth)))
+        self.ancestry(id).find_map(|(_, style)| style.properties.list())
     }
 
     fn ancestry<'s>(&'s self, id: Option<&'s str>) -> impl Iterator<Item = (&'s str, &'s Style)> {
