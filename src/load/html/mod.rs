@@ -2,14 +2,13 @@
 //!
 //! The walk keeps its own stack instead of recursing, so that nested elements do not end the process.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+mod dom;
 
-use dom_query::{Document as Dom, NodeData, NodeId, NodeRef};
-use html5ever::tendril::{StrTendril, TendrilSink};
-use html5ever::tree_builder::{Tracer, TreeBuilderOpts};
-use html5ever::{ParseOpts, parse_document};
+use std::collections::HashMap;
 
+use dom_query::{NodeData, NodeRef};
+
+use self::dom::dom_of;
 use super::{Block, BlockKind, Document, Format};
 use crate::text::{lists, squeeze, tables};
 
@@ -26,12 +25,6 @@ const SKIPPED_ROLES: &str = "navigation banner contentinfo search complementary"
 
 /// Elements that hold the text, most reliable first.
 const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
-
-/// For each element the parser looks at those that are open around it, so its time grows with the square of their
-/// number: 200,000 took two minutes. Browsers do not nest deeper than 512.
-const MOST_OPEN: usize = 5_000;
-/// The open elements are counted each time when so many bytes are read.
-const STEP: usize = 4096;
 
 /// Reads the `<main>` or `<article>` of a page if it has exactly one, otherwise its body without navigation, side bars
 /// and footers.
@@ -79,37 +72,6 @@ pub fn parse_chapter(text: &str, warnings: &mut Vec<String>) -> (Vec<Block>, Has
     let mut walk = Walk { around: Around::Chapter, ..Walk::default() };
     walk.run(dom.select("body").nodes().first().copied().unwrap_or_else(|| dom.root()));
     (walk.blocks, walk.anchors)
-}
-
-/// The elements of a page, up to where too many are open.
-fn dom_of(text: &str, warnings: &mut Vec<String>) -> Dom {
-    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-    let mut parser = parse_document(Dom::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (step, behind) = rest.split_at(rest.floor_char_boundary(STEP));
-        parser.process(StrTendril::from(step));
-        rest = behind;
-        let open = Open::default();
-        parser.tokenizer.sink.trace_handles(&open);
-        if open.0.borrow().len() > MOST_OPEN && !rest.is_empty() {
-            warnings.push(format!("elements are nested more than {MOST_OPEN} deep; the rest of the page is left out"));
-            break;
-        }
-    }
-    parser.finish()
-}
-
-/// The elements that a parser has open. It names some of them twice.
-#[derive(Default)]
-struct Open(RefCell<HashSet<NodeId>>);
-
-impl Tracer for Open {
-    type Handle = NodeId;
-
-    fn trace_handle(&self, element: &NodeId) {
-        self.0.borrow_mut().insert(*element);
-    }
 }
 
 enum Step<'a> {
