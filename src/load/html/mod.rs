@@ -148,8 +148,8 @@ impl Walk {
                     self.is_code |= is_listing || (is_code && self.preformatted > 0);
                     self.anchor(&node);
                     stack.push(Step::Leave(name));
-                    let children: Vec<NodeRef<'_>> = node.children_it(false).collect();
-                    stack.extend(children.into_iter().rev().map(Step::Enter));
+                    // The last first, because the stack gives them back in reverse.
+                    stack.extend(node.children_it(true).map(Step::Enter));
                 }
             }
         }
@@ -214,11 +214,18 @@ impl Walk {
             self.line.push_str(text);
             return;
         }
-        if text.starts_with(char::is_whitespace) && !self.line.ends_with(char::is_whitespace) && !self.line.is_empty() {
-            self.line.push(' ');
+        if text.starts_with(char::is_whitespace) {
+            self.space();
         }
         self.line.push_str(&squeeze(text));
-        if text.ends_with(char::is_whitespace) && !self.line.ends_with(char::is_whitespace) && !self.line.is_empty() {
+        if text.ends_with(char::is_whitespace) {
+            self.space();
+        }
+    }
+
+    /// Ends a word.
+    fn space(&mut self) {
+        if self.line.ends_with(|c: char| !c.is_whitespace()) {
             self.line.push(' ');
         }
     }
@@ -287,8 +294,7 @@ impl Walk {
                 }
                 _ => {}
             }
-            let children: Vec<NodeRef<'_>> = node.children_it(false).collect();
-            stack.extend(children.into_iter().rev());
+            stack.extend(node.children_it(true));
         }
         self.blocks.extend(tables::write(rows).map(Block::paragraph));
     }
