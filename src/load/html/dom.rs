@@ -44,3 +44,19 @@ impl Tracer for Open {
         self.0.borrow_mut().insert(*element);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::load::html::parse;
+
+    #[test]
+    fn deep_nesting_is_harmless() {
+        let nested = |depth: usize| parse(&format!("<p>é{}deep{}", "<div>".repeat(depth), "</div>".repeat(depth)));
+        assert_eq!(nested(4_900).texts(), ["é", "deep"]);
+        let deeper = nested(200_000);
+        assert_eq!(deeper.texts(), ["é"]);
+        assert_eq!(deeper.warnings, ["elements are nested more than 5000 deep; the rest of the page is left out"]);
+        // The parser moves these out of the table.
+        assert_eq!(parse(&format!("<table>{}", "<div>".repeat(200_000))).warnings, deeper.warnings);
+    }
+}

@@ -427,15 +427,4 @@ mod tests {
         let at = |id: &str| anchors[id];
         assert_eq!([at("s"), at("t"), at("i"), at("tab"), at("n"), at("end")], [0, 0, 1, 2, 3, 4]);
     }
-
-    #[test]
-    fn deep_nesting_is_harmless() {
-        let nested = |depth: usize| parse(&format!("<p>é{}deep{}", "<div>".repeat(depth), "</div>".repeat(depth)));
-        assert_eq!(nested(4_900).texts(), ["é", "deep"]);
-        let deeper = nested(200_000);
-        assert_eq!(deeper.texts(), ["é"]);
-        assert_eq!(deeper.warnings, ["elements are nested more than 5000 deep; the rest of the page is left out"]);
-        // The parser moves these out of the table.
-        assert_eq!(parse(&format!("<table>{}", "<div>".repeat(200_000))).warnings, deeper.warnings);
-    }
 }
