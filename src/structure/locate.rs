@@ -8,10 +8,9 @@ use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::numbering::number_value;
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
-use crate::text::han::{is_han_digit, simplified};
+use crate::text::han::{is_han_digit, number_value, simplified};
 
 /// The most lines of a heading.
 const MOST_HEADING_LINES: usize = 4;

@@ -1,6 +1,6 @@
 //! The numbers of headings: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `Note 4`, `§ 4`, `第一章`, `（二）`.
 
-use crate::text::han::{half_width, han_digit, is_han_digit};
+use crate::text::han::{half_width, is_han_digit, number_value};
 use crate::text::roman;
 
 /// The kind of a number. Kinds nest in this order where one document mixes them.
@@ -300,35 +300,6 @@ fn letters(text: &str) -> Option<Found<'_>> {
         ([letter], _) => Some((Kind::Letter, vec![place(*letter)], rest.trim_start())),
         _ => None,
     }
-}
-
-/// The value of `12`, `十二`, `一百零三`.
-pub(crate) fn number_value(text: &str) -> Option<u32> {
-    if text.is_empty() || text.chars().count() > 7 {
-        return None;
-    }
-    if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().ok();
-    }
-    let (mut total, mut digit) = (0u32, 0u32);
-    let mut positional = String::new();
-    for c in text.chars() {
-        let unit = match c {
-            '十' | '拾' => 10,
-            '百' => 100,
-            '千' => 1000,
-            _ => {
-                digit = han_digit(c)?;
-                positional.push(char::from_digit(digit, 10)?);
-                continue;
-            }
-        };
-        total += digit.max(1) * unit;
-        digit = 0;
-        positional.clear();
-    }
-    // `二〇` is written digit by digit.
-    if total == 0 && positional.len() > 1 { positional.parse().ok() } else { Some(total + digit) }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Chinese characters: folds traditional to simplified ones and full-width letters to plain ones, and reads digits.
+//! Chinese characters: folds traditional to simplified ones and full-width letters to plain ones, and reads numbers.
 //!
 //! The table of forms is OpenCC's (`TSCharacters`, from the crate hanconv). It maps single characters, so the result
 //! does not depend on neighbours, and parts of a text fold as the whole text does. Of several simplified forms, the
@@ -39,7 +39,7 @@ const DIGITS: [&str; 10] = ["〇零", "一壹", "二两兩贰貳", "三叁參参
 pub const ONE_TO_TEN: &str = "一二三四五六七八九十";
 
 /// The value of a digit.
-pub fn han_digit(c: char) -> Option<u32> {
+fn han_digit(c: char) -> Option<u32> {
     let value = DIGITS.iter().position(|forms| forms.contains(c))?;
     u32::try_from(value).ok()
 }
@@ -47,6 +47,35 @@ pub fn han_digit(c: char) -> Option<u32> {
 /// Whether numbers are written with a character: a digit, ten, a hundred or a thousand.
 pub fn is_han_digit(c: char) -> bool {
     matches!(c, '十' | '拾' | '百' | '千') || han_digit(c).is_some()
+}
+
+/// The value of `12`, `十二`, `一百零三`.
+pub fn number_value(text: &str) -> Option<u32> {
+    if text.is_empty() || text.chars().count() > 7 {
+        return None;
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().ok();
+    }
+    let (mut total, mut digit) = (0u32, 0u32);
+    let mut positional = String::new();
+    for c in text.chars() {
+        let unit = match c {
+            '十' | '拾' => 10,
+            '百' => 100,
+            '千' => 1000,
+            _ => {
+                digit = han_digit(c)?;
+                positional.push(char::from_digit(digit, 10)?);
+                continue;
+            }
+        };
+        total += digit.max(1) * unit;
+        digit = 0;
+        positional.clear();
+    }
+    // `二〇` is written digit by digit.
+    if total == 0 && positional.len() > 1 { positional.parse().ok() } else { Some(total + digit) }
 }
 
 /// A number from 1 to 9999 as laws print it: 一千零七十七.
