@@ -23,8 +23,7 @@ const FEWEST_UNDER_TITLE: f32 = 0.3;
 const FEWEST_IN_PLACE: f32 = 0.8;
 /// The lines above contents that may belong to them: their title, and the word over the page numbers.
 pub(super) const LINES_ABOVE: usize = 4;
-/// Titles of at least this many letters are searched this many pages away from the expected one.
-const LONG_ENOUGH: usize = 10;
+/// Titles are searched this many pages away from the expected one.
 const FARTHEST: u32 = 8;
 /// The confidence of an entry that was found on its page, and of one placed by its page number alone.
 const CONFIRMED: f32 = 0.95;
@@ -100,20 +99,8 @@ fn resolve(
             continue;
         }
         let Some(page) = pages[i] else { continue };
-        let moved = page.saturating_add_signed(shift);
-        let nearby = [page, page + 1, page.saturating_sub(1)];
-        let exact = |&page: &u32| places.find(&titles[i], page, after).or_else(|| places.find(&titles[i], page, 0));
-        let far = || {
-            let is_long = farthest > 0 && titles[i].chars().count() >= LONG_ENOUGH;
-            let mut pages = moved.saturating_sub(farthest)..=moved.saturating_add(farthest);
-            is_long.then(|| pages.find_map(|page| places.find(&titles[i], page, after))).flatten()
-        };
-        let nearly = || places.find_nearly(&titles[i], page).or_else(|| places.find_longer(&titles[i], page));
-        let on_pages = |find: &dyn Fn(u32) -> Option<usize>| nearby.iter().find_map(|&page| find(page));
-        // Lines with other words than the title stay in the text, for those words.
-        let described = || on_pages(&|page| places.find_described(&entry.title, page)).map(|at| (at, 0));
-        let renamed = || on_pages(&|page| places.find_by_number(&entry.title, page)).map(|at| (at, 0));
-        let found = nearby.iter().find_map(exact).or_else(described).or_else(nearly).or_else(renamed).or_else(far);
+        let far = || places.find_far(&titles[i], page.saturating_add_signed(shift), farthest, after);
+        let found = places.find_near(&entry.title, &titles[i], page, after).or_else(far);
         if let Some((at, _)) = found {
             shift = blocks[at].page.unwrap_or(page) as i32 - page as i32;
         }

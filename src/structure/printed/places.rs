@@ -18,15 +18,18 @@ const SHORTEST_WORD: usize = 2;
 /// Longer lines are text, in characters.
 const LONGEST_TITLE: usize = 120;
 
+/// Only titles of at least this many letters are searched far from their page.
+const LONG_ENOUGH: usize = 10;
+
 /// Finds titles in the text.
 pub(super) struct Places<'a> {
     pub(super) blocks: &'a [Block],
-    pub(super) normalised: &'a [String],
+    normalised: &'a [String],
     /// The blocks of contents pages.
-    pub(super) contents: Vec<bool>,
+    contents: Vec<bool>,
     /// The pages of the lines outside of contents.
     pub(super) pages_of: HashMap<&'a str, Vec<u32>>,
-    pub(super) effort: Effort,
+    effort: Effort,
 }
 
 impl<'a> Places<'a> {
@@ -47,8 +50,28 @@ impl<'a> Places<'a> {
         (lines.filter(move |i| !self.contents[*i]), end)
     }
 
+    /// The first line of an entry on its page or the ones beside it, and the number of lines that are its title: none if
+    /// they have other words too, for which they stay in the text. `entry` is the title as printed, `title` normalised.
+    pub(super) fn find_near(&self, entry: &str, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
+        let nearby = [page, page + 1, page.saturating_sub(1)];
+        let exact = |&page: &u32| self.find(title, page, after).or_else(|| self.find(title, page, 0));
+        let nearly = || self.find_nearly(title, page).or_else(|| self.find_longer(title, page));
+        let in_text =
+            |find: &dyn Fn(u32) -> Option<usize>| nearby.iter().find_map(|&page| find(page)).map(|at| (at, 0));
+        let described = || in_text(&|page| self.find_described(entry, page));
+        let renamed = || in_text(&|page| self.find_by_number(entry, page));
+        nearby.iter().find_map(exact).or_else(described).or_else(nearly).or_else(renamed)
+    }
+
+    /// The first lines that are a long title, at most `farthest` pages away and from block `after` on.
+    pub(super) fn find_far(&self, title: &str, page: u32, farthest: u32, after: usize) -> Option<(usize, usize)> {
+        let is_long = farthest > 0 && title.chars().count() >= LONG_ENOUGH;
+        let mut pages = page.saturating_sub(farthest)..=page.saturating_add(farthest);
+        is_long.then(|| pages.find_map(|page| self.find(title, page, after))).flatten()
+    }
+
     /// The first line on a page, from block `after` on, with this title, and its number of lines.
-    pub(super) fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
+    fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
         self.first_match(page, after, |lines| heading_lines(lines, title, &self.effort))
     }
 
@@ -60,19 +83,19 @@ impl<'a> Places<'a> {
     }
 
     /// The lines on a page that nearly match a title.
-    pub(super) fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
+    fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
         self.first_match(page, 0, |lines| nearly_heading_lines(lines, title, &self.effort))
     }
 
     /// The line on a page that begins with a title and goes on.
-    pub(super) fn find_longer(&self, title: &str, page: u32) -> Option<(usize, usize)> {
+    fn find_longer(&self, title: &str, page: u32) -> Option<(usize, usize)> {
         let (mut lines, _) = self.lines_of(page);
         lines.find(|&i| self.effort.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
     }
 
     /// The line on a page that begins with a title and has a description behind it: `agrep   Fuzzy matching` on the
     /// pages of a reference.
-    pub(super) fn find_described(&self, title: &str, page: u32) -> Option<usize> {
+    fn find_described(&self, title: &str, page: u32) -> Option<usize> {
         let is_numbered = numbering::parse(title).is_some();
         let is_described = |block: &Block| {
             let rest = block.words().strip_prefix(title).unwrap_or_default();
@@ -85,7 +108,7 @@ impl<'a> Places<'a> {
 
     /// The line on a page with the number of a title and its first word, which goes on otherwise: a paragraph of its own,
     /// not an item of a list.
-    pub(super) fn find_by_number(&self, title: &str, page: u32) -> Option<usize> {
+    fn find_by_number(&self, title: &str, page: u32) -> Option<usize> {
         let number = numbering::parse(title)?;
         let first_word = |text: &str, from: usize| {
             let word = text[from..].split_whitespace().next().unwrap_or_default();
