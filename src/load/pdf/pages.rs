@@ -176,63 +176,71 @@ fn first_engine(
 ) -> Result<Result<(Vec<Reading>, Tags)>> {
     guarded("pdf_oxide", || {
         let pdf = PdfDocument::from_bytes(bytes.to_vec()).map_err(fail)?;
-        if pdf.is_encrypted() {
-            let password = options.password.as_deref().unwrap_or("");
-            if !pdf.authenticate(password.as_bytes()).map_err(fail)? {
-                return Ok(Err(encrypted(options)));
-            }
+        let password = options.password.as_deref().unwrap_or_default();
+        if pdf.is_encrypted() && !pdf.authenticate(password.as_bytes()).map_err(fail)? {
+            return Ok(Err(encrypted(options)));
         }
-        let last = u32::try_from(pdf.page_count().map_err(fail)?).unwrap_or(u32::MAX);
-        if last == 0 {
-            return Err(Error::failed("no pages"));
-        }
-        let mut fonts = Fonts::default();
-        let mut failures: Vec<(u32, Error)> = Vec::new();
-        let mut of_pictures = false;
-        let mut ocr = options.ocr_command.as_deref().map(ocr::Program::new);
-        let mut pages = Vec::new();
-        for number in 1..=last {
-            if options.skip_pages.contains(&number) {
-                warnings.push(format!("page {number} was left out because reading it took too long"));
-                pages.push(Reading::Plain(String::new()));
-                continue;
-            }
-            on_page(number);
-            let read = match read_page(&pdf, number, &mut fonts) {
-                Ok(page) if page.is_empty() => match read_picture(&pdf, number, ocr.as_mut()) {
-                    Ok(read) => {
-                        of_pictures |= read.is_err();
-                        read
-                    }
-                    Err(error) => return Ok(Err(error)),
-                },
-                read => read,
-            };
-            pages.push(read.unwrap_or_else(|error| {
-                failures.push((number, error));
-                Reading::Plain(String::new())
-            }));
-        }
-        on_page(0);
-        if let Some(untried) = ocr.map(|ocr| ocr.untried).filter(|untried| *untried > 0) {
-            let command = Setting("ocr_command");
-            let failures = ocr::MOST_FAILURES;
-            warnings
-                .push(format!("{command} failed on the first {failures} pages and was not tried on {untried} more"));
-        }
-        let is_empty = pages.iter().all(Reading::is_empty);
-        let failed = count(failures.len(), "page");
-        match failures.into_iter().next() {
-            // No other engine reads pictures.
-            Some((_, error)) if is_empty && of_pictures => return Ok(Err(error)),
-            Some((_, error)) if is_empty => return Err(Error::failed(error.message())),
-            Some((number, error)) => {
-                warnings.push(format!("{failed} could not be read, first page {number}: {}", error.message()));
-            }
-            None => {}
-        }
-        Ok(Ok((pages, Tags::read(&pdf))))
+        let pages = read_pages(&pdf, options, on_page, warnings)?;
+        Ok(pages.map(|pages| (pages, Tags::read(&pdf))))
     })
+}
+
+/// The errors are those of [`first_engine`].
+fn read_pages(
+    pdf: &PdfDocument,
+    options: &LoadOptions,
+    on_page: &dyn Fn(u32),
+    warnings: &mut Vec<String>,
+) -> Result<Result<Vec<Reading>>> {
+    let last = u32::try_from(pdf.page_count().map_err(fail)?).unwrap_or(u32::MAX);
+    if last == 0 {
+        return Err(Error::failed("no pages"));
+    }
+    let mut fonts = Fonts::default();
+    let mut failures: Vec<(u32, Error)> = Vec::new();
+    let mut of_pictures = false;
+    let mut ocr = options.ocr_command.as_deref().map(ocr::Program::new);
+    let mut pages = Vec::new();
+    for number in 1..=last {
+        if options.skip_pages.contains(&number) {
+            warnings.push(format!("page {number} was left out because reading it took too long"));
+            pages.push(Reading::Plain(String::new()));
+            continue;
+        }
+        on_page(number);
+        let read = match read_page(pdf, number, &mut fonts) {
+            Ok(page) if page.is_empty() => match read_picture(pdf, number, ocr.as_mut()) {
+                Ok(read) => {
+                    of_pictures |= read.is_err();
+                    read
+                }
+                Err(error) => return Ok(Err(error)),
+            },
+            read => read,
+        };
+        pages.push(read.unwrap_or_else(|error| {
+            failures.push((number, error));
+            Reading::Plain(String::new())
+        }));
+    }
+    on_page(0);
+    if let Some(untried) = ocr.map(|ocr| ocr.untried).filter(|untried| *untried > 0) {
+        let command = Setting("ocr_command");
+        let failures = ocr::MOST_FAILURES;
+        warnings.push(format!("{command} failed on the first {failures} pages and was not tried on {untried} more"));
+    }
+    let is_empty = pages.iter().all(Reading::is_empty);
+    let failed = count(failures.len(), "page");
+    match failures.into_iter().next() {
+        // No other engine reads pictures.
+        Some((_, error)) if is_empty && of_pictures => return Ok(Err(error)),
+        Some((_, error)) if is_empty => return Err(Error::failed(error.message())),
+        Some((number, error)) => {
+            warnings.push(format!("{failed} could not be read, first page {number}: {}", error.message()));
+        }
+        None => {}
+    }
+    Ok(Ok(pages))
 }
 
 fn fail(error: impl std::fmt::Display) -> Error {
