@@ -113,21 +113,7 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         if !placed || !inside || !(SMALLEST..LARGEST).contains(&size) {
             continue;
         }
-        // A negative size turns letters upside down.
-        let sign = if c.font_size < 0.0 { -1.0 } else { 1.0 };
-        let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]].map(|part| part * sign));
-        // A letter that is mirrored along the line (the E of XeTeX) points where its upward axis points, not its
-        // writing axis. A letter that is mirrored across the line is upright, because the font mirrors it back, as Type
-        // 3 fonts do.
-        let mirrored = a * y - b * x < 0.0 && a < 0.0 && b.abs() < -a;
-        let degrees = if mirrored { (-x).atan2(y) } else { b.atan2(a) }.to_degrees();
-        // Steps of five degrees keep a slightly rotated scan in one run.
-        let angle = (degrees / 5.0).round() as i32 * 5;
-        let angle = match angle {
-            ..=-180 => angle + 360,
-            181.. => angle - 360,
-            _ => angle,
-        };
+        let (angle, mirrored) = direction(c);
         let radians = (angle as f32).to_radians();
         let (sin, cos) = radians.sin_cos();
         let along = c.origin_x * cos + c.origin_y * sin;
@@ -148,6 +134,25 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
     runs.iter_mut().filter(|run| run.angle % 180 != 0).for_each(|run| measure(&mut run.glyphs));
     runs.sort_by_key(|run| std::cmp::Reverse(run.glyphs.len()));
     runs
+}
+
+/// The angle at which a character's text runs, in degrees, and whether it is mirrored along the line.
+fn direction(c: &TextChar) -> (i32, bool) {
+    // A negative size turns letters upside down.
+    let sign = if c.font_size < 0.0 { -1.0 } else { 1.0 };
+    let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]].map(|part| part * sign));
+    // A letter that is mirrored along the line (the E of XeTeX) points where its upward axis points, not its writing
+    // axis. A letter that is mirrored across the line is upright, because the font mirrors it back, as Type 3 fonts do.
+    let mirrored = a * y - b * x < 0.0 && a < 0.0 && b.abs() < -a;
+    let degrees = if mirrored { (-x).atan2(y) } else { b.atan2(a) }.to_degrees();
+    // Steps of five degrees keep a slightly rotated scan in one run.
+    let angle = (degrees / 5.0).round() as i32 * 5;
+    let angle = match angle {
+        ..=-180 => angle + 360,
+        181.. => angle - 360,
+        _ => angle,
+    };
+    (angle, mirrored)
 }
 
 /// pdf_oxide measures widths along the page's x axis, so rotated letters have none. The width of a letter is its
