@@ -2,10 +2,11 @@
 //!
 //! pdf_oxide gives the place and the font of each character; everything else is decided here, from geometry alone,
 //! because the order of a content stream is not the reading order. [`glyphs`] turns the text upright, [`rows`] groups
-//! glyphs on one baseline and cuts them into words, [`columns`] puts rows into reading order, [`lines`] describes their
-//! type, [`furniture`] recognises running headers and page numbers across pages, [`tables`] joins the rows of tables,
-//! and [`paragraphs`] joins the lines of a sentence.
+//! glyphs on one baseline and cuts them into words, [`accents`] join their letters, [`columns`] puts rows into reading
+//! order, [`lines`] describes their type, [`furniture`] recognises running headers and page numbers across pages,
+//! [`tables`] joins the rows of tables, and [`paragraphs`] joins the lines of a sentence.
 
+mod accents;
 mod columns;
 pub mod furniture;
 mod glyphs;
