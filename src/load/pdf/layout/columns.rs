@@ -230,40 +230,42 @@ mod tests {
         reading_order(printed(pieces)).iter().map(|(part, row)| (*part, text(row))).collect()
     }
 
-    /// Six rows in two columns.
-    fn two_columns() -> Vec<(&'static str, f32, f32)> {
-        let left = [
-            "The first column begins with this line and",
-            "goes on with another that is nearly full,",
-            "for text in columns fills its column well",
-            "until the last line of a paragraph.",
-            "Then the next paragraph begins, which has",
-            "as many words as it needs and no more.",
-        ];
-        let right = [
-            "The second column stands beside the first",
-            "and is read after it, never across the two,",
-            "however near they stand to one another in",
-            "the file or on the paper of the page.",
-            "Its lines stand on the same baselines as",
-            "those of the first, as they mostly do.",
-        ];
-        let row = |i: usize| 112.0 + 12.0 * i as f32;
-        let column = |x: f32, lines: [&'static str; 6]| lines.into_iter().enumerate().map(move |(i, l)| (l, x, row(i)));
-        column(LEFT, left).chain(column(RIGHT, right)).collect()
+    fn texts(pieces: &[(&str, f32, f32)]) -> Vec<String> {
+        read(pieces).into_iter().map(|(_, text)| text).collect()
     }
+
+    /// Rows with a piece on either side of a gutter.
+    fn beside<'t>(left: &[&'t str], right: &[&'t str]) -> Vec<(&'t str, f32, f32)> {
+        let baselines = (0u16..).map(|row| 112.0 + 12.0 * f32::from(row));
+        let rows = left.iter().zip(right).zip(baselines);
+        rows.flat_map(|((left, right), y)| [(*left, LEFT, y), (*right, RIGHT, y)]).collect()
+    }
+
+    const FIRST: [&str; 6] = [
+        "The first column begins with this line and",
+        "goes on with another that is nearly full,",
+        "for text in columns fills its column well",
+        "until the last line of a paragraph.",
+        "Then the next paragraph begins, which has",
+        "as many words as it needs and no more.",
+    ];
+    const SECOND: [&str; 6] = [
+        "The second column stands beside the first",
+        "and is read after it, never across the two,",
+        "however near they stand to one another in",
+        "the file or on the paper of the page.",
+        "Its lines stand on the same baselines as",
+        "those of the first, as they mostly do.",
+    ];
 
     #[test]
     fn columns_are_read_one_after_the_other() {
-        let page = two_columns();
-        let wanted: Vec<(u32, String)> =
-            page.iter().enumerate().map(|(i, (text, ..))| ((i / 6) as u32, (*text).to_owned())).collect();
-        assert_eq!(read(&page), wanted);
+        assert_eq!(texts(&beside(&FIRST, &SECOND)), [FIRST, SECOND].concat());
     }
 
     #[test]
     fn spanning_rows_come_before_or_after_the_columns() {
-        let mut page = two_columns();
+        let mut page = beside(&FIRST, &SECOND);
         page.insert(0, ("A title that spans both columns of the paper and is read first", 120.0, 80.0));
         page.push(("A note below both of the columns, across the whole width of the page", 80.0, 220.0));
         let read = read(&page);
@@ -287,17 +289,14 @@ mod tests {
         let page: Vec<(&str, f32, f32)> = (0..cells.len())
             .flat_map(|i| (0..3).map(move |j| (cells[i][j], 60.0 + 160.0 * j as f32, 100.0 + 12.0 * i as f32)))
             .collect();
-        let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
+        let texts = texts(&page);
         assert_eq!(texts[1], "P1 duty 320 55");
         assert_eq!(texts.len(), cells.len());
     }
 
     /// Whether six rows with these cells read as two columns.
     fn are_columns(left: [&str; 6], right: [&str; 6]) -> bool {
-        let baseline = |i: usize| 100.0 + 12.0 * i as f32;
-        let page: Vec<(&str, f32, f32)> =
-            (0..6).flat_map(|i| [(left[i], LEFT, baseline(i)), (right[i], RIGHT, baseline(i))]).collect();
-        read(&page).len() == 12
+        read(&beside(&left, &right)).len() == 12
     }
 
     #[test]
@@ -317,12 +316,8 @@ mod tests {
     fn the_columns_of_an_index_are_read_one_after_the_other() {
         let left = ["abs, 37", "    zero of, 3", "all, 12", "    vectors, 33, 48", "azimuth, 28"];
         let right = ["besj0, 38", "bezier, 113–115", "bgnd, 50, 51", "boxes, 9", "by, 71"];
-        let baseline = |i: usize| 100.0 + 12.0 * i as f32;
-        let page: Vec<(&str, f32, f32)> =
-            (0..5).flat_map(|i| [(left[i], LEFT, baseline(i)), (right[i], RIGHT, baseline(i))]).collect();
-        let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
         let wanted: Vec<&str> = [left, right].concat().into_iter().map(str::trim).collect();
-        assert_eq!(texts, wanted);
+        assert_eq!(texts(&beside(&left, &right)), wanted);
     }
 
     #[test]
