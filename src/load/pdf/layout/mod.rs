@@ -3,8 +3,9 @@
 //! pdf_oxide gives the place and the font of each character; everything else is decided here, from geometry alone,
 //! because the order of a content stream is not the reading order. [`glyphs`] turns the text upright, [`rows`] groups
 //! glyphs on one baseline and cuts them into words, [`accents`] join their letters, [`columns`] puts rows into reading
-//! order, [`lines`] describes their type, [`furniture`] recognises running headers and page numbers across pages,
-//! [`tables`] joins the rows of tables, and [`paragraphs`] joins the lines of a sentence.
+//! order, [`sides`] tells columns from cells, [`lines`] describes the type of rows, [`furniture`] recognises running
+//! headers and page numbers across pages, [`tables`] joins the rows of tables, and [`paragraphs`] joins the lines of a
+//! sentence.
 
 mod accents;
 mod columns;
@@ -14,6 +15,7 @@ mod lines;
 mod margin;
 pub mod paragraphs;
 mod rows;
+mod sides;
 pub mod tables;
 #[cfg(test)]
 mod tests;
