@@ -291,15 +291,19 @@ mod tests {
         taken
     }
 
+    /// Checks that each page has this furniture and its number.
+    fn assert_taken(pages: &[Page], furniture: &[String]) {
+        for (i, (lines, number)) in taken(pages).into_iter().enumerate() {
+            assert_eq!((lines, number), (vec![furniture[i].as_str()], Some((i + 1).to_string())));
+        }
+    }
+
     #[test]
     fn left_and_right_heads_may_differ() {
         let head = |i: u32| if i.is_multiple_of(2) { format!("{i} Operating Manual") } else { format!("Pumps {i}") };
         let heads: Vec<String> = (1..=8).map(head).collect();
-        let pages: Vec<Page> = (1..=8).map(|i| leaf(i, Some(&heads[i as usize - 1]), None)).collect();
-        for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
-            assert_eq!(lines, [heads[i].as_str()]);
-            assert_eq!(number, Some((i + 1).to_string()));
-        }
+        let pages: Vec<Page> = (1..).zip(&heads).map(|(i, head)| leaf(i, Some(head), None)).collect();
+        assert_taken(&pages, &heads);
     }
 
     #[test]
@@ -316,10 +320,8 @@ mod tests {
     fn words_around_the_number_do_not_matter() {
         for foot in [|i: u32| format!("Page {i} of 7"), |i| format!("- {i} -"), |i| format!("第 {i} 页")] {
             let feet: Vec<String> = (1..=7).map(foot).collect();
-            let pages: Vec<Page> = (1..=7).map(|i| leaf(i, None, Some(&feet[i as usize - 1]))).collect();
-            for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
-                assert_eq!((lines, number), (vec![feet[i].as_str()], Some((i + 1).to_string())));
-            }
+            let pages: Vec<Page> = (1..).zip(&feet).map(|(i, foot)| leaf(i, None, Some(foot))).collect();
+            assert_taken(&pages, &feet);
         }
     }
 
@@ -330,11 +332,9 @@ mod tests {
             page.lines.push(sample(text).at(290.0, FOOT - 8.0 * number as f32).on_page(number));
             page
         };
-        let pages: Vec<Page> = (1..=6).map(|number| at(number, &number.to_string())).collect();
-        for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
-            let label = (i + 1).to_string();
-            assert_eq!((lines, number.as_deref()), (vec![label.as_str()], Some(label.as_str())));
-        }
+        let labels: Vec<String> = (1..=6).map(|number: u32| number.to_string()).collect();
+        let pages: Vec<Page> = (1..).zip(&labels).map(|(number, label)| at(number, label)).collect();
+        assert_taken(&pages, &labels);
         let figures = [12, 7, 40, 3, 3, 99].into_iter().zip(1u32..);
         let others: Vec<Page> = figures.map(|(figure, number)| at(number, &figure.to_string())).collect();
         assert!(taken(&others).iter().all(|(lines, _)| lines.is_empty()), "figures do not count the pages");
@@ -354,12 +354,10 @@ mod tests {
     fn chapters_of_one_page_keep_their_titles() {
         let titles = ["Introduction", "Plant", "Operation", "Repairs", "Stores", "Staff"];
         let heads: Vec<String> = titles.iter().zip(1..).map(|(title, number)| format!("{number} {title}")).collect();
-        let feet: Vec<String> = (1..=6).map(|number| number.to_string()).collect();
-        let pages: Vec<Page> =
-            (1..=6).map(|i| leaf(i, Some(&heads[i as usize - 1]), Some(&feet[i as usize - 1]))).collect();
-        for ((lines, _), foot) in taken(&pages).iter().zip(&feet) {
-            assert_eq!(lines, &[foot.as_str()]);
-        }
+        let feet: Vec<String> = (1..=6).map(|number: u32| number.to_string()).collect();
+        let both = (1..).zip(heads.iter().zip(&feet));
+        let pages: Vec<Page> = both.map(|(i, (head, foot))| leaf(i, Some(head), Some(foot))).collect();
+        assert_taken(&pages, &feet);
     }
 
     #[test]
