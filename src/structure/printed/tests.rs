@@ -19,6 +19,16 @@ fn book(contents: Vec<Block>, first: u32) -> Vec<Block> {
     [page(1, [contents]), text_under(&CHAPTERS, first..)].concat()
 }
 
+/// The blocks with another text in place of this one.
+fn reworded(mut blocks: Vec<Block>, text: &str, other: &str) -> Vec<Block> {
+    blocks.iter_mut().filter(|block| block.text == text).for_each(|block| block.text = other.into());
+    blocks
+}
+
+fn labels<const N: usize>(pages: [&str; N]) -> Vec<Option<String>> {
+    pages.map(|label| Some(label.to_owned())).into()
+}
+
 /// A page with a heading and text for each title.
 fn text_under(titles: &[&str], pages: impl IntoIterator<Item = u32>) -> Vec<Block> {
     let chapter = |(title, number): (&&str, u32)| page(number, [vec![heading(title, 16.0)], body(title)]);
@@ -76,9 +86,7 @@ fn roman_page_numbers_are_those_printed_on_the_pages() {
     let mut blocks = page(1, [entries]);
     blocks.extend(page(3, [vec![heading("Preface", 16.0)], body("thanks")]));
     blocks.extend(book(Vec::new(), 5));
-    let labels: Vec<Option<String>> =
-        ["i", "ii", "iii", "iv", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
-    let found = find(&blocks, &[], &labels);
+    let found = find(&blocks, &[], &labels(["i", "ii", "iii", "iv", "1", "2", "3", "4"]));
     let pages: Vec<Option<u32>> = found[0].headings.iter().map(|heading| heading.page).collect();
     assert_eq!(pages, [Some(3), Some(5), Some(6), Some(7), Some(8)]);
 }
@@ -88,12 +96,7 @@ fn a_title_may_take_two_lines() {
     let mut entries = contents(dotted);
     entries[2] = dotted("and of its machinery", "2");
     entries.insert(2, line("2 Description of the plant"));
-    let mut blocks = book(entries, 2);
-    for block in &mut blocks {
-        if block.text == "2 Plant description" {
-            block.text = "2 Description of the plant and of its machinery".into();
-        }
-    }
+    let blocks = reworded(book(entries, 2), CHAPTERS[1], "2 Description of the plant and of its machinery");
     let titles: Vec<String> = read(&blocks).into_iter().map(|(_, title, _)| title).collect();
     assert_eq!(titles[1], "2 Description of the plant and of its machinery");
     assert_eq!(titles.len(), 4);
@@ -195,40 +198,32 @@ fn a_title_that_the_contents_cut_off_is_found() {
     let whole = "2 Description of the plant and of all of its machinery";
     let mut entries = contents(dotted);
     entries[2] = dotted("2 Description of the plant and of all", "2");
-    let mut blocks = book(entries, 2);
-    blocks.iter_mut().filter(|block| block.text == CHAPTERS[1]).for_each(|block| block.text = whole.into());
+    let blocks = reworded(book(entries, 2), CHAPTERS[1], whole);
     let second = &find(&blocks, &[], &[])[0].headings[1];
     assert_eq!((second.title.as_str(), second.heading_blocks), (whole, 1));
 }
 
 #[test]
 fn contents_with_wrong_pages_are_ignored() {
-    let mut blocks = book(contents(dotted), 2);
-    for block in &mut blocks {
-        if CHAPTERS.contains(&block.text.as_str()) {
-            block.text = "Something else altogether".into();
-        }
-    }
+    let other = |blocks, title: &&str| reworded(blocks, title, "Something else altogether");
+    let blocks = CHAPTERS.iter().fold(book(contents(dotted), 2), other);
     assert_eq!(read(&blocks), []);
-    let labels: Vec<Option<String>> = ["i", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
-    assert!(find(&blocks, &[], &labels).is_empty(), "numbers of pages that are there do not make a title right");
+    assert!(
+        find(&blocks, &[], &labels(["i", "1", "2", "3", "4"])).is_empty(),
+        "numbers of pages that are there do not make a title right"
+    );
 }
 
 #[test]
 fn a_title_that_the_contents_shorten_is_found_by_its_number() {
-    let mut blocks = book(contents(dotted), 2);
-    let change = |blocks: &mut [Block], title: &str| {
-        blocks.iter_mut().filter(|block| block.text == CHAPTERS[2]).for_each(|block| block.text = title.into());
-    };
-    let mut others = blocks.clone();
-    change(&mut blocks, "3 Operation in all weathers");
+    let with = |title: &str| reworded(book(contents(dotted), 2), CHAPTERS[2], title);
+    let blocks = with("3 Operation in all weathers");
     let third = &find(&blocks, &[], &[])[0].headings[2];
     let found = (third.title.as_str(), third.heading_blocks, third.confidence);
     assert_eq!(found, ("3 Operation", 0, CONFIRMED), "the line stays in the text");
     let again = typography::find(&blocks, &[(1, 5)], &find(&blocks, &[], &[])[0].headings);
     assert_eq!(again.len(), 4, "and makes no second section: {again:?}");
-    change(&mut others, "3 Weather");
-    let third = &find(&others, &[], &[])[0].headings[2];
+    let third = &find(&with("3 Weather"), &[], &[])[0].headings[2];
     assert_eq!((third.title.as_str(), third.confidence), ("3 Operation", COUNTED), "another title");
 }
 
@@ -240,16 +235,13 @@ fn a_title_with_a_description_beside_it_is_found_and_stays_in_the_text() {
     let described = |title: &str| line(&format!("{title} What this function is for")).cells(2);
     let chapter = |(title, number): (&&str, u32)| page(number, [body("it"), vec![described(title)], body(title)]);
     blocks.extend(commands.iter().zip(2..).flat_map(chapter));
-    let labels: Vec<Option<String>> = ["i", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
+    let labels = labels(["i", "1", "2", "3", "4"]);
     let found = &find(&blocks, &[], &labels)[0].headings;
     let titles: Vec<(&str, u32, usize)> =
         found.iter().map(|it| (it.title.as_str(), it.page.unwrap_or(0), it.heading_blocks)).collect();
     assert_eq!(titles, [("abs", 2, 0), ("acos", 3, 0), ("agrep", 4, 0), ("all", 5, 0)]);
     assert!(blocks[found[2].start].text.starts_with("agrep What"), "the section begins with the description");
-    blocks
-        .iter_mut()
-        .filter(|block| block.text.starts_with("all What"))
-        .for_each(|block| block.text = "all 12 13".into());
+    let blocks = reworded(blocks, "all What this function is for", "all 12 13");
     assert_eq!(find(&blocks, &[], &labels)[0].headings[3].confidence, COUNTED, "a row of a table");
 }
 
