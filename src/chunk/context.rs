@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::structure::{PREAMBLE, Section};
-use crate::text::{tables, truncate};
+use crate::text::{join_filled, tables, truncate};
 
 /// In characters. Titles as long as the chunk would outweigh it.
 const LONGEST_TITLES: usize = 400;
@@ -48,8 +48,7 @@ impl ContextKind {
 
 /// Titles followed by `more`, separated.
 pub fn with_more(titles: &str, more: &str) -> String {
-    let parts: Vec<&str> = [titles, more].into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join(SEPARATOR)
+    join_filled([titles, more], SEPARATOR)
 }
 
 /// The titles above a section and its own title, joined; empty for the preamble.
@@ -89,9 +88,7 @@ pub fn nearest_titles(titles: &str) -> String {
 
 /// The text of a chunk for a cross-encoder: the context line and the content. Tables are plain words.
 pub fn embedded_text(context: &str, content: &str) -> String {
-    let content = tables::plain(content);
-    let parts: Vec<&str> = [context, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
+    join_filled([context, tables::plain(content).trim_end()], "\n")
 }
 
 #[cfg(test)]

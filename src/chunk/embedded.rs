@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{ChunkConfig, overlap};
+use crate::text::join_filled;
 use crate::text::tables::plain;
 
 /// The text behind the vectors of a parent chunk and its child chunks.
@@ -56,7 +57,7 @@ impl EmbeddedText {
     pub fn alone(&self, child: usize) -> String {
         let EmbeddedChild { overlap, own } = &self.children[child];
         let parts = [&self.text[..self.context], &self.text[overlap.clone()], self.text[own.clone()].trim_end()];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("\n")
+        join_filled(parts, "\n")
     }
 
     /// The blake3 hash of the text behind the vector of the parent chunk, in hex.

@@ -27,6 +27,11 @@ pub fn join_words(words: &mut String, more: &str) {
     words.push_str(more);
 }
 
+/// The parts that are not empty, with `separator` between them.
+pub fn join_filled<'t>(parts: impl IntoIterator<Item = &'t str>, separator: &str) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<&str>>().join(separator)
+}
+
 /// Appends a line to a title of several lines. Rejoins a word hyphenated at the line end. `glued`: the line continues a
 /// word as it stands.
 pub fn join_title(title: &mut String, line: &str, glued: bool) {

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::squeeze;
+use super::{first_chars, join_filled, squeeze};
 
 pub type Row = Vec<String>;
 
@@ -147,7 +147,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
 }
 
 fn words(row: &[String]) -> String {
-    row.iter().map(String::as_str).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" ")
+    join_filled(row.iter().map(String::as_str), " ")
 }
 
 /// The most paragraphs of a caption (title, period, unit), its most characters, and the most characters of heads.
@@ -209,10 +209,9 @@ impl Heads {
 
     fn heads(&self, part: &str, table: &Found) -> String {
         let both = format!("{}{}", self.last, &part[..table.range.start]);
-        let caption = both[caption(&both, both.len())].trim().to_owned();
-        let heads: String = words(&cells(part[table.heads.clone()].lines().next().unwrap_or_default()));
-        let heads: String = heads.chars().take(LONGEST_HEADS).collect();
-        [caption, heads].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        let caption = both[caption(&both, both.len())].trim();
+        let heads = words(&cells(part[table.heads.clone()].lines().next().unwrap_or_default()));
+        join_filled([caption, first_chars(&heads, LONGEST_HEADS)], "\n")
     }
 }
 
