@@ -290,7 +290,6 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
         (Some(style), Some(next)) => !style.is_like(next) || !distinct || is_title_above_another(),
         _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
     };
-    let too_long = width > LONGEST || lines > MOST_LINES;
     let candidate = Candidate {
         start,
         lines,
@@ -306,25 +305,29 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     if is_index_letter {
         return Some(candidate);
     }
-    if let Some(article) = article(&candidate, &blocks[start], width) {
-        return Some(article);
-    }
-    if too_long
-        || !could_be_title(&candidate.text, candidate.number.as_ref())
-        || (!distinct && candidate.number.is_none())
+    let article = article(&candidate, &blocks[start], width);
+    article.or_else(|| could_be_heading(&candidate, blocks, width).then_some(candidate))
+}
+
+/// Whether a candidate of this width could be a heading by its text and by what is around it.
+fn could_be_heading(candidate: &Candidate, blocks: &[Block], width: usize) -> bool {
+    let Candidate { start, lines, distinct, .. } = *candidate;
+    let number = candidate.number.as_ref();
+    if width > LONGEST
+        || lines > MOST_LINES
+        || !could_be_title(&candidate.text, number)
+        || (!distinct && number.is_none())
     {
-        return None;
+        return false;
     }
-    let of_table = |block: &Block| rows::is_row(block) || (candidate.number.is_none() && rows::has_columns(block));
+    let of_table = |block: &Block| rows::is_row(block) || (number.is_none() && rows::has_columns(block));
     if blocks[start..start + lines].iter().any(of_table) || rows::is_between_rows(blocks, start, start + lines) {
-        return None;
+        return false;
     }
     // In body type, only a short numbered line that stands alone can be a heading.
-    let cells = style.map_or(1, |style| style.cells);
-    if !distinct && (lines > 1 || cells > 2 || width > 90 || !alone || ends_like_a_sentence(&candidate.text)) {
-        return None;
-    }
-    Some(candidate)
+    let cells = blocks[start].style.as_ref().map_or(1, |style| style.cells);
+    let is_short = lines == 1 && cells <= 2 && width <= 90;
+    distinct || (is_short && candidate.alone && !ends_like_a_sentence(&candidate.text))
 }
 
 /// An article whose text begins in the line of its number: the number is the heading, and the line stays text.
