@@ -102,29 +102,9 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
         match strict[i].clone().or_else(|| loose_entry(&blocks[i], &entries, blocks)) {
             Some((_, label)) if falls(&entries, &label) => return (entries, i),
             Some((title, label)) => {
-                let joins = !pending.is_empty()
-                    && pending.len() < MOST_LINES
-                    && !pending.iter().any(|&line| blocks[line].text.ends_with("N/A"))
-                    && numbering::parse(&title).is_none()
-                    && are_alike(&blocks[pending[0]], &blocks[i]);
-                let start = if joins { pending[0] } else { i };
-                let mut whole = String::new();
-                for &line in pending.iter().filter(|_| joins) {
-                    join_title(&mut whole, blocks[line].words(), false);
-                }
-                join_title(&mut whole, &title, false);
-                let style = blocks[start].style.as_ref();
-                let entry = Entry {
-                    title: spaced(whole),
-                    label,
-                    left: style.map_or(0.0, |style| style.left),
-                    bold: style.is_some_and(|style| style.bold),
-                    size: style.map_or(0.0, |style| style.size),
-                    part: (blocks[start].page.unwrap_or(0), style.map_or(0, |style| style.part)),
-                    blocks: (start, i + 1),
-                };
+                let entry = entry(&pending, i, &title, label, blocks);
                 let lines = if entries.is_empty() { std::mem::take(&mut above) } else { std::mem::take(&mut pending) };
-                entries.extend(group(&lines, &entry, blocks).filter(|group| group.blocks.0 < start));
+                entries.extend(group(&lines, &entry, blocks).filter(|group| group.blocks.0 < entry.blocks.0));
                 entries.push(entry);
                 pending.clear();
             }
@@ -137,6 +117,31 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
         }
     }
     (entries, blocks.len())
+}
+
+/// The entry whose last line is block `at`, with this title and label on that line. The lines above it without a page
+/// number may be the beginning of its title.
+fn entry(above: &[usize], at: usize, title: &str, label: String, blocks: &[Block]) -> Entry {
+    let joins = !above.is_empty()
+        && above.len() < MOST_LINES
+        && !above.iter().any(|&line| blocks[line].text.ends_with("N/A"))
+        && numbering::parse(title).is_none()
+        && are_alike(&blocks[above[0]], &blocks[at]);
+    let above = if joins { above } else { &[] };
+    let start = above.first().copied().unwrap_or(at);
+    let mut whole = String::new();
+    above.iter().for_each(|&line| join_title(&mut whole, blocks[line].words(), false));
+    join_title(&mut whole, title, false);
+    let style = blocks[start].style.as_ref();
+    Entry {
+        title: spaced(whole),
+        label,
+        left: style.map_or(0.0, |style| style.left),
+        bold: style.is_some_and(|style| style.bold),
+        size: style.map_or(0.0, |style| style.size),
+        part: (blocks[start].page.unwrap_or(0), style.map_or(0, |style| style.part)),
+        blocks: (start, at + 1),
+    }
 }
 
 /// Adds the space after a number that narrow contents pages leave out.
