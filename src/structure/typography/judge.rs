@@ -169,45 +169,44 @@ fn judge_styles(candidates: &[Candidate], body: &Body, blocks: &[Block]) -> Hash
     candidates.iter().filter(|candidate| candidate.distinct).for_each(|candidate| {
         groups.entry(candidate.style).or_default().push(candidate);
     });
-    groups
-        .into_iter()
-        .map(|(style, members)| {
-            let count = members.len();
-            let share = |is: &dyn Fn(&Candidate) -> bool| {
-                members.iter().filter(|candidate| is(candidate)).count() as f32 / count as f32
-            };
-            let alone = share(&|candidate| candidate.alone);
-            let sentences = share(&|candidate| ends_like_a_sentence(&candidate.text));
-            let judged = members.iter().filter(|candidate| candidate.set_off.is_some()).count().max(1);
-            let spaced =
-                members.iter().filter(|candidate| candidate.set_off == Some(true)).count() as f32 / judged as f32;
-            let ratio = style.size as f32 / 2.0 / body.size;
-            let mut score: f32 = if ratio >= MUCH_LARGER {
-                0.95
-            } else if ratio >= LARGER {
-                if style.bold { 0.9 } else { 0.7 }
-            } else if count >= FEWEST_BOLD && spaced >= MOSTLY {
-                0.7
-            } else {
-                0.4
-            };
-            if alone < ALONE {
-                score *= 0.5;
-            }
-            if sentences > 0.4 {
-                score *= 0.6;
-            }
-            if count as f32 > MOST_OF_THE_LINES * blocks.len() as f32 {
-                score *= 0.3;
-            }
-            // One script may be set larger than the other: then most of its lines are text.
-            let in_candidates: usize = members.iter().map(|candidate| candidate.lines).sum();
-            if (in_candidates as f32) < OF_HEADINGS * lines.get(&style).copied().unwrap_or(0) as f32 {
-                score *= 0.3;
-            }
-            (style, score)
-        })
-        .collect()
+    let judged = |(style, members): (Style, Vec<&Candidate>)| {
+        let mut score = score(style, &members, body);
+        if members.len() as f32 > MOST_OF_THE_LINES * blocks.len() as f32 {
+            score *= 0.3;
+        }
+        // One script may be set larger than the other: then most of its lines are text.
+        let in_candidates: usize = members.iter().map(|candidate| candidate.lines).sum();
+        if (in_candidates as f32) < OF_HEADINGS * lines.get(&style).copied().unwrap_or(0) as f32 {
+            score *= 0.3;
+        }
+        (style, score)
+    };
+    groups.into_iter().map(judged).collect()
+}
+
+/// How much a style looks like one of headings, from 0 to 1, by itself and by its candidates.
+fn score(style: Style, members: &[&Candidate], body: &Body) -> f32 {
+    let count = |is: &dyn Fn(&Candidate) -> bool| members.iter().filter(|candidate| is(candidate)).count() as f32;
+    let all = members.len() as f32;
+    let judged = count(&|candidate| candidate.set_off.is_some()).max(1.0);
+    let spaced = count(&|candidate| candidate.set_off == Some(true)) / judged;
+    let ratio = style.size as f32 / 2.0 / body.size;
+    let mut score: f32 = if ratio >= MUCH_LARGER {
+        0.95
+    } else if ratio >= LARGER {
+        if style.bold { 0.9 } else { 0.7 }
+    } else if members.len() >= FEWEST_BOLD && spaced >= MOSTLY {
+        0.7
+    } else {
+        0.4
+    };
+    if count(&|candidate| candidate.alone) / all < ALONE {
+        score *= 0.5;
+    }
+    if count(&|candidate| ends_like_a_sentence(&candidate.text)) / all > 0.4 {
+        score *= 0.6;
+    }
+    score
 }
 
 /// For each candidate, how well its number continues the one before of its kind: 1 if the run holds.
