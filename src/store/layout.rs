@@ -305,9 +305,12 @@ impl Namespace {
 
     /// The error of commands on a namespace that does not exist, with similar or other names.
     pub(super) fn nothing_ingested(&self) -> Error {
-        let error = Error::failed(format!("nothing was ingested into the namespace {:?} yet", self.name));
+        let message = format!("nothing was ingested into the namespace {:?} yet", self.name);
         let others = Store { root: self.store().to_owned(), own: self.own }.namespaces().unwrap_or_default();
         let others: Vec<&str> = others.iter().map(|other| other.name()).filter(|name| *name != self.name).collect();
+        // In an empty store every name is as good as another, and a folder means an ingest that was cut off.
+        let is_wrong_name = !others.is_empty() && !self.root.exists();
+        let error = if is_wrong_name { Error::usage(message) } else { Error::failed(message) };
         let mut near = alike(others.iter().map(|name| ((*name).to_owned(), *name)), &self.name, NEAR);
         near.truncate(MOST_NAMED);
         match (near.as_slice(), others.as_slice()) {

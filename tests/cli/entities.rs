@@ -262,7 +262,7 @@ fn a_bad_line_is_named_and_changes_nothing() {
         assert_eq!(sandbox.kb(args).code, 2, "{args:?}");
     }
     sandbox.kb(&["entities", "Pump P12"]).tells(1, "did you mean \"Pump P-12\"?");
-    assert_eq!(sandbox.kb(&["entity-set", "x", "-n", "nowhere"]).code, 3);
+    assert_eq!(sandbox.kb(&["entity-set", "x", "-n", "nowhere"]).code, 2);
     assert_eq!(generation(&sandbox), before);
 }
 

@@ -138,7 +138,7 @@ fn states_of_entities_follow_the_field() {
     sandbox.json(&["entity-set", "sword", "--state", "mended", "--time", "1250.123456", "--time-field", "story_time"]);
     let lines = sandbox.kb(&["entities", "sword", "--format", "jsonl"]).out;
     assert!(lines.contains("1250.123456"), "{lines}");
-    assert_eq!(sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], lines.as_bytes()).code, 3);
+    assert_eq!(sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], lines.as_bytes()).code, 2);
     sandbox.json(&["ingest", "early.md", "--no-embed", "-n", "copy"]);
     sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], lines.as_bytes()).ok();
     let own = sandbox.items(&["entities", "sword"])[0]["states"].as_array().unwrap().len();
