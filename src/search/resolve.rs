@@ -1,12 +1,13 @@
 //! Finds the document that a user names.
 //!
 //! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title; for
-//! reading, also by a part of its title or of its file's name.
+//! reading, also by a part of its title or of its file's name, or by words of them: `travel policy` is `travel-policy-v4`.
 
 use std::path::Path;
 
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentName, Store};
+use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{alike, first_of};
 
 /// Documents whose title and file name are less alike than this are not suggested.
@@ -82,14 +83,20 @@ pub fn resolve_document<'a>(
     }
 }
 
-/// The loosest reading, a part of a title or else of a file's name: good enough to read a document, not to change it.
+/// The loosest readings, a part of a title, else of a file's name, else successive words of either: good enough to read a
+/// document, not to change it.
 fn by_part_of_name<'a>(documents: &'a [DocumentName], wanted: &str, purpose: Purpose) -> Result<Named<'a>> {
-    let lower = wanted.to_lowercase();
-    let readings: [&dyn Fn(&DocumentName) -> &str; 2] = [&|doc| &doc.title, &|doc| stem(&doc.source)];
-    let containing = readings.map(|name| -> Vec<&DocumentName> {
-        documents.iter().filter(|doc| name(doc).to_lowercase().contains(&lower)).collect()
-    });
-    let containing = containing.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
+    let (lower, wanted_words) = (wanted.to_lowercase(), words(wanted));
+    let has_words = |name: &str| !wanted_words.trim().is_empty() && words(name).contains(&wanted_words);
+    let readings: [&dyn Fn(&DocumentName) -> bool; 3] = [
+        &|doc| doc.title.to_lowercase().contains(&lower),
+        &|doc| stem(&doc.source).to_lowercase().contains(&lower),
+        &|doc| has_words(&doc.title) || has_words(stem(&doc.source)),
+    ];
+    let mut each = readings
+        .into_iter()
+        .map(|reading| -> Vec<&DocumentName> { documents.iter().filter(|doc| reading(doc)).collect() });
+    let containing = each.find(|found| !found.is_empty()).unwrap_or_default();
     match containing.as_slice() {
         [] => Err(Error::not_found(format!("no document {wanted:?}")).hint(
             nearest(documents.iter(), &lower)
@@ -103,6 +110,13 @@ fn by_part_of_name<'a>(documents: &'a [DocumentName], wanted: &str, purpose: Pur
             .hint(format!("if you mean that document, name it by its id, {}", document.doc_id))),
         many => Err(ambiguous(wanted, many)),
     }
+}
+
+/// The words of a name as the keyword index has them, with a space on both sides of each: `TravelPolicy_v4` has those of
+/// `travel policies`.
+fn words(name: &str) -> String {
+    let tokens = tokenize(name).into_iter().filter(|token| !matches!(token.kind, TokenKind::Whole | TokenKind::Bigram));
+    tokens.fold(" ".to_owned(), |words, token| words + &token.text + " ")
 }
 
 /// The documents that a name stands for in several namespaces, for reading, each with the place of its namespace. A guess
@@ -212,6 +226,32 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_name_may_be_joined_in_it() {
+        let rows = [
+            named("abc123", "hr/travel-policy-v4.docx", "travel-policy-v4"),
+            named("def456", "hr/LeavePolicy2024.pdf", "Untitled"),
+            named("ghj789", "hr/expenses.md", "Expenses of travel"),
+        ];
+        let (_folder, store) = samples::store();
+        let resolve = |name: &str, purpose| resolve_document(&rows, name, &store, purpose);
+        for (name, id) in [
+            ("travel policy", "abc123"),
+            ("Travel_Policies", "abc123"),
+            ("travel policy v4", "abc123"),
+            ("leave policy", "def456"),
+            ("leave-policy 2024", "def456"),
+        ] {
+            let found = resolve(name, Purpose::Read).unwrap();
+            assert_eq!(found.document.doc_id.as_str(), id, "{name}");
+            assert!(found.note.unwrap().contains("taken for"), "{name}");
+            assert_eq!(resolve(name, Purpose::Change).unwrap_err().kind(), Kind::Usage, "{name}");
+        }
+        for name in ["policy travel", "rave policy", "--", "travel policy v5"] {
+            assert_eq!(resolve(name, Purpose::Read).unwrap_err().kind(), Kind::NotFound, "{name}");
         }
     }
 
