@@ -253,7 +253,7 @@ impl Page {
         let shown = match format {
             OutputFormat::Json => {
                 let items = self.items.iter().map(|list| (list.name.to_owned(), json!(list.items)));
-                return format!("{:#}\n", for_programs(&self.summary(items)));
+                return format!("{:#}\n", for_programs(self.summary(items)));
             }
             OutputFormat::Jsonl => {
                 let mut summary = self.summary(None);
@@ -261,7 +261,7 @@ impl Page {
                     fields.retain(|name, _| !self.in_lines.contains(&name.as_str()));
                 }
                 let mut out = String::new();
-                let mut add = |of: &str, line: &Value| out += &format!("{}\n", for_programs(&typed(of, line)));
+                let mut add = |of: &str, line: &Value| out += &format!("{}\n", for_programs(typed(of, line)));
                 match (&self.lines, &self.items) {
                     (Some(lines), _) => lines.iter().for_each(|(of, line)| add(of, line)),
                     (None, Some(list)) => list.items.iter().for_each(|item| add(list.of, item)),
