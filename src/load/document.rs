@@ -1,6 +1,6 @@
 //! What loaders produce: a document of blocks, and what it states about itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,8 @@ impl Document {
     }
 
     /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal.
-    /// Limits the metadata, because every command that lists documents reads all of it.
+    /// Limits the metadata, because every command that lists documents reads all of it. Messages of a mailbox and chapters
+    /// of a book share each warning.
     pub(super) fn cleaned(mut self) -> Self {
         let left_out: usize =
             std::iter::once(&mut self.metadata).chain(self.section_metadata.values_mut()).map(clean_metadata).sum();
@@ -97,6 +98,7 @@ impl Document {
         self.outline.iter_mut().for_each(|entry| clean_title(&mut entry.title));
         self.title.iter_mut().for_each(clean_title);
         self.warnings.iter_mut().for_each(clean);
+        self.warnings = counted(self.warnings);
         self
     }
 
@@ -110,6 +112,17 @@ impl Document {
     pub fn texts(&self) -> Vec<&str> {
         self.blocks.iter().map(|block| block.text.as_str()).collect()
     }
+}
+
+/// Each warning once, where it came first, and how often it came.
+fn counted(warnings: Vec<String>) -> Vec<String> {
+    let mut times: HashMap<String, usize> = HashMap::new();
+    warnings.iter().for_each(|warning| *times.entry(warning.clone()).or_default() += 1);
+    let once = |warning: String| match times.remove(&warning)? {
+        1 => Some(warning),
+        many => Some(format!("{warning} ({many} times)")),
+    };
+    warnings.into_iter().filter_map(once).collect()
 }
 
 /// Cleans and limits the fields. Returns how many are left out.
@@ -297,5 +310,12 @@ mod tests {
         let document = document.cleaned();
         assert_eq!((document.metadata.len(), document.warnings[0].as_str()), (500, "101 metadata fields left out"));
         assert_eq!(document.metadata["key 0"].chars().count(), LONGEST_VALUE + 1);
+    }
+
+    #[test]
+    fn a_warning_about_each_message_is_given_once() {
+        let mut document = Document::new(Format::Mbox, "mail-parser");
+        document.warnings = ["deep", "odd", "deep", "de\u{7}ep"].map(str::to_owned).into();
+        assert_eq!(document.cleaned().warnings, ["deep (3 times)", "odd"]);
     }
 }
