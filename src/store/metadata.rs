@@ -20,6 +20,7 @@ pub fn check_field(name: &str) -> Result<(), String> {
     match fold(name.trim()).as_str() {
         "" => Err("the name of a field is empty".to_owned()),
         "time" => Err("the time of a document is that of a field such as date: set date".to_owned()),
+        "title" => Err("the title of a document comes from its source: correct it there".to_owned()),
         found if FOUND.contains(&found) => Err(unseen(name)),
         _ => Ok(()),
     }
@@ -28,7 +29,7 @@ pub fn check_field(name: &str) -> Result<(), String> {
 /// The same for a field of a section or a note on a chunk: only documents have tags and a time.
 pub fn check_field_of_part(name: &str) -> Result<(), String> {
     match fold(name.trim()).as_str() {
-        TAGS | "tag" | "time" => Err(unseen(name)),
+        TAGS | "tag" | "time" | "title" => Err(unseen(name)),
         _ => check_field(name),
     }
 }

@@ -115,6 +115,7 @@ fn wrong_metadata_is_refused_and_changes_nothing() {
         (&["doc-set", "a.md"][..], "no option says what to set"),
         (&["doc-set", "a.md", "--meta", "x"], "NAME=VALUE"),
         (&["doc-set", "a.md", "--meta", "time=tomorrow"], "set date"),
+        (&["doc-set", "a.md", "--meta", "title=Pumps"], "comes from its source: correct it there"),
         (&["doc-set", "a.md", "--meta", "page=3"], "filters take page from the document"),
         (&["doc-set", "a.md", "--tag", "a, b"], "a tag without commas"),
         (&["doc-set", "a.md", "--tag", "a", "--untag", "a"], "both set and removed"),
