@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use common::repository::in_repository;
-use common::{Sandbox, copy_files, fixtures};
+use common::{Sandbox, copy_files, files_below, fixtures};
 
 /// The pages, relative to the repository.
 fn pages() -> Vec<String> {
@@ -111,15 +111,9 @@ fn every_link_in_the_docs_leads_to_a_file() {
 /// Each threat in docs/security.md names the tests that hold its answer.
 #[test]
 fn every_test_that_the_security_page_names_exists() {
-    let mut code = String::new();
-    let mut left = vec![in_repository("src"), in_repository("tests")];
-    while let Some(path) = left.pop() {
-        if path.is_dir() {
-            left.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            code.push_str(&std::fs::read_to_string(&path).unwrap());
-        }
-    }
+    let files = ["src", "tests"].into_iter().flat_map(|folder| files_below(&in_repository(folder)));
+    let rust = files.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    let code: String = rust.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let text = text("docs/security.md");
     let threats = text.split("## Threats").nth(1).unwrap().split("\n## ").next().unwrap();
     let rows: Vec<&str> = threats.lines().filter(|line| line.starts_with("| ")).skip(1).collect();

@@ -60,16 +60,11 @@ fn all_files_of_a_namespace_have_the_usual_permissions() {
     sandbox.json(&["ingest", "."]);
     sandbox.json(&["search", "valve"]);
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let (mut left, mut files) = (vec![sandbox.path(NAMESPACE)], 0);
-    while let Some(path) = left.pop() {
-        if path.is_dir() {
-            left.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        } else {
-            assert_eq!(mode(&path), mode(&sandbox.path("a.md")), "{}", path.display());
-            files += 1;
-        }
+    let files = crate::common::files_below(&sandbox.path(NAMESPACE));
+    assert!(files.len() > 10);
+    for file in files {
+        assert_eq!(mode(&file), mode(&sandbox.path("a.md")), "{}", file.display());
     }
-    assert!(files > 10);
 }
 
 /// Namespaces are searched by what the read cache keeps. Nothing is written into a store of others, so it is kept for
@@ -84,10 +79,7 @@ fn what_readers_keep_of_a_store_of_others_lies_in_the_folder_of_caches() {
     let first = sandbox.kb(&search).ok();
     assert!(!sandbox.path(NAMESPACE).join("read-cache").exists());
     let caches: Vec<_> = std::fs::read_dir(sandbox.path(".cache/kb/read-cache")).unwrap().flatten().collect();
-    let files: Vec<String> = std::fs::read_dir(caches[0].path())
-        .unwrap()
-        .map(|file| file.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let files = crate::common::names_in(&caches[0].path());
     for kept in ["names-", "chunk-ids-", "half-vectors-"] {
         assert!(files.iter().any(|file| file.starts_with(kept)), "{kept}: {files:?}");
     }
