@@ -122,25 +122,17 @@ fn errors_are_json_with_format_json() {
 }
 
 #[test]
-fn unknown_documents_and_sections_get_suggestions() {
+fn unknown_documents_and_sections_get_suggestions_and_are_wrong_use_in_an_option() {
     let sandbox = Sandbox::new();
     sandbox.write("valves.md", "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.");
     sandbox.json(&["ingest", "."]);
     sandbox.kb(&["toc", "valvs.md"]).tells_all(1, &["no document", "valves.md"]);
     sandbox.kb(&["section", "valves.md", "Closed slow"]).tells_all(1, &["no section", "Closing slowly"]);
     sandbox.kb(&["remove", "nothing"]).tells(1, "no document");
-}
-
-/// A script must not take a misspelt option for "no answer".
-#[test]
-fn an_option_that_names_an_unknown_document_is_wrong_use() {
-    let sandbox = Sandbox::new();
-    sandbox.write("valves.md", "# Valves\n\nText.");
-    sandbox.json(&["ingest", ".", "--no-embed"]);
+    // A script must not take a misspelt option for "no answer".
     for command in [&["search", "text"][..], &["context", "text"], &["chunks-list"]] {
-        sandbox
-            .kb(&[command, &["--doc", "valvs.md"]].concat())
-            .tells_all(2, &["error: no document \"valvs.md\"", "valves.md"]);
+        let run = sandbox.kb(&[command, &["--doc", "valvs.md"]].concat());
+        run.tells_all(2, &["error: no document \"valvs.md\"", "valves.md"]);
     }
 }
 

@@ -220,9 +220,7 @@ fn times_limits_and_windows_of_a_search_apply() {
 
 #[test]
 fn contexts_work_in_both_languages() {
-    let sandbox = Sandbox::new();
-    crate::common::copy_files(&crate::common::fixtures().join("docs"), &sandbox.path("docs"));
-    sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).ok();
+    let sandbox = Sandbox::with_keyword_fixtures();
     sandbox
         .kb(&["context", "how is the pump primed?", "--max-tokens", "800"])
         .shows(0, "pump-station-manual.pdf")

@@ -112,17 +112,19 @@ fn every_change_of_the_text_changes_the_profile() {
 }
 
 #[test]
-fn a_moved_or_touched_document_keeps_its_vector() {
+fn a_moved_or_touched_document_keeps_its_id_and_its_vectors() {
     let sandbox = Sandbox::new();
     sandbox.write("guide.md", GUIDE);
     sandbox.json(&["ingest", "."]);
     let before = vectors(&sandbox);
-    std::fs::rename(sandbox.path("guide.md"), sandbox.path("moved.md")).unwrap();
+    std::fs::create_dir(sandbox.path("sub")).unwrap();
+    std::fs::rename(sandbox.path("guide.md"), sandbox.path("sub/moved.md")).unwrap();
     // A missing library would be an error if anything asked for the model.
     let nothing_embedded = ["ingest", ".", "--onnxruntime", "/nowhere/libonnxruntime.so"];
     assert_eq!(sandbox.json(&nothing_embedded)["counts"]["moved"], 1);
     assert_eq!(vectors(&sandbox), before);
-    sandbox.write("moved.md", GUIDE);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "sub/moved.md\n");
+    sandbox.write("sub/moved.md", GUIDE);
     sandbox.json(&nothing_embedded);
     assert_eq!(vectors(&sandbox), before);
 }
