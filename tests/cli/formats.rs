@@ -66,11 +66,7 @@ fn each_format_gives_its_sections() {
 #[test]
 fn sections_hold_their_text_tables_and_notes() {
     let sandbox = ingested();
-    let section = |name: &str, path: &str| {
-        let run = sandbox.kb(&["section", name, path]);
-        assert_eq!(run.code, 0, "{name} {path}: {}", run.err);
-        run.out
-    };
+    let section = |name: &str, path: &str| sandbox.kb(&["section", name, path]).ok().out;
     let pilot = section("harbour-handbook.docx", "Calling the pilot");
     for words in ["one hour ahead.[^1]", "[^1]: The pilot boat", "1. Give the draught", "  - Port side"] {
         assert!(pilot.contains(words), "{words:?} is not in {pilot}");
@@ -148,9 +144,9 @@ fn standard_input_is_recognised_by_its_content() {
     for (file, format) in [("harbour-handbook.docx", "docx"), ("skarn-light.epub", "epub"), ("records.jsonl", "jsonl")]
     {
         let bytes = std::fs::read(fixtures().join("formats").join(file)).unwrap();
-        let run = sandbox.kb_with_input(&["ingest", "-", "--name", format!("from-{format}").as_str()], &bytes);
-        assert_eq!(run.code, 0, "{file}: {}{}", run.out, run.err);
-        let document = sandbox.items(&["docs", &format!("from-{format}")]).to_string();
+        let name = format!("from-{format}");
+        sandbox.kb_with_input(&["ingest", "-", "--name", &name], &bytes).ok();
+        let document = sandbox.items(&["docs", &name]).to_string();
         assert!(document.contains(&format!("\"{format}\"")), "{document}");
     }
 }

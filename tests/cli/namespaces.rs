@@ -116,8 +116,7 @@ fn removing_asks_first_and_removes_one_namespace() {
         sandbox.kb(&["namespaces", "remove", "manuals"]),
         sandbox.kb_with_input(&["namespaces", "remove", "manuals"], b"y\n"),
     ] {
-        assert_eq!((run.code, run.out.as_str()), (2, ""));
-        assert!(run.err.contains("1 document") && run.err.contains("--yes"), "{}", run.err);
+        run.refuses(2, "1 document").tells(2, "--yes");
     }
     assert_eq!(names(&sandbox), ["default", "manuals"]);
     let removed = sandbox.json(&["namespaces", "remove", "manuals", "--yes"]);
@@ -167,8 +166,7 @@ fn a_name_cannot_leave_the_store() {
             &["docs", &format!("--namespace={name}")],
             &["ingest", "a.md", "--no-embed", &format!("--namespace={name}")],
         ] {
-            let run = sandbox.kb(command);
-            assert_eq!((run.code, run.out.as_str()), (2, ""), "{command:?}: {}", run.err);
+            sandbox.kb(command).refuses(2, "");
         }
     }
     assert_eq!(folders(&sandbox), ["default", "manuals"]);
@@ -207,8 +205,7 @@ fn a_namespace_with_a_writer_cannot_be_renamed_or_removed() {
 fn a_namespace_without_a_publication_does_not_take_its_name() {
     let sandbox = two_namespaces();
     std::fs::create_dir_all(sandbox.path(".kb/namespaces/other/tables")).unwrap();
-    let taken = sandbox.kb(&["namespaces", "rename", "manuals", "default"]);
-    assert_eq!(taken.code, 2, "{}", taken.err);
+    sandbox.kb(&["namespaces", "rename", "manuals", "default"]).tells(2, "already");
     sandbox.kb(&["namespaces", "rename", "manuals", "other"]).ok();
     sandbox.kb(&["docs", "-n", "other"]).ok();
 }

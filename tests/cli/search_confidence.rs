@@ -103,8 +103,7 @@ fn the_nearest_hit_is_named_and_all_shows_it() {
         );
         assert!(result["nearest"][0]["confidence"].as_f64() < Some(0.05), "{result}");
         sandbox.kb(&["search", question, "--all"]).ok();
-        let context = sandbox.kb(&["context", question]);
-        assert_eq!((context.code, context.out.as_str()), (1, ""), "{}", context.err);
+        sandbox.kb(&["context", question]).refuses(1, "");
     }
 }
 
@@ -123,8 +122,7 @@ fn the_least_confidence_is_a_setting() {
 fn a_single_requested_retriever_shows_all_it_finds() {
     let sandbox = Sandbox::with_fixtures();
     for method in ["keyword", "semantic"] {
-        let run = sandbox.kb(&["search", "growing of a pump on mars", "--method", method]);
-        assert_eq!(run.code, 0, "{method}: {}", run.err);
+        sandbox.kb(&["search", "growing of a pump on mars", "--method", method]).ok();
     }
 }
 

@@ -92,8 +92,7 @@ fn redirects_are_shown_and_end() {
     assert!(run.err.contains(&format!("{} redirects to {}", site.at("/old"), site.at("/guide"))), "{}", run.err);
     assert_eq!(sandbox.items(&["docs"])[0]["source"], site.at("/old"));
     for (path, words) in [("/round", "more than 10 times"), ("/out", "not a web page")] {
-        let run = ingest(&sandbox, &site.at(path));
-        assert!(run.code == 4 && run.out.contains(words), "{path}: {}", run.out);
+        ingest(&sandbox, &site.at(path)).shows(4, words);
     }
 }
 

@@ -19,8 +19,7 @@ fn limits_beyond_reason_are_refused() {
             .kb(&["ingest", ".", "--no-embed", flag, "18446744073709551615"])
             .tells(2, flag)
             .tells(2, &format!("from 1 to {most}"));
-        let run = sandbox.kb(&["ingest", ".", "--no-embed", "--force", flag, most]);
-        assert_eq!(run.code, 0, "{flag} {most}: {}{}", run.out, run.err);
+        sandbox.kb(&["ingest", ".", "--no-embed", "--force", flag, most]).ok();
     }
 }
 

@@ -141,8 +141,8 @@ fn failing_requests_do_not_stop_the_ingest_and_are_asked_again() {
             format!("# Part {i}\n\nTurn valve {i} by hand and wait until gauge {i} settles.\n"),
         );
     }
-    let run = sandbox.kb(&["ingest", "docs", "--context", "llm", "--no-embed"]);
-    run.shows(0, "`kb reindex --context llm --force` asks again");
+    let asks_again = "`kb reindex --context llm --force` asks again";
+    sandbox.kb(&["ingest", "docs", "--context", "llm", "--no-embed"]).shows(0, asks_again);
     assert_eq!(sandbox.count(&["docs"]), 22);
     assert_eq!(found(&sandbox, "hydroelectric"), SECTIONS + 1 + 16);
     assert_eq!(found(&sandbox, "settles"), 20, "all are found by their own words");
