@@ -41,9 +41,7 @@ fn a_file_over_the_size_limit_is_an_error() {
 
 #[test]
 fn empty_and_endless_queries_are_refused() {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.md", "About valves.");
-    sandbox.json(&["ingest", "a.md"]);
+    let sandbox = Sandbox::of_document("a.md", "About valves.", &[]);
     sandbox.kb(&["search", ""]).tells_all(2, &["no word", "kb search"]);
     sandbox.kb(&["search", " ?! "]).tells(2, "no word");
     let long = "valve ".repeat(17_000);
@@ -122,9 +120,7 @@ fn errors_are_json_with_format_json() {
 
 #[test]
 fn unknown_documents_and_sections_get_suggestions_and_are_wrong_use_in_an_option() {
-    let sandbox = Sandbox::new();
-    sandbox.write("valves.md", "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.");
-    sandbox.json(&["ingest", "."]);
+    let sandbox = Sandbox::of_document("valves.md", "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.", &[]);
     sandbox.kb(&["toc", "valvs.md"]).tells_all(1, &["no document", "valves.md"]);
     sandbox.kb(&["section", "valves.md", "Closed slow"]).tells_all(1, &["no section", "Closing slowly"]);
     sandbox.kb(&["remove", "nothing"]).tells(1, "no document");

@@ -296,9 +296,7 @@ fn a_deletion_asks_first_and_is_all_or_nothing() {
 
 #[test]
 fn an_empty_list_says_why_it_is_empty() {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.md", "# Valves\n\nClose the valve.");
-    sandbox.json(&["ingest", "a.md", "--no-embed"]);
+    let sandbox = Sandbox::of_document("a.md", "# Valves\n\nClose the valve.", &["--no-embed"]);
     let says = |args: &[&str], why: &str| {
         sandbox.kb(args).tells(1, why);
     };

@@ -33,9 +33,7 @@ fn a_context_says_how_sure_it_is_of_each_passage() {
 
 #[test]
 fn a_chinese_document_without_a_date_has_that_of_its_file() {
-    let sandbox = Sandbox::new();
-    sandbox.write("手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n");
-    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let sandbox = Sandbox::of_document("手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n", &["--no-embed"]);
     let run = sandbox.kb(&["context", "启动前要关闭什么"]).ok();
     let line = run.out.lines().find(|line| line.starts_with("[来源：手册.md · 章节 ")).unwrap();
     assert!(line.contains(" · 文件修改于 20") && line.contains(" · 置信度 "), "{line}");
@@ -98,13 +96,12 @@ fn the_text_of_a_chapter_that_is_asked_for_comes_in_order() {
 
 #[test]
 fn the_text_of_a_guessed_part_does_not_replace_the_search() {
-    let sandbox = Sandbox::new();
-    sandbox.write(
+    let sandbox = Sandbox::of_document(
         "exam.md",
         "# Exam guide\n\n## Registration\n\nPart 2 of the exam covers hydraulics and lasts two hours.\n\n\
          ## Fees\n\nThe fee is 90 euros.\n",
+        &["--no-embed"],
     );
-    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
     for part in ["part 2", "chapter 2"] {
         let found = sandbox.json(&["context", &format!("tell me about {part} of the exam")]);
         assert!(found["text"].as_str().unwrap().contains("covers hydraulics"), "{found}");

@@ -62,9 +62,7 @@ fn a_profile_is_in_the_language_of_its_document() {
 
 #[test]
 fn every_change_of_the_text_changes_the_profile() {
-    let sandbox = Sandbox::new();
-    sandbox.write("guide.md", GUIDE);
-    sandbox.json(&["ingest", "."]);
+    let sandbox = Sandbox::of_document("guide.md", GUIDE, &[]);
     let (first, id) = (summary(&sandbox, "guide.md"), sandbox.id("guide.md"));
     let before = vectors(&sandbox)[&id].clone();
     assert_eq!(before.len(), 384);
@@ -113,9 +111,7 @@ fn every_change_of_the_text_changes_the_profile() {
 
 #[test]
 fn a_moved_or_touched_document_keeps_its_id_and_its_vectors() {
-    let sandbox = Sandbox::new();
-    sandbox.write("guide.md", GUIDE);
-    sandbox.json(&["ingest", "."]);
+    let sandbox = Sandbox::of_document("guide.md", GUIDE, &[]);
     let before = vectors(&sandbox);
     std::fs::create_dir(sandbox.path("sub")).unwrap();
     std::fs::rename(sandbox.path("guide.md"), sandbox.path("sub/moved.md")).unwrap();
@@ -131,9 +127,7 @@ fn a_moved_or_touched_document_keeps_its_id_and_its_vectors() {
 
 #[test]
 fn a_document_without_a_profile_gets_one() {
-    let sandbox = Sandbox::new();
-    sandbox.write("guide.md", GUIDE);
-    sandbox.json(&["ingest", "."]);
+    let sandbox = Sandbox::of_document("guide.md", GUIDE, &[]);
     let (whole, before) = (profile(&sandbox, "guide.md"), vectors(&sandbox));
     let forget = || {
         rewrite(&sandbox, "guide.md", |new| {

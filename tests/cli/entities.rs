@@ -64,9 +64,8 @@ fn other_names_of_an_entity_are_searched_for() {
 
 #[test]
 fn the_model_reads_the_other_names_of_an_entity_too() {
-    let sandbox = Sandbox::new();
-    sandbox.write("guide.md", "# Harbour\n\nThe floating crane lifts containers out of the water.\n");
-    sandbox.json(&["ingest", "guide.md"]);
+    let sandbox =
+        Sandbox::of_document("guide.md", "# Harbour\n\nThe floating crane lifts containers out of the water.\n", &[]);
     let cosine = || {
         let found = sandbox.json(&["search", "Goliath", "--method", "semantic"]);
         found["hits"][0]["semantic_score"].as_f64().unwrap()

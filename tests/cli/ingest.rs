@@ -57,9 +57,7 @@ fn changed_files_embed_only_what_changed_and_keep_their_id() {
 
 #[test]
 fn copies_of_one_file_are_documents_of_their_own() {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.md", "Some text about valves.");
-    sandbox.json(&["ingest", "."]);
+    let sandbox = Sandbox::of_document("a.md", "Some text about valves.", &[]);
     std::fs::remove_file(sandbox.path("a.md")).unwrap();
     sandbox.write("b.md", "Some text about valves.");
     sandbox.write("c.md", "Some text about valves.");

@@ -49,9 +49,7 @@ fn keyword_search_finds_documents_without_vectors() {
 
 #[test]
 fn documents_without_vectors_rank_beside_embedded_ones() {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.md", VALVE);
-    sandbox.json(&["ingest", "a.md"]);
+    let sandbox = Sandbox::of_document("a.md", VALVE, &[]);
     sandbox.write("b.md", PUMP);
     sandbox.json(&["ingest", "b.md", "--no-embed"]);
     // The valve's parent chunk has a vector and shares a word; the answer has none.

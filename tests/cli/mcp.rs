@@ -330,9 +330,8 @@ fn a_limit_that_the_first_chunk_exceeds_is_an_error_with_the_tokens_it_needs() {
 
 #[test]
 fn a_resource_is_read_by_the_name_that_a_client_puts_into_the_template() {
-    let sandbox = Sandbox::new();
-    sandbox.write("docs/手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n");
-    sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
+    let sandbox =
+        Sandbox::of_document("docs/手册.md", "# 泵站手册\n\n## 安全\n\n启动前先关闭阀门。\n", &["--no-embed"]);
     let mut client = Client::start(&sandbox, &[]);
     for uri in ["kb://default/docs%2F%E6%89%8B%E5%86%8C.md", "kb://default/docs/%E6%89%8B%E5%86%8C.md"] {
         let read = client.ask("resources/read", json!({ "uri": uri }));

@@ -147,9 +147,7 @@ fn manual_of_fourteen_chapters() -> String {
 
 #[test]
 fn a_procedure_in_a_long_manual_takes_one_call_by_search_and_two_by_contents() {
-    let sandbox = Sandbox::new();
-    sandbox.write("rules.md", manual_of_fourteen_chapters());
-    sandbox.json(&["ingest", "rules.md"]);
+    let sandbox = Sandbox::of_document("rules.md", manual_of_fourteen_chapters(), &[]);
     let tokens = |run: &str| TokenCounter::shared().count(run).unwrap();
     let found = sandbox.kb(&["search", "what is the procedure for TDO"]).out;
     let contents = sandbox.kb(&["toc", "rules.md", "--max-level", "3"]).out;
@@ -164,10 +162,8 @@ fn a_procedure_in_a_long_manual_takes_one_call_by_search_and_two_by_contents() {
 
 #[test]
 fn a_section_may_have_the_title_of_its_document() {
-    let sandbox = Sandbox::new();
-    sandbox
-        .write("docs/pump.md", "# Pump\n\nThe pump moves water.\n\n## Pumps and valves\n\nTheir seals wear alike.\n");
-    sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
+    let text = "# Pump\n\nThe pump moves water.\n\n## Pumps and valves\n\nTheir seals wear alike.\n";
+    let sandbox = Sandbox::of_document("docs/pump.md", text, &["--no-embed"]);
     for (question, titles) in [("moves water", &["Pump"][..]), ("seals wear", &["Pumps and valves"])] {
         let hit = sandbox.json(&["search", question])["hits"][0].take();
         assert_eq!(hit["section"]["titles"], serde_json::json!(titles), "{hit}");

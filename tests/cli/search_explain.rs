@@ -233,9 +233,8 @@ fn a_question_about_structure_ranks_nothing() {
 
 #[test]
 fn a_missing_chapter_is_why_its_mentions_are_lost() {
-    let sandbox = Sandbox::new();
-    sandbox.write("letter.md", "# Letter\n\n## Thanks\n\nWe thank you for chapter 12.\n");
-    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let sandbox =
+        Sandbox::of_document("letter.md", "# Letter\n\n## Thanks\n\nWe thank you for chapter 12.\n", &["--no-embed"]);
     let id = parent_chunk(&sandbox, "chapter 12");
     for mode in ["precise", "section"] {
         let lost = why(&sandbox, &["what is in chapter 12", "--mode", mode], &id);

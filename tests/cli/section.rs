@@ -11,9 +11,7 @@ fn guide() -> (Sandbox, String) {
         "# Start\n\nUnpack it.\n\n# Running\n\nBefore you run it.\n\n## Priming the pump\n\nOpen the valve.\n\n\
          ## Turning\n\n{long}\n\n### Backwards\n\nNever.\n\n# Stopping\n\nPull the plug.\n"
     );
-    let sandbox = Sandbox::new();
-    sandbox.write("guide.md", text);
-    sandbox.kb(&["ingest", "guide.md", "-q"]).ok();
+    let sandbox = Sandbox::of_document("guide.md", text, &[]);
     (sandbox, long)
 }
 
@@ -98,12 +96,11 @@ fn max_tokens_cuts_between_parent_chunks() {
 
 #[test]
 fn a_printed_number_names_a_section() {
-    let sandbox = Sandbox::new();
-    sandbox.write(
+    let sandbox = Sandbox::of_document(
         "spec.md",
         "# Preface\n\na\n\n# 3.2 Character protrusion\n\nb\n\n# 第三章 启动\n\nc\n\n# 1 Scope\n\nd\n",
+        &[],
     );
-    sandbox.json(&["ingest", "spec.md"]);
     for (name, text) in [("3.2", "b"), ("第三章", "c"), ("2", "b")] {
         let run = sandbox.kb(&["section", "spec.md", name]);
         assert!(run.code == 0 && run.out.ends_with(&format!("\n{text}\n")), "{name}: {}{}", run.out, run.err);

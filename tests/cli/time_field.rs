@@ -69,12 +69,11 @@ fn scores_decay_with_the_distance_in_the_field() {
 
 #[test]
 fn headings_state_the_time_of_their_sections() {
-    let sandbox = Sandbox::new();
-    sandbox.write(
+    let sandbox = Sandbox::of_document(
         "chronicle.md",
         "# Year 1000\n\nThe sword was forged.\n\n## Summer\n\nThe sword shone.\n\n# Year 1300\n\nThe sword was lost.\n",
+        &["--no-embed"],
     );
-    sandbox.json(&["ingest", ".", "--no-embed"]);
     sandbox.configure("[headings]\nstory_time = [\"Year {}\", \"第{}年\"]\n");
     let search = ["search", "sword", "--method", "keyword"];
     let json =
@@ -92,13 +91,12 @@ fn headings_state_the_time_of_their_sections() {
 
 #[test]
 fn fields_of_records_are_times_and_metadata() {
-    let sandbox = Sandbox::new();
-    sandbox.write(
+    let sandbox = Sandbox::of_document(
         "facts.jsonl",
         "{\"_id\": \"a\", \"text\": \"The sword was forged.\", \"story_time\": 1000, \"metadata\": {\"place\": \"mountain\"}}\n\
          {\"_id\": \"b\", \"text\": \"The sword was lost.\", \"story_time\": 1300, \"place\": \"river\"}\n",
+        &["--no-embed"],
     );
-    sandbox.json(&["ingest", ".", "--no-embed"]);
     let search = |flags: &[&str]| -> Vec<Value> {
         let json = sandbox.json(&[&["search", "sword", "--method", "keyword"], flags].concat());
         json["hits"].as_array().unwrap().clone()

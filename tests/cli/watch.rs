@@ -85,9 +85,7 @@ fn files_and_folders_are_watched_again_after_each_replacement() {
 
 #[test]
 fn a_busy_store_is_tried_again_and_a_mistake_ends_it() {
-    let sandbox = Sandbox::new();
-    sandbox.write("docs/a.md", "# Valves\n\nfirstword");
-    sandbox.kb(&["ingest", "docs", "--no-embed"]).ok();
+    let sandbox = Sandbox::of_document("docs/a.md", "# Valves\n\nfirstword", &["--no-embed"]);
     let lock = sandbox.locked("default");
     let _watch = watch(&sandbox, &["docs", "--", "--no-embed"]);
     sandbox.write("docs/b.md", "# Pumps\n\nsecondword");

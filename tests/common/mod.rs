@@ -54,6 +54,14 @@ impl Sandbox {
         sandbox
     }
 
+    /// With a document in the store, ingested with these flags.
+    pub fn of_document(name: &str, content: impl AsRef<[u8]>, flags: &[&str]) -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.write(name, content);
+        sandbox.kb(&[&["ingest", name], flags].concat()).ok();
+        sandbox
+    }
+
     /// With a document on valves and one on pumps in the store.
     pub fn of_two_documents() -> Self {
         let sandbox = Sandbox::new();

@@ -30,9 +30,7 @@ fn every_model_is_listed_in_every_format_without_a_store() {
 
 #[test]
 fn the_model_of_the_store_is_marked_and_a_damaged_one_is_listed() {
-    let sandbox = Sandbox::new();
-    sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
-    sandbox.kb(&["ingest", "docs", "-q"]).ok();
+    let sandbox = Sandbox::of_document("docs/a.md", "# A\n\nThe pump moves water.\n", &[]);
     copy_model(&sandbox.path("mine"));
     sandbox.kb(&["models", "add", "mine", "-q"]).ok();
     let list = sandbox.json(&["models"]);
@@ -107,9 +105,7 @@ fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
 
 #[test]
 fn two_models_are_suggested_that_read_the_documents() {
-    let sandbox = Sandbox::new();
-    sandbox.write("docs/a.md", "# 水泵\n\n离心泵在启动前必须灌满水，否则泵轮空转。\n");
-    sandbox.json(&["ingest", "docs"]);
+    let sandbox = Sandbox::of_document("docs/a.md", "# 水泵\n\n离心泵在启动前必须灌满水，否则泵轮空转。\n", &[]);
     let suggested = |sandbox: &Sandbox| -> Vec<(String, String, bool)> {
         let list = sandbox.json(&["models", "suggest"]);
         let text = |model: &serde_json::Value, key: &str| model[key].as_str().unwrap().to_owned();
