@@ -27,12 +27,8 @@ pub fn parse(text: &str) -> Document {
         match &event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => heading = Some((*level as u8, String::new())),
             Event::End(TagEnd::Heading(_)) if depth == 1 => {
-                if let Some((level, title)) = heading.take() {
-                    let title = squeeze(&title);
-                    if !title.is_empty() {
-                        document.blocks.push(Block::heading(level, title));
-                    }
-                }
+                let whole = heading.take().map(|(level, title)| Block::heading(level, squeeze(&title)));
+                document.blocks.extend(whole.filter(|heading| !heading.text.is_empty()));
             }
             Event::Start(Tag::MetadataBlock(kind)) => front_matter = Some(*kind),
             Event::End(TagEnd::MetadataBlock(_)) => front_matter = None,
@@ -40,21 +36,15 @@ pub fn parse(text: &str) -> Document {
                 read_front_matter(words, front_matter, &mut document);
             }
             Event::Text(words) | Event::Code(words) | Event::InlineMath(words) => {
-                if let Some((_, title)) = &mut heading {
-                    title.push_str(words);
-                }
+                heading.iter_mut().for_each(|(_, title)| title.push_str(words));
             }
             Event::SoftBreak | Event::HardBreak => {
-                if let Some((_, title)) = &mut heading {
-                    title.push(' ');
-                }
+                heading.iter_mut().for_each(|(_, title)| title.push(' '));
             }
             Event::Start(Tag::HtmlBlock) if depth == 0 => push_html(&text[range.clone()], &mut document),
             Event::Start(Tag::Table(_)) if depth == 0 => rows = Some(Vec::new()),
             Event::Start(Tag::TableHead | Tag::TableRow) => {
-                if let Some(rows) = &mut rows {
-                    rows.push(Vec::new());
-                }
+                rows.iter_mut().for_each(|rows| rows.push(Vec::new()));
             }
             Event::Start(Tag::TableCell) => {
                 if let Some(row) = rows.as_mut().and_then(|rows| rows.last_mut()) {
@@ -76,9 +66,7 @@ pub fn parse(text: &str) -> Document {
             _ => {}
         }
     }
-    if document.title.is_none() {
-        document.title = document.only_top_heading();
-    }
+    document.title = document.title.take().or_else(|| document.only_top_heading());
     document
 }
 

@@ -58,10 +58,8 @@ pub fn parse(text: &str) -> Document {
     let mut walk = Walk { around, ..Walk::default() };
     walk.run(main.or_else(|| dom.select("body").nodes().first().copied()).unwrap_or_else(|| dom.root()));
     document.blocks = walk.blocks;
-    if document.title.is_none() {
-        let first = document.headings().find(|(level, _)| *level == 1).map(|(_, text)| text.to_owned());
-        document.title = first;
-    }
+    let first = |(level, text): (u8, &str)| (level == 1).then(|| text.to_owned());
+    document.title = document.title.take().or_else(|| document.headings().find_map(first));
     document
 }
 
