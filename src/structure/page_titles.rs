@@ -127,11 +127,8 @@ pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
         is_longer && replaced.insert(i)
     };
     let titles: Vec<Heading> = titles.into_iter().filter(|title| is_new(title)).collect();
-    let mut i = 0;
-    headings.retain(|_| {
-        i += 1;
-        !replaced.contains(&(i - 1))
-    });
+    let mut places = 0..;
+    headings.retain(|_| places.next().is_none_or(|place| !replaced.contains(&place)));
     headings.extend(titles);
     headings.sort_by_key(|heading| heading.start);
     let mut above = 0;
