@@ -75,9 +75,6 @@ impl<'a> Archive<'a> {
     }
 
     /// The relations of a part to other parts, or of the package if `part` is empty. A part without a list has none.
-    ///
-    /// # Errors
-    /// As [`text`](Self::text), or if the list is malformed.
     pub fn relations(&mut self, part: &str) -> Result<Vec<Relation>> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = resolved(folder, &format!("_rels/{file}.rels"));
@@ -258,9 +255,6 @@ impl<'a> Xml<'a> {
     }
 
     /// Skips the rest of the element that has just begun.
-    ///
-    /// # Errors
-    /// As [`next`](Self::next).
     pub fn skip(&mut self) -> Result<()> {
         let outside = self.depth.saturating_sub(1);
         while self.depth > outside && self.next()?.is_some() {}
@@ -268,9 +262,6 @@ impl<'a> Xml<'a> {
     }
 
     /// The text up to the end of the element that has just begun.
-    ///
-    /// # Errors
-    /// As [`next`](Self::next).
     pub fn text(&mut self) -> Result<String> {
         let outside = self.depth.saturating_sub(1);
         let mut text = String::new();

@@ -20,9 +20,6 @@ pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Docu
 }
 
 /// Like [`parse`]; calls `on_page` with the number of each page before reading it, and with 0 after the last.
-///
-/// # Errors
-/// As [`parse`].
 pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: &dyn Fn(u32)) -> Result<Document> {
     let document = match format {
         Format::Pdf => pdf::parse(bytes, options, on_page)?,

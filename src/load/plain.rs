@@ -36,17 +36,11 @@ const BINARY_NULS_PER_MILLE: usize = 2;
 
 /// The text of `bytes`: by byte order mark; as UTF-8 if they are valid or nearly so; otherwise in the encoding that
 /// detection finds most likely (GB18030, Big5, Shift_JIS, windows-1252, …). Line ends become line feeds.
-///
-/// # Errors
-/// If the bytes are not text.
 pub fn to_text(bytes: &[u8]) -> Result<String> {
     decode(bytes, None)
 }
 
 /// Like [`to_text`], but uses the encoding that an HTML page declares in its head.
-///
-/// # Errors
-/// If the bytes are not text.
 pub fn html_to_text(bytes: &[u8]) -> Result<String> {
     decode(bytes, declared_encoding(bytes))
 }

@@ -56,9 +56,6 @@ struct Walk<'a> {
 }
 
 /// Reads the main part: the text of the first paragraphs in the title style, and the blocks.
-///
-/// # Errors
-/// If it is malformed XML.
 pub fn read(
     name: &str,
     text: &str,
@@ -106,9 +103,6 @@ fn looks_may_tell(blocks: &[Block]) -> bool {
 }
 
 /// Reads `footnotes.xml` or `endnotes.xml` into `notes`; `kind` is the name of its elements.
-///
-/// # Errors
-/// If it is malformed XML.
 pub fn read_notes(name: &str, text: &str, kind: &'static str, notes: &mut Notes) -> Result<()> {
     let mut xml = Xml::new(name, text);
     let mut open: Option<(String, String)> = None;

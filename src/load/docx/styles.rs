@@ -107,9 +107,6 @@ const INHERITANCE_LIMIT: usize = 32;
 
 impl Styles {
     /// Reads `styles.xml`.
-    ///
-    /// # Errors
-    /// If it is malformed.
     pub fn read(name: &str, text: &str) -> Result<Self> {
         let mut styles = Styles::default();
         let mut xml = Xml::new(name, text);
@@ -238,9 +235,6 @@ pub struct Numbering {
 
 impl Numbering {
     /// Reads `numbering.xml`.
-    ///
-    /// # Errors
-    /// If it is malformed.
     pub fn read(name: &str, text: &str) -> Result<Self> {
         let mut numbering = Numbering::default();
         let mut xml = Xml::new(name, text);

@@ -14,9 +14,6 @@ const VISIBLE: &[&str] = &["Widget", "FreeText", "Stamp"];
 const MOST_ANNOTATIONS: usize = 500;
 
 /// The characters of a page's content. Pages count from 0.
-///
-/// # Errors
-/// If the page cannot be read.
 pub fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextChar>> {
     if !has_replacement_text(pdf, page)? {
         return pdf.extract_chars(page);
@@ -30,9 +27,6 @@ pub fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextC
 }
 
 /// The lines of form fields and notes that are not among `known`, the lines of the content.
-///
-/// # Errors
-/// If the page cannot be read.
 pub fn shown_by_annotations(pdf: &PdfDocument, page: usize, known: &[&str]) -> pdf_oxide::Result<Vec<String>> {
     if !has_visible_annotations(pdf, page)? {
         return Ok(Vec::new());
