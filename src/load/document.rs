@@ -262,7 +262,6 @@ impl Block {
     }
 }
 
-/// An entry of a PDF outline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlineEntry {
     /// From 1.

@@ -97,7 +97,6 @@ impl Format {
         FORMATS.iter().find(|(.., endings)| lists(endings, &ending)).map(|(format, ..)| *format)
     }
 
-    /// Whether it is source code.
     pub fn is_code(self) -> bool {
         use Format::{C, CSharp, Cpp, Go, Java, JavaScript, Php, Python, Rust, TypeScript};
         matches!(self, C | Cpp | CSharp | Go | Java | JavaScript | Php | Python | Rust | TypeScript)

@@ -61,7 +61,6 @@ fn slide_ids(text: &str) -> Result<Vec<String>> {
     Ok(ids)
 }
 
-/// The content of a slide.
 #[derive(Default)]
 struct Slide {
     title: String,

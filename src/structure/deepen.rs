@@ -97,7 +97,6 @@ mod tests {
         below.collect()
     }
 
-    /// The headings at these blocks.
     fn headings(blocks: &[Block], at: impl Fn(&Block) -> Option<u32>, provenance: Provenance) -> Vec<Heading> {
         let heading =
             |(i, block): (usize, &Block)| at(block).map(|level| heading_at(level, &block.text, i + 1, provenance));

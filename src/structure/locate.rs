@@ -12,7 +12,6 @@ use super::tree::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
 use crate::text::han::{is_han_digit, number_value, simplified};
 
-/// The most lines of a heading.
 const MOST_HEADING_LINES: usize = 4;
 /// Titles and lines with this share of equal letters match; shorter ones must be equal.
 const NEARLY: f64 = 0.85;
@@ -24,7 +23,6 @@ const LONGEST_NEARLY: usize = 300;
 /// The longest number before a title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
 const LONGEST_NUMBERING: usize = 12;
 
-/// Words before a number.
 const WORDS_BEFORE_NUMBERS: &[&str] = &["chapter", "part", "section", "appendix", "article", "item", "附录"];
 
 /// What a number counts, in simplified characters, as in normalised titles.
@@ -215,7 +213,6 @@ pub fn normalise_title(title: &str) -> String {
 const PAGES_FOR_ONE: u32 = 4;
 /// An outline with this share of meaningless entries is junk.
 const MOSTLY: f32 = 0.6;
-/// Endings of file names.
 const FILE_ENDINGS: &str = ".pdf .doc .docx .tex .indd .qxd .p65 .fm .ps .eps .dvi .ppt .pptx .xls .xlsx";
 
 /// Whether an outline is junk: a single entry, file names, page numbers, or entries that lead nowhere.

@@ -31,7 +31,6 @@ pub(super) fn heading_at(level: u32, title: &str, start: usize, provenance: Prov
     Heading { level, title: title.into(), page: Some(1), start, heading_blocks: 1, provenance, confidence: 0.6 }
 }
 
-/// An entry of an outline.
 pub(super) fn entry(level: u32, title: &str, page: Option<u32>) -> OutlineEntry {
     OutlineEntry { level, title: title.into(), page }
 }
@@ -183,7 +182,6 @@ fn a_document_without_headings_is_all_preamble() {
     assert_eq!((sections[0].path.as_str(), sections[0].provenance), (PREAMBLE, Provenance::None));
 }
 
-/// A generated line.
 #[derive(Debug, Clone)]
 struct AnyLine {
     before: &'static str,

@@ -50,7 +50,6 @@ pub const PREAMBLE: &str = "0";
 /// In characters. A longer heading in markup is text; titles are repeated with each chunk of their sections.
 const LONGEST_TITLE: usize = 1000;
 
-/// Whether a heading is too long for a title.
 pub(super) fn is_too_long(heading: &str) -> bool {
     heading.chars().nth(LONGEST_TITLE).is_some()
 }

@@ -38,7 +38,6 @@ const DIGITS: [&str; 10] = ["〇零", "一壹", "二两兩贰貳", "三叁參参
 /// The numbers of items and captions up to ten.
 pub const ONE_TO_TEN: &str = "一二三四五六七八九十";
 
-/// The value of a digit.
 fn han_digit(c: char) -> Option<u32> {
     let value = DIGITS.iter().position(|forms| forms.contains(c))?;
     u32::try_from(value).ok()

@@ -108,7 +108,6 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// The named destinations.
 fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a Object> {
     let root = inner(pdf, catalog, b"Names").and_then(|names| names.get(b"Dests").ok());
     let mut names = HashMap::new();

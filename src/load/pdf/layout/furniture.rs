@@ -29,7 +29,6 @@ pub struct Page {
     pub bottom: f32,
 }
 
-/// The furniture of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Furniture {
     /// Indices of the lines that are furniture.
@@ -38,7 +37,6 @@ pub struct Furniture {
     pub number: Option<String>,
 }
 
-/// Finds the furniture of each page.
 pub fn recognise(pages: &[Page]) -> Vec<Furniture> {
     let mut found = vec![Furniture::default(); pages.len()];
     let has_bare = |page| rows_at(pages, page, &[]).any(|row| is_bare(&row.text));

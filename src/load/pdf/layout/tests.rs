@@ -35,7 +35,6 @@ pub fn printed(pieces: &[(&str, f32, f32)]) -> Vec<Row> {
     rows(&glyphs)
 }
 
-/// The text of a row.
 pub fn text(row: &Row) -> String {
     line(row, 1, 0, true, false, &Fonts::default()).text
 }

@@ -6,7 +6,6 @@ use super::words::{in_brackets, is_caption, is_figure};
 use crate::text::is_wide;
 use crate::text::tables::Row;
 
-/// The most lines of heads.
 const MOST_HEADS: usize = 6;
 /// Heads above a table are no further from it than this, in sizes.
 const NEAR: f32 = 2.2;
