@@ -117,37 +117,29 @@ fn report_empty(pages: &[Reading], bytes: &[u8], options: &LoadOptions, document
 
 /// Removes the furniture, recognises tables and makes blocks of the rest.
 fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
-    let laid: Vec<Page> = pages
-        .iter()
-        .map(|page| match page {
-            Reading::Laid(page) => page.clone(),
-            Reading::Plain(_) => Page { lines: Vec::new(), top: 0.0, bottom: 0.0 },
-        })
-        .collect();
+    let parted = pages.into_iter().map(|page| match page {
+        Reading::Laid(page) => (page, None),
+        Reading::Plain(text) => (Page::default(), Some(text)),
+    });
+    let (laid, plain): (Vec<Page>, Vec<Option<String>>) = parted.unzip();
     let found = furniture::recognise(&laid);
     document.page_labels = found.iter().map(|furniture| furniture.number.clone()).collect();
     let blocks_of = |lines| paragraphs::blocks(tables::join(lines), |page, mark| tags.heading(page, mark));
     let mut lines = Vec::new();
     let mut blocks: Vec<Block> = Vec::new();
-    for ((number, page), furniture) in (1u32..).zip(pages).zip(&found) {
-        match page {
-            Reading::Laid(page) => {
-                let middle = (page.top + page.bottom) / 2.0;
-                for (i, line) in page.lines.into_iter().enumerate() {
-                    if !furniture.lines.contains(&i) {
-                        lines.push(line);
-                    } else if line.style.baseline < middle {
-                        let style = Some(line.style);
-                        document
-                            .page_heads
-                            .push(Block { style, ..Block::new(BlockKind::Line, line.text, Some(number)) });
-                    }
-                }
+    for (((number, page), plain), furniture) in (1u32..).zip(laid).zip(plain).zip(&found) {
+        let middle = (page.top + page.bottom) / 2.0;
+        for (i, line) in page.lines.into_iter().enumerate() {
+            if !furniture.lines.contains(&i) {
+                lines.push(line);
+            } else if line.style.baseline < middle {
+                let style = Some(line.style);
+                document.page_heads.push(Block { style, ..Block::new(BlockKind::Line, line.text, Some(number)) });
             }
-            Reading::Plain(text) => {
-                blocks.extend(blocks_of(std::mem::take(&mut lines)));
-                blocks.extend(lines_to_blocks(&text, Some(number)));
-            }
+        }
+        if let Some(text) = plain {
+            blocks.extend(blocks_of(std::mem::take(&mut lines)));
+            blocks.extend(lines_to_blocks(&text, Some(number)));
         }
     }
     blocks.extend(blocks_of(lines));

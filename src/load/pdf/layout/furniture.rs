@@ -22,7 +22,7 @@ const MANY_OF_THE_PAGES: f32 = 0.2;
 const LONGEST: usize = 120;
 
 /// The lines of a page, and its edges in the frame of their text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
     pub lines: Vec<Line>,
     pub top: f32,
