@@ -193,9 +193,8 @@ impl Heads {
         let goes_on = part.lines().next().is_some_and(is_row);
         let front = self.open.take().filter(|_| goes_on);
         let tables = find(part);
-        let ends_in = tables.last().filter(|table| part[table.range.end..].trim_end_matches('\n').is_empty());
         // A blank line ends a table.
-        let ends_in = ends_in.filter(|table| !part[table.range.end..].contains("\n\n"));
+        let ends_in = tables.last().filter(|table| matches!(&part[table.range.end..], "" | "\n"));
         self.open = match ends_in {
             Some(table) if table.heads.is_empty() => front.clone(),
             Some(table) => Some(self.heads(part, table)),
