@@ -21,10 +21,10 @@ use crate::text::count;
   kb chunk-delete 7f3k2m:12 7f3k2m:13 --yes      whole parent chunks, without asking
   kb chunk-delete 7f3k2m:12 --dry-run
 
-`kb chunks-list` shows the ids. Deleting the last child chunk deletes its parent chunk. A document without chunks stays in
-`kb docs`, so that the next ingest does not bring it back; `kb remove` takes it out altogether.
-Deleted chunks stay deleted when the source is read again. Where the source has changed at that place, the deletion
-becomes a conflict (`kb chunks-list --conflicts`). `kb chunk-edit ID --reset` brings a parent chunk back.")]
+`kb chunks-list` shows the ids. Deleting the last child chunk deletes its parent chunk. A document without chunks
+stays in `kb docs`, so that the next ingest does not bring it back; `kb remove` removes it completely. Deleted chunks
+stay deleted when the source is read again. If the source has changed at that place, the deletion becomes a conflict
+(`kb chunks-list --conflicts`). `kb chunk-edit ID --reset` restores a parent chunk.")]
 pub struct ChunkDeleteArgs {
     /// Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3)
     #[arg(value_name = "ID", required = true)]

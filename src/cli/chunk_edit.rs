@@ -18,7 +18,7 @@ use crate::ingest::{Rebuilder, documents_of, publish};
 use crate::render::edited_chunks;
 use crate::store::{ChunkRow, Snapshot};
 
-/// Change the text and the notes of chunks; the files stay
+/// Change the text and the notes of chunks; the files do not change
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb chunk-edit 7f3k2m:12                                  in your editor (VISUAL, EDITOR)
@@ -28,9 +28,9 @@ use crate::store::{ChunkRow, Snapshot};
   kb chunk-edit 7f3k2m:12 --reset                          the text of the source, also after a deletion
   kb chunk-edit 7f3k2m~1 --resolve mine
 
-New text is cut into child chunks and embedded as in an ingest. Edits survive when the document is ingested again. If the
-source changed the same text, its new text stands and your edit becomes a conflict: `kb chunks-list --conflicts` shows it,
---resolve settles it.")]
+New text is cut into child chunks and embedded as in an ingest. Edits survive when the document is ingested again. If
+the source changed the same text, its new text is used and your edit becomes a conflict: `kb chunks-list --conflicts`
+shows it, --resolve resolves it.")]
 pub struct ChunkEditArgs {
     /// Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3); with --resolve, ids of conflicts (7f3k2m~1)
     #[arg(value_name = "ID", required_unless_present = "batch")]
@@ -50,7 +50,7 @@ pub struct ChunkEditArgs {
     /// Restore the text of the source in parent chunks, and remove their notes
     #[arg(long, group = "what")]
     reset: bool,
-    /// Settle conflicts: keep your text (mine) or the source's (theirs)
+    /// Resolve conflicts: keep your text (mine) or the source's (theirs)
     #[arg(long, value_enum, value_name = "WHOSE", group = "what")]
     resolve: Option<Side>,
     /// Show what would change

@@ -11,7 +11,7 @@ use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, R
 use crate::search::{find_section, scopes_within, with_subsections};
 use crate::store::{ChunkFilter, ChunkType, DocumentName, DocumentRow, NewDocument, Scope, Snapshot};
 
-/// List chunks: parents, which are shown, and their children, whose vectors are matched
+/// List parent chunks and their child chunks
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb chunks-list --doc manual.pdf --type parent

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::render::setting_list;
 use crate::store::Store;
 
-/// List every setting, its value and where it comes from
+/// List every setting with its value and its source
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb config

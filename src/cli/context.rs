@@ -40,7 +40,7 @@ entities_left_out:
 pub struct ContextArgs {
     #[command(flatten)]
     asked: AskedArgs,
-    /// Lay the context out with this template
+    /// Format the context with this template
     #[arg(long, value_name = "FILE", help_heading = "What is shown")]
     template: Option<PathBuf>,
 }

@@ -51,10 +51,11 @@ pub struct EvalArgs {
     /// Compare with an earlier run, as `--questions … --format json` wrote it
     #[arg(long, value_name = "FILE", requires = "questions")]
     baseline: Option<PathBuf>,
-    /// Which methods to measure
+    /// The methods to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Method::Keyword, Method::Semantic, Method::Hybrid])]
     methods: Vec<Method>,
-    /// Take half of the answers out of the corpus, and measure how well the confidence tells which questions lost theirs
+    /// Remove half of the answers from the corpus, and measure how well the confidence detects questions without an
+    /// answer
     #[arg(long)]
     unanswerable: bool,
     /// Exit with code 1 if a figure is lower; repeatable

@@ -29,7 +29,7 @@ pub struct Global {
     /// The output format [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub(super) format: Option<OutputFormat>,
-    /// Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    /// Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     #[arg(short = '0', long, global = true, conflicts_with = "format", hide_short_help = true)]
     pub(super) null: bool,
     /// Print only results and errors
@@ -58,7 +58,7 @@ pub struct Global {
         hide_short_help = true
     )]
     pub(super) device: Option<Device>,
-    /// Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    /// Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     #[arg(
         long,
         global = true,

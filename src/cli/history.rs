@@ -51,7 +51,7 @@ pub struct DiffArgs {
     /// The number of the other [default: the published one]
     #[arg(value_name = "B")]
     to: Option<u64>,
-    /// Show only counts of each document
+    /// Show only the counts for each document
     #[arg(long)]
     stat: bool,
 }
@@ -75,10 +75,10 @@ const UNDO: &str = "undo";
 #[command(after_help = "Examples:
   kb undo --dry-run           what would change
   kb undo
-  kb undo                     once more: bring back what was undone
+  kb undo                     once more: revert the undo
 
-`kb log` lists the generations, `kb restore` goes further back. Your files stay; the next `kb ingest` of a folder reads
-what differs from the restored documents.")]
+`kb log` lists the generations, and `kb restore` goes further back. Your files do not change; the next `kb ingest` of
+a folder reads what differs from the restored documents.")]
 pub struct UndoArgs {
     /// Show what would change
     #[arg(long)]
@@ -106,15 +106,16 @@ pub async fn undo(context: &Context, args: UndoArgs) -> Result<u8> {
     Ok(code)
 }
 
-/// Restore an old generation, as a new one
+/// Restore an old generation by publishing it as a new one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb log                      list the generations
   kb restore 12 --dry-run     what would change
   kb restore 12
 
-Nothing is lost: the current generation stays in the history. The vectors of the old generation come back too, even those
-of another model. Your files stay; the next `kb ingest` of a folder reads what differs from the restored documents.")]
+Nothing is lost: the current generation stays in the history. The vectors of the old generation come back too, even
+those of another model. Your files do not change; the next `kb ingest` of a folder reads what differs from the
+restored documents.")]
 pub struct RestoreArgs {
     /// Its number, as `kb log` shows it
     #[arg(value_name = "GENERATION")]

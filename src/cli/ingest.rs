@@ -27,7 +27,7 @@ use crate::text::{Period, count};
 /// In megabytes; standard input is kept in memory.
 const LARGEST_STANDARD_INPUT: u64 = 100;
 
-/// Ingest files and folders; later runs read only what changed
+/// Ingest files and folders; later runs read only changed files
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb ingest docs/ manual.pdf
@@ -43,11 +43,11 @@ pub struct IngestArgs {
     /// Files, folders and pages on the web (https://…); `-` is standard input, with --name
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     paths: Vec<PathBuf>,
-    /// Also read the files and folders that this file lists, one per line or, with -0, each ended by NUL; `-` is standard
+    /// Also read the files and folders in this list, one per line or, with -0, each terminated by NUL; `-` is standard
     /// input
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     files_from: Option<PathBuf>,
-    /// Name standard input; the ending of the name is the format
+    /// The name of standard input; its extension determines the format
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     name: Option<String>,
     /// Read the files in this format, whatever their names
@@ -56,7 +56,7 @@ pub struct IngestArgs {
     /// Remove documents whose files are gone from the given folders
     #[arg(long)]
     prune: bool,
-    /// Prune without asking, even more than a fifth of all documents or all of a folder
+    /// Prune without asking, even if this removes more than a fifth of all documents or all of a folder
     #[arg(long, requires = "prune", hide_short_help = true)]
     yes: bool,
     /// Show what would happen
@@ -71,11 +71,11 @@ pub struct IngestArgs {
     /// Exit with code 4 only if a file fails that did not fail before
     #[arg(long, hide_short_help = true)]
     new_failures: bool,
-    /// Read no file outside of this folder, wherever links lead; repeatable, for servers that ingest for others
+    /// Read no file outside this folder, even through links; repeatable, for servers that ingest for others
     #[arg(long, value_name = "DIR", hide = true)]
     within: Vec<PathBuf>,
-    /// The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document
-    /// states, otherwise that of the file]
+    /// The time of the documents, such as 2026-11-21 or `90d ago` [default: the time in the document, otherwise that of
+    /// the file]
     #[arg(long, value_name = "TIME", value_parser = super::filter::parse_time, hide_short_help = true)]
     time: Option<Period>,
     /// Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later

@@ -23,8 +23,8 @@ kb asks no language model unless you configure one in ~/.config/kb/config.toml, 
   model = \"small-model\"
   api_key_env = \"EXAMPLE_API_KEY\"             the variable that holds the key
 
-or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; `kb config` lists all settings. If the model does not answer, kb
-goes on with its rules: no other command fails.";
+or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; `kb config` lists all settings. If the model does not answer,
+kb uses only its rules, and no other command fails.";
 
 /// Check the language model, or print its prompts
 #[derive(Debug, Args)]

@@ -62,11 +62,11 @@ use output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
-  kb ingest docs/                         read a folder; later runs read only what changed
-  kb search \"how is the pump primed?\"     the best parts of documents, with section and page
+  kb ingest docs/                         read a folder; later runs read only changed files
+  kb search \"how is the pump primed?\"     the best parts of the documents, with section and page
   kb toc manual.pdf                       a document's table of contents
 
-Exit codes: 0 done or found, 1 found nothing, 2 wrong use, 3 failed, 4 some files failed, 5 locked";
+Exit codes: 0 success, 1 nothing found, 2 wrong usage, 3 failure, 4 some files failed, 5 locked";
 
 /// Answers questions with the right section of the right document, offline.
 #[derive(Debug, Parser)]

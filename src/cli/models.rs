@@ -33,7 +33,7 @@ const SAMPLES: usize = 1000;
   kb models remove multilingual-e5-small
   kb models --format json | jq '.items[] | select(.here) | .name'
 
-Models lie in KB_MODELS_DIR, by default in kb/models in your data folder. HF_ENDPOINT names a mirror of the hub,
+Models are in KB_MODELS_DIR, by default in kb/models in your data folder. HF_ENDPOINT names a mirror of the hub,
 HTTPS_PROXY a proxy, HF_TOKEN a token. An interrupted download continues where it stopped.")]
 pub struct ModelsArgs {
     #[command(subcommand)]

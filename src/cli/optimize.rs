@@ -8,15 +8,15 @@ use crate::error::Result;
 use crate::render;
 use crate::store::Writer;
 
-/// Join small files and bring the indexes up to date, now
+/// Merge small files and update the indexes now
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb optimize                 before a store is copied, or after a long ingest
   kb optimize -n reports      another namespace
   kb optimize && kb export backup.kb
 
-kb does this by itself whenever enough has changed, and every command works without it. Searches go on meanwhile. The
-result is one generation with the same documents; old files leave the disk with the generations that need them.")]
+kb does this automatically after enough changes, and every command works without it. Searches continue meanwhile. The
+result is one generation with the same documents. Old files are deleted with the generations that need them.")]
 pub struct OptimizeArgs {
     #[command(flatten)]
     wait: WaitArgs,

@@ -15,19 +15,19 @@ use crate::render::{reembedded, reindexed};
 use crate::search::Purpose;
 use crate::store::Snapshot;
 
-/// Rebuild sections, context or vectors from what is in the store
+/// Rebuild sections, contexts or vectors of stored documents
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:
-  kb reindex --structure                 find sections again that an older kb found
+  kb reindex --structure                 detect sections again, for example with a newer kb
   kb reindex --structure manual.pdf --force
   kb reindex --chunks --parent-chars 600 cut parent chunks at another length
   kb reindex --context none              replace the context of chunks
   kb reindex --context llm --dry-run     how many tokens a language model would take
-  kb reindex --vectors                   make vectors that `kb ingest --no-embed` skipped
+  kb reindex --vectors                   compute the vectors that `kb ingest --no-embed` skipped
   kb reindex --vectors --model bge-m3    replace all vectors; `kb models` lists the models
 
-The exit code is 4 if some documents failed; those stay as they were.",
+The exit code is 4 if some documents failed; these documents do not change.",
     after_long_help = "\
 --structure reads the source if it is unchanged, otherwise the parent chunks in the store. Vectors of unchanged child
 chunks are kept.
@@ -45,16 +45,16 @@ pub struct ReindexArgs {
     /// Only these documents: an id or its beginning, a path or its end, or a title
     #[arg(value_name = "DOC")]
     documents: Vec<String>,
-    /// Find sections and cut them into parent chunks
+    /// Detect sections and cut them into parent chunks
     #[arg(long)]
     structure: bool,
-    /// Cut documents again whose chunks have other lengths than asked for
+    /// Cut documents again if their chunks have other lengths than requested
     #[arg(long)]
     chunks: bool,
     /// Replace the context of parent chunks, which is embedded and indexed with them
     #[arg(long, value_enum, value_name = "KIND")]
     context: Option<ContextKind>,
-    /// Make missing vectors, or all if the model changes
+    /// Compute missing vectors, or all vectors if the model changes
     #[arg(long, conflicts_with_all = ["structure", "chunks", "context", "documents"])]
     vectors: bool,
     /// The new embedding model [default: the current one]

@@ -7,7 +7,7 @@ use clap::{Args, Command};
 use crate::error::{Error, Result};
 use crate::render::schema_of;
 
-/// Print the JSON Schema of what a command prints with `--format json`
+/// Print the JSON Schema of the `--format json` output of a command
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb schema search

@@ -70,7 +70,7 @@ pub struct SearchArgs {
         help_heading = "What is shown"
     )]
     target: Target,
-    /// Show which stage dropped this chunk or section, and which option governs that stage
+    /// Show which stage dropped this chunk or section, and which option controls that stage
     #[arg(long, value_name = "ID", conflicts_with = "explain", hide_short_help = true, help_heading = "What is shown")]
     why: Option<String>,
 }
@@ -89,7 +89,7 @@ pub(super) struct AskedArgs {
     doc: Vec<String>,
     #[command(flatten)]
     times: TimeArgs,
-    /// Show all hits, however low their confidence
+    /// Show all hits, at any confidence
     #[arg(long, conflicts_with = "min_confidence", help_heading = "Filters")]
     all: bool,
     // Declared for help and completions; read from the matches, over kb.toml.

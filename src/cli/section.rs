@@ -25,10 +25,10 @@ pub struct SectionArgs {
     /// one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents
     #[arg(value_names = ["DOC", "SECTION"], required = true, num_args = 1..)]
     names: Vec<String>,
-    /// Leave subsections out
+    /// Omit subsections
     #[arg(long)]
     no_children: bool,
-    /// Begin at this chunk of the sections, such as a hit of a search, or where a note about the rest says
+    /// Begin at this chunk of the sections, such as a search hit or the chunk that a note about the rest names
     #[arg(long, value_name = "ID")]
     from: Option<String>,
     /// Show at most N tokens; a note names the rest

@@ -24,8 +24,8 @@ use crate::vectors::dot;
   kb self-check
   kb self-check --format json             for a bug report
 
-Ingests a made-up document and finds it again, in a temporary folder where the store is or would be. Your documents, your
-settings and the network are left alone.")]
+Ingests a made-up document and searches for it, in a temporary folder at the location of the store. It touches neither
+your documents nor your settings nor the network.")]
 pub struct SelfCheckArgs {}
 
 /// The document that is ingested and found again, and a question that it answers.

@@ -7,20 +7,20 @@ use clap::Args;
 use crate::error::Result;
 use crate::text::period;
 
-/// Keep the store open and the model loaded, and answer the reading commands of other processes
+/// Keep the store open and the model loaded, and answer commands of other processes that only read
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb serve                    until Ctrl-C, or after ten minutes without a command
   kb serve --idle 8h
   kb serve --stop
 
-While it runs, kb search, context, toc, section, show, docs, chunks-list and entities get their answers from it, the same
-as without it. With serve = \"auto\" in your config.toml the first of them starts one. --serve off uses none.")]
+While it runs, kb search, context, toc, section, show, docs, chunks-list and entities get the same answers from it.
+With serve = \"auto\" in your config.toml, the first of these commands starts a server. --serve off uses none.")]
 pub struct ServeArgs {
-    /// End after this time without a command
+    /// Stop after this time without a command
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_idle)]
     idle: Duration,
-    /// End the one that runs
+    /// Stop the running server
     #[arg(long, conflicts_with = "idle")]
     stop: bool,
     /// Leave the terminal of the command that starts it

@@ -15,10 +15,10 @@ use crate::render;
 use crate::search::{ListedChunk, Purpose};
 use crate::store::Snapshot;
 
-/// Show what an id stands for: a chunk, a section or a document
+/// Show the chunk, section or document with this id
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  kb show k3v9aw:12           a parent chunk, whole
+  kb show k3v9aw:12           a whole parent chunk
   kb show k3v9aw:12.3         a child chunk of it
   kb show k3v9aw#2.1          a section with its subsections
   kb show k3v9aw              a document: kinds of parent chunks, topics, summary

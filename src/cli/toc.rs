@@ -25,7 +25,7 @@ const DEFAULT_LEVEL: u32 = 3;
 /// The deepest level shown of all documents.
 const DEFAULT_LEVEL_OF_LIST: u32 = 1;
 
-/// Show or correct the table of contents of a document, or list those of all
+/// Show or correct the table of contents of a document, or list all tables of contents
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb toc                                  all documents with their top-level entries
@@ -62,16 +62,16 @@ pub struct TocArgs {
 #[derive(Debug, Args)]
 #[group(multiple = false, requires = "document", conflicts_with_all = ["max_level", "provenance", "limit", "offset"])]
 pub struct CorrectArgs {
-    /// Correct it in an editor
+    /// Correct the table of contents in an editor
     #[arg(long)]
     edit: bool,
-    /// Print it in the form that --edit and --set take
+    /// Print the table of contents in the form that --edit and --set accept
     #[arg(long)]
     editable: bool,
-    /// Replace it with the one in this file; `-` is standard input
+    /// Replace the table of contents with the one in this file; `-` is standard input
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
-    /// Drop the correction
+    /// Remove the correction
     #[arg(long)]
     reset: bool,
 }

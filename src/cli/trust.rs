@@ -15,18 +15,19 @@ const EXAMPLES: &str = "\
 Examples:
   kb trust                    show what needs trust in .kb/kb.toml, and trust it as it is now
   kb trust --kb other/.kb
-  kb trust --revoke           forget this store
+  kb trust --revoke           revoke the trust
 
 A store may come from anybody. Until you trust it, kb ignores the settings in its kb.toml that can run a program, load
-code, send text or read other files, and reading commands change nothing in a store that you did not make. If its vectors
-came from an endpoint, questions go to yours only after that. A changed kb.toml needs trust again. Your own settings need
-none: kb/config.toml in the folder of your settings (~/.config on Linux), or the file that KB_CONFIG names.";
+code, send text or read other files, and reading commands change nothing in a store that you did not make. If its
+vectors came from an endpoint, kb sends questions to your endpoint only after that. A changed kb.toml needs trust
+again. Your own settings need none: kb/config.toml in the folder of your settings (~/.config on Linux), or the file
+that KB_CONFIG names.";
 
 /// Trust the settings of a store
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TrustArgs {
-    /// Forget that the store is trusted
+    /// Remove the trust in the store
     #[arg(long)]
     revoke: bool,
 }

@@ -29,14 +29,14 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// When an ingest is tried again that failed, as on a full disk.
 const LATER: Duration = Duration::from_secs(60);
 
-/// Ingest files and folders whenever they change, until Ctrl-C
+/// Ingest files and folders when they change, until Ctrl-C
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb watch docs
   kb watch docs manual.pdf -- --no-embed
-  kb watch docs -- --prune                documents go when their files go
+  kb watch docs -- --prune                also remove documents whose files are gone
 
-What stands behind -- goes to each `kb ingest`. Everything that changed before the start is ingested first.")]
+kb watch passes the options after -- to each `kb ingest`. It first ingests everything that changed before the start.")]
 pub struct WatchArgs {
     /// Files and folders
     #[arg(value_name = "PATH", required = true)]

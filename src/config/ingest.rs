@@ -65,7 +65,7 @@ pub struct IngestSettings {
     #[command(flatten)]
     #[serde(flatten)]
     pub chunks: ChunkSettings,
-    /// Refuse larger files [default: 500 for PDF, Office files and EPUB, 20 for text]
+    /// Reject larger files [default: 500 for PDF, Office files and EPUB, 20 for text]
     #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
     pub max_file_size: Option<Whole<1, MOST_MEGABYTES>>,
     #[command(flatten)]
@@ -137,10 +137,10 @@ impl RuleSettings {
 // No doc comment, as above.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
 pub struct ChunkSettings {
-    /// The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]
+    /// The maximum length of a parent chunk, in characters [default: 1000; existing documents keep theirs]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = CHUNKS)]
     pub parent_chars: Option<ChunkChars>,
-    /// The most characters of a child chunk, which is matched [default: 300]
+    /// The maximum length of a child chunk, in characters [default: 300]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = CHUNKS)]
     pub child_chars: Option<ChunkChars>,
     /// Characters before a child chunk that are embedded with it, for models that read each child alone [default: 100]
@@ -184,7 +184,7 @@ pub struct ReadingSettings {
     /// Give up on a file that takes longer to parse [default: 120, with OCR 3600]
     #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
     pub file_timeout: Option<Whole<1, DAY>>,
-    /// Leave out a page that takes longer [default: 20, with OCR 120]
+    /// Skip a page that takes longer [default: 20, with OCR 120]
     #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
     pub page_timeout: Option<Whole<1, DAY>>,
     /// Memory for reading a file, on top of four times its size [default: 900]

@@ -41,7 +41,7 @@ const SHOWN: &str = "What is shown";
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
 #[serde(deny_unknown_fields)]
 pub struct SearchSettings {
-    /// Number of hits [default: 5; broad 10; drill as many as the beam reaches]
+    /// Number of hits [default: 5; broad 10; drill the size of its beam]
     #[arg(short = 'k', long, value_name = "N", env = "KB_SEARCH_LIMIT", help_heading = SHOWN)]
     pub limit: Option<Whole<1, LARGEST_LIMIT>>,
     /// How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C]
@@ -49,10 +49,10 @@ pub struct SearchSettings {
     #[arg(long, value_name = "MODE", env = "KB_SEARCH_MODE", help_heading = SHOWN)]
     #[serde(default, deserialize_with = "from_text")]
     pub mode: Option<ModeSetting>,
-    /// Add N neighbouring parent chunks of the section on both sides
+    /// Add N neighbouring parent chunks of the section on each side
     #[arg(long, value_name = "N", env = "KB_SEARCH_CONTEXT", help_heading = SHOWN)]
     pub context: Option<Whole<0, 100>>,
-    /// Show only the best sentence of each parent chunk, and N sentences on both sides
+    /// Show only the best sentence of each parent chunk and N sentences on each side
     #[arg(long, value_name = "N", env = "KB_SEARCH_WINDOW", hide_short_help = true, help_heading = SHOWN)]
     pub window: Option<Whole<0, 100>>,
     /// Join adjacent parent chunks of a section [default: true]
@@ -65,7 +65,7 @@ pub struct SearchSettings {
         default_missing_value = "true", value_parser = clap::builder::BoolishValueParser::new(),
         hide_short_help = true, help_heading = SHOWN)]
     pub keep_duplicates: Option<bool>,
-    /// Put the hits of a section or document together
+    /// Group the hits of a section or document
     #[arg(long, value_enum, value_name = "WHAT", env = "KB_SEARCH_GROUP_BY", hide_short_help = true, help_heading = SHOWN)]
     pub group_by: Option<GroupBy>,
     /// Show at most N hits of one document
@@ -74,7 +74,7 @@ pub struct SearchSettings {
     /// Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]
     #[arg(long, value_name = "N", env = "KB_SEARCH_MAX_TOKENS", hide_short_help = true, help_heading = SHOWN)]
     pub max_tokens: Option<Whole<1>>,
-    /// Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model's]
+    /// Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the embedding model]
     #[arg(long, value_name = "FILE", env = "KB_SEARCH_TOKENIZER", hide_short_help = true, help_heading = SHOWN)]
     pub tokenizer: Option<String>,
     /// Only documents and chunks that match, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of
@@ -93,7 +93,7 @@ pub struct SearchSettings {
     /// How to search [default: auto]
     #[arg(long, value_enum, env = "KB_SEARCH_METHOD", help_heading = RANKING)]
     pub method: Option<Method>,
-    /// Weights of keyword and semantic search, such as 0.7,0.3 [default: by question]
+    /// Weights of keyword and semantic search, such as 0.7,0.3 [default: depends on the question]
     #[arg(long, value_name = "K,S", allow_hyphen_values = true, env = "KB_SEARCH_WEIGHTS", hide_short_help = true,
         help_heading = RANKING)]
     pub weights: Option<Weights>,
@@ -101,10 +101,10 @@ pub struct SearchSettings {
     #[arg(long, value_name = "HOW", env = "KB_SEARCH_FUSION", hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]
     pub fusion: Option<Fusion>,
-    /// Candidates that each of the two gives [default: 100; in modes other than precise 200]
+    /// Candidates per retriever [default: 100; in modes other than precise 200]
     #[arg(long, value_name = "N", env = "KB_SEARCH_POOL", hide_short_help = true, help_heading = RANKING)]
     pub pool: Option<Whole<1, LARGEST_POOL>>,
-    /// The kind of the question [default: by its words]
+    /// The kind of the question [default: determined from its words]
     #[arg(long, value_enum, env = "KB_SEARCH_KIND", hide_short_help = true, help_heading = RANKING)]
     pub kind: Option<Kind>,
     /// Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all words);
@@ -112,11 +112,11 @@ pub struct SearchSettings {
     #[arg(long, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]
     pub expand: Option<Expand>,
-    /// Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
+    /// Search again with wider settings after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
     #[arg(long, value_name = "IF", env = "KB_SEARCH_FALLBACK", hide_short_help = true, help_heading = RANKING)]
     pub fallback: Option<Fallback>,
-    /// Rerank the best: light (by the question's words), off, or also by a model: its name in `kb models`, its folder, or
-    /// endpoint [default: light with the methods auto and hybrid]
+    /// Rerank the best candidates: light (by the question's words), off, or also with a model: its name in `kb models`,
+    /// its folder, or endpoint [default: light for the methods auto and hybrid]
     #[arg(long, value_name = "MODEL", env = "KB_SEARCH_RERANK", value_hint = clap::ValueHint::DirPath,
         hide_short_help = true, help_heading = RANKING)]
     #[serde(default, deserialize_with = "from_text")]

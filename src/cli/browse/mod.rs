@@ -32,16 +32,16 @@ const PAUSE: Duration = Duration::from_millis(120);
 /// Otherwise the loop looks this often whether the terminal has changed.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// Search, read and edit on a whole terminal
+/// Search, read and edit in a full-screen terminal interface
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb browse
   kb browse pump alarm                    begin with a search
   kb browse -n manuals
 
-Type to search; Tab goes from the hits to the documents and to the history. Enter reads a section, unfolds a document or
-shows what a generation changed. Ctrl-E edits a chunk in your editor, Ctrl-X deletes it after a question, Ctrl-Z takes the
-last change back, Ctrl-O opens the file, F1 lists all keys. The mouse selects and scrolls. Esc leaves.")]
+Type to search; Tab goes from the hits to the documents and to the history. Enter reads a section, unfolds a document
+or shows what a generation changed. Ctrl-E edits a chunk in your editor, Ctrl-X deletes it after a confirmation,
+Ctrl-Z undoes the last change, Ctrl-O opens the file, F1 lists all keys. The mouse selects and scrolls. Esc leaves.")]
 pub struct BrowseArgs {
     /// A question or words to begin with
     #[arg(value_name = "QUERY")]

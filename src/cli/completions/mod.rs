@@ -25,7 +25,7 @@ const NAME: &str = "kb";
 /// Zsh reads a file of $fpath at the first completion, which this answers.
 const FIRST_OF_ZSH: &str = "[[ $funcstack[1] == _kb ]] && _clap_dynamic_completer_kb \"$@\"\n";
 
-/// Print what makes a shell complete commands, options, documents, sections, namespaces and models
+/// Print a shell completion script for commands, options, documents, sections, namespaces and models
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb completions bash > ~/.local/share/bash-completion/completions/kb
@@ -34,7 +34,7 @@ const FIRST_OF_ZSH: &str = "[[ $funcstack[1] == _kb ]] && _clap_dynamic_complete
   kb completions powershell >> $PROFILE
   kb completions nushell > ~/.config/nushell/autoload/kb.nu
 
-The script asks kb, which reads the store that a command would use. The one of Nushell completes commands and options only.")]
+The script asks kb, which reads the store that a command would use. The Nushell script completes only commands and options.")]
 pub struct CompletionsArgs {
     /// Which shell
     #[arg(value_enum)]

@@ -42,11 +42,11 @@ const READERS: usize = 4;
 /// The stack of a thread that runs commands, in bytes: that of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
 
-/// Serve an agent by the Model Context Protocol, over standard input and output or HTTP
+/// Serve agents over the Model Context Protocol, by standard input and output or HTTP
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  kb mcp --install claude-code            print what makes Claude Code use it; cursor and vscode too
-  kb mcp                                  what the agent starts; reads only
+  kb mcp --install claude-code            print the configuration for Claude Code; also for cursor and vscode
+  kb mcp                                  the command that the agent starts; it only reads
   kb mcp --kb /srv/manuals/.kb -n pumps
   kb mcp --allow-write --root docs        the agent may ingest files below docs, edit and delete chunks
   kb mcp --http 8765                      for clients that connect to http://127.0.0.1:8765/mcp
@@ -60,9 +60,9 @@ pub struct McpArgs {
     /// A folder from which files may be ingested; repeatable [default: the current folder]
     #[arg(long, value_name = "DIR", requires = "allow_write")]
     root: Vec<PathBuf>,
-    /// Serve at this port of this machine instead, until Ctrl-C; 0 takes a free port
+    /// Serve on this port of this machine instead, until Ctrl-C; 0 selects a free port
     ///
-    /// Clients must send a token. Set it as KB_MCP_TOKEN; otherwise kb makes one up and shows it.
+    /// Clients must send a token. Set it in KB_MCP_TOKEN; otherwise kb generates one and shows it.
     #[arg(long, value_name = "PORT", conflicts_with = "install")]
     http: Option<u16>,
     /// Print the configuration that makes a client start this server
