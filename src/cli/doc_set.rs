@@ -76,7 +76,7 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
     let both = args.untag.iter().find(|tag| said.tagged.contains(*tag));
     let both = both.or_else(|| args.unset.iter().find(is_set));
     if let Some(both) = both {
-        return Err(Error::usage(format!("{both:?} is both set and removed")).hint("leave one of them out"));
+        return Err(Error::usage(format!("{both:?} is both set and removed")).hint("remove one of them"));
     }
     if said.is_empty() {
         return Err(

@@ -150,7 +150,7 @@ async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, cond
         config.search.clone().under_environment()?.request(String::new(), Target::Chunks, Output::Json, |_| false)?;
     notes.iter().for_each(|note| context.tell(note));
     if template.restriction.filter.is_some() {
-        let without = "leave it out there to ask all documents".to_owned();
+        let without = "remove it there to ask all documents".to_owned();
         template.restriction.filter_from = origin_of("filter", &store)?.map(|place| FilterOrigin { place, without });
     }
     let searcher = context.searcher_over(&store, &config)?;

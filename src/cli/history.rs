@@ -95,7 +95,7 @@ pub async fn undo(context: &Context, args: UndoArgs) -> Result<u8> {
     let code = bring_back(context, restored, UNDO).await?;
     let Some(undone) = entries.iter().find(|entry| entry.published) else { return Ok(code) };
     let what = match undone.note.as_ref().map(|note| note.command.as_str()) {
-        Some(UNDO) => "this takes the last `kb undo` back".to_owned(),
+        Some(UNDO) => "this reverts the last `kb undo`".to_owned(),
         _ if args.dry_run => return Ok(code),
         command => {
             let command = command.map_or(String::new(), |command| format!(" ({command})"));

@@ -241,7 +241,7 @@ async fn suggest(context: &Context, models: &Models) -> Result<u8> {
 /// The download that a name stands for.
 fn wanted(name: &str) -> Result<Wanted> {
     if name.eq_ignore_ascii_case(&Model::embedded().name) {
-        return Err(Error::usage(format!("{name} is part of kb and always installed")));
+        return Err(Error::usage(format!("{name} is built into kb and always installed")));
     }
     Wanted::named(name).ok_or_else(|| {
         let hint = nearest(name).map_or_else(

@@ -68,7 +68,9 @@ pub(super) fn end_on_interrupt(display: &Arc<Display>) {
             if let Some(display) = running {
                 display.clear();
                 let published = count(display.counts.published.load(Ordering::Relaxed), "document");
-                write_line(&format!("interrupted: {published} of this run saved; run the same command again to go on"));
+                write_line(&format!(
+                    "interrupted: {published} of this run saved; run the same command again to continue"
+                ));
             }
             std::process::exit(INTERRUPTED);
         });

@@ -58,7 +58,7 @@ async fn gone(snapshot: &Snapshot, id: &str) -> Result<Error> {
             id.strip_prefix(parent.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
     Ok(match edit {
-        None => error.hint("search results show ids; a new ingest may have changed this one"),
+        None => error.hint("search results show ids; a new ingest can change them"),
         Some((parent, edit)) => {
             let done = if edit.content.is_none() { "deleted" } else { "changed" };
             let reset = NextStep::ResetChunk(&parent);
@@ -95,7 +95,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
     if !store.is_own() && !is_document(&document.source) {
         // Some desktops run a program when they are asked to open it.
         let message = format!("{} is no document of a format that kb reads", document.source);
-        return Err(Error::failed(message).hint("look at it yourself before you open it: this store is not yours"));
+        return Err(Error::failed(message).hint("check it yourself before you open it: this store is not yours"));
     }
     if ingest::is_address(&document.source) {
         start_viewer(&document.source, &document.source, name)?;

@@ -84,7 +84,7 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
                     "{:?} has changed since it was listed; nothing was changed",
                     chunk.chunk_id
                 ))
-                .hint("list the chunks again and put your changes into that list"));
+                .hint("list the chunks again and make your changes in the new list"));
             }
             "updated_at" => continue,
             other => {

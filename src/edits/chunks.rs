@@ -139,7 +139,7 @@ fn refuse_both(whole: Option<&ChunkOrder>, own: &[&ChunkOrder]) -> Result<()> {
     let whole = whole.filter(|order| order.text.is_some());
     let child_chunk = own.iter().find(|order| order.text.is_some());
     if let (Some(whole), Some(child)) = (whole, child_chunk) {
-        let what = format!("{:?} is a part of {:?}, and both get new texts", child.chunk_id, whole.chunk_id);
+        let what = format!("{:?} is a part of {:?}, and both have new texts", child.chunk_id, whole.chunk_id);
         return Err(
             Error::usage(format!("{what}; nothing was changed")).hint("change the parent chunk, or its child chunks")
         );

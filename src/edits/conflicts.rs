@@ -112,7 +112,7 @@ fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument>
     let parts = place(edit, &before);
     if parts.is_empty() {
         return Err(Error::failed(format!(
-            "{} has no text left that the edit could replace; nothing was changed",
+            "{} has no text left for the edit to replace; nothing was changed",
             before.document.source
         ))
         .hint(format!("keep the source's text with {} theirs", Setting("resolve"))));

@@ -237,7 +237,7 @@ fn check_outline(outline: &Outline, output: VectorOutput) -> Result<bool, String
     };
     let name = &vector.name;
     if name == "logits" {
-        return Err("it gives logits, so it is a model for another task".to_owned());
+        return Err("its output is logits, so it is a model for another task".to_owned());
     }
     if vector.kind.is_some_and(|kind| kind != FLOAT) {
         return Err(format!("its {name} are not 32-bit numbers"));

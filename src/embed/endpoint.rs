@@ -161,7 +161,7 @@ impl Endpoint {
         if !are_same(&now, &self.probes) {
             let name = endpoint_model_name(&self.wire.settings.model);
             return Err(Error::failed(format!(
-                "{} gives other vectors than when the namespace was made: its model has changed",
+                "{} returns other vectors than at the first ingest of the namespace: its model has changed",
                 self.wire.settings.endpoint()
             ))
             .hint(format!(

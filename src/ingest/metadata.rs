@@ -66,7 +66,9 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     let file = PathBuf::from(name);
     match file.symlink_metadata() {
         Ok(facts) if facts.is_symlink() => {
-            return Err(Error::failed(format!("{} is a link", file.display())).hint("put the file itself there"));
+            return Err(
+                Error::failed(format!("{} is a link", file.display())).hint("replace the link with the file itself")
+            );
         }
         Ok(facts) if facts.is_file() && facts.len() <= LONGEST => {}
         Ok(facts) if facts.is_file() => {

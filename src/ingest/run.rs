@@ -157,7 +157,7 @@ async fn collect_page(
     let loaded = match (fetched, stored) {
         (Err(error), _) => Err(error),
         (Ok(None), Some((_, row))) => Ok(Loaded::Known(SourceFacts::of(row), Box::new(row.clone()))),
-        (Ok(None), None) => Err(Error::failed("answers that it has not changed, although kb did not ask")),
+        (Ok(None), None) => Err(Error::failed("says that it has not changed, although kb did not ask")),
         (Ok(Some(page)), _) => {
             validators = Some(page.validators);
             if let Some(to) = page.moved_to {
@@ -214,7 +214,7 @@ fn stays_left_out(mut sources: Vec<String>) -> String {
     let documents = count(sources.len(), "document");
     let (stay, them) = if sources.len() == 1 { ("stays", "it") } else { ("stay", "them") };
     let (remove, sources) = (NextStep::RemoveDocument("DOC"), first_of(sources.into_iter()));
-    format!("{documents} {stay}, although this run leaves the files out: {sources}; `{remove}` removes {them}")
+    format!("{documents} {stay}, although this run skips the files: {sources}; `{remove}` removes {them}")
 }
 
 fn nothing_to_ingest(request: &IngestRequest, skipped: usize) -> Error {

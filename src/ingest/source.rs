@@ -121,7 +121,7 @@ pub(super) fn read_steadily(path: &Path, within: &[PathBuf], most: u64) -> Resul
             return Ok((bytes, mtime_ns(&after)));
         }
     }
-    Err(Error::failed("changes while it is read").hint("run the command again when nothing writes to it"))
+    Err(Error::failed("changed while kb read it").hint("run the command again when no program writes to it"))
 }
 
 #[cfg(test)]

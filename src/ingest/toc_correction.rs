@@ -136,7 +136,7 @@ async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &
         SourceNow::Changed => Err(Error::failed(format!("{source} has changed since it was ingested"))
             .hint(format!("`{}` reads it again; then correct its table of contents", NextStep::Ingest(source)))),
         SourceNow::Gone => Err(Error::failed(format!("{source} is gone, so its sections cannot be rebuilt"))
-            .hint("put the file back, or ingest it from where it is now; then correct its table of contents")),
+            .hint("restore the file, or ingest it from its new place; then correct its table of contents")),
     }
 }
 
@@ -156,9 +156,9 @@ fn refuse_unknown(lines: &[TocLine], cut: &CutDocument, sections: &[SectionRow])
         return Ok(());
     }
     let hint = if cut.pages.is_some() {
-        "give them a page, as in [p. 12], or write their titles as they stand in the text"
+        "give them a page, as in [p. 12], or write their titles as in the text"
     } else {
-        "write the titles as they stand in the text, in the order of the text"
+        "write the titles as in the text and in its order"
     };
     Err(Error::usage(format!("not found in the document after the preceding entry: {}", unknown.join("; "))).hint(hint))
 }

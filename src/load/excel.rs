@@ -56,7 +56,7 @@ fn read(bytes: &[u8]) -> Result<Document> {
         document.blocks.extend(blocks(sheet));
     }
     if left == 0 {
-        document.warnings.push(format!("only its beginning is read, {MOST_CELLS} cells or less if they are long"));
+        document.warnings.push(format!("only its beginning is read: {MOST_CELLS} cells, or fewer if they are long"));
     }
     Ok(document)
 }

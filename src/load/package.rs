@@ -43,7 +43,7 @@ impl<'a> Archive<'a> {
     pub fn open(bytes: &'a [u8], format: &'static str) -> Result<Self> {
         if bytes.starts_with(OLE_MAGIC) {
             return Err(Error::failed(format!(
-                "this is not {format} but an Office file with a password, or from before 2007"
+                "this is not {format} but an Office file with a password or from before 2007"
             ))
             .hint(format!("open it in its program and save it as {format} without a password")));
         }

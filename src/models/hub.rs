@@ -135,10 +135,10 @@ impl Hub {
             StatusCode::TOO_MANY_REQUESTS => {
                 let wait = headers.get(RETRY_AFTER).and_then(|wait| wait.to_str().ok()?.trim().parse::<u64>().ok());
                 let when = wait.map_or_else(|| "later".to_owned(), |seconds| format!("in {seconds} s"));
-                Error::failed(format!("{hub} gets too many requests (HTTP {code}{detail})"))
+                Error::failed(format!("{hub} receives too many requests (HTTP {code}{detail})"))
                     .hint(format!("run the command again {when}; what was downloaded is kept"))
             }
-            _ => Error::failed(format!("{hub} does not deliver {what} (HTTP {code}{detail})"))
+            _ => Error::failed(format!("{hub} failed to send {what} (HTTP {code}{detail})"))
                 .hint("run the command again later; what was downloaded is kept"),
         }
     }

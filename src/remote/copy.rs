@@ -130,7 +130,7 @@ impl Copy {
             if namespace.exists() && !base.is_some_and(|base| replica.is_at(base)) {
                 let name = namespace.name();
                 notice::give(&format!(
-                    "another writer has published into {name:?}; what was written here and not published is dropped"
+                    "another writer has published into {name:?}; the unpublished changes in this copy are dropped"
                 ));
             }
             let damaged = |error: Error| error.at(&format!("{}/{}", self.objects.address(), head_of(namespace)));

@@ -102,7 +102,7 @@ impl Objects {
         let known = "name a folder, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or az://CONTAINER/PREFIX";
         let url = Url::parse(address).map_err(|error| invalid(format!("it is not an address: {error}")).hint(known))?;
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-            return Err(invalid("an address has no key in it".to_owned()).hint("put keys into variables"));
+            return Err(invalid("an address cannot contain a key".to_owned()).hint("put keys into variables"));
         }
         let bucket = url.host_str().filter(|bucket| !bucket.is_empty());
         let Some(bucket) = bucket else { return Err(invalid("it names no bucket".to_owned()).hint(known)) };
@@ -112,7 +112,7 @@ impl Objects {
                 "name the bucket, as in {scheme}://BUCKET/PREFIX, and the server in the variable of the provider's tools, \
                  as in {server}=http://{bucket}:{port}"
             );
-            return Err(invalid("a bucket has no port".to_owned()).hint(hint));
+            return Err(invalid("a bucket cannot have a port".to_owned()).hint(hint));
         }
         let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), ..BackoffConfig::default() };
         let retry = RetryConfig { backoff, max_retries: REPETITIONS, retry_timeout: REPEATED };
@@ -199,7 +199,7 @@ impl Objects {
                 got => got.map_err(|error| self.failed(&format!("read {name}"), &error))?,
             };
         let version = Version { e_tag: got.meta.e_tag.clone(), version: got.meta.version.clone() };
-        let damaged = |why: &str| Error::failed(format!("{}/{name} is not what kb has written: {why}", self.address));
+        let damaged = |why: &str| Error::failed(format!("{}/{name} differs from what kb wrote: {why}", self.address));
         if got.meta.size > longest {
             return Err(damaged("it is too long"));
         }
@@ -329,8 +329,8 @@ impl Objects {
         match error {
             Refused::PermissionDenied { .. } | Refused::Unauthenticated { .. } => {
                 let (keys, _) = variables(address);
-                Error::failed(format!("{address} does not permit to {doing}"))
-                    .hint(format!("check the keys in {keys}, and what they permit"))
+                Error::failed(format!("{address} does not allow kb to {doing}"))
+                    .hint(format!("check the keys in {keys} and their permissions"))
             }
             _ => Error::failed(format!("cannot {doing} at {address}: {}", innermost(error)))
                 .hint("run the command again when it answers")

@@ -42,7 +42,7 @@ pub fn deleted_chunks(documents: &[DocumentDeletion], generation: Option<u64>) -
     let verb = if generation.is_some() { "deleted" } else { "would delete" };
     for row in documents {
         let rest = if row.emptied {
-            "the document is empty now; ingesting the same file again brings nothing back".to_owned()
+            "the document is empty now; ingesting the same file again restores nothing".to_owned()
         } else {
             let (parents, children) = (row.parents as usize, row.children as usize);
             format!("{} (in {}) left", count(parents, "parent chunk"), count(children, "child chunk"))
@@ -66,9 +66,9 @@ pub fn corrected_contents(report: &CorrectionReport) -> Page {
     page.line(match report.outcome {
         Outcome::Stored => format!("corrected {source}: {result}"),
         Outcome::Unchanged => format!("no change: the table of contents of {source}"),
-        Outcome::Reset => format!("dropped the correction of {source}: {result}"),
+        Outcome::Reset => format!("removed the correction of {source}: {result}"),
         Outcome::ResetLater => format!(
-            "dropped the correction of {source}; its source is missing, so its sections stay until the next ingest"
+            "removed the correction of {source}; its source is missing, so its sections stay until the next ingest"
         ),
     });
     page

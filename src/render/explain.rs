@@ -55,7 +55,7 @@ pub fn why(why: &Why, flag: Option<&str>) -> Page {
     let mut page = Page::new("why", why).with_paths(&why.chunk_id);
     page.styled(if why.rank.is_some() { TITLE } else { BAD }, headline(why));
     if let Some(flag) = flag {
-        page.line(format!("{flag} governs this stage"));
+        page.line(format!("{flag} controls this stage"));
     }
     let places = why.stages.iter().map(places);
     page.grid(Grid::new(&["stage", "place", "of", "score"], &[1, 2, 3], places));

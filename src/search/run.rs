@@ -268,7 +268,7 @@ async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hi
     if without > 0 {
         let of = count(without, "document");
         let message = format!(
-            "{of} of the hits: found by words alone, for want of vectors; `{}` makes them",
+            "{of} of the hits: found by keywords only, because they have no vectors; `{}` makes them",
             NextStep::MakeVectors
         );
         trace.note(NoteCode::VectorsMissing, message);

@@ -297,10 +297,9 @@ impl Case<'_> {
                 Some("limit"),
             ),
             Some(_) if request.shape.max_tokens.is_some() => self.loss_in_budget(),
-            Some(_) => lost("sections", None, "its document is not among those that were compared", None),
+            Some(_) => lost("sections", None, "its document was not compared", None),
             None => {
-                let reason =
-                    "its title and chunks match the question too little, or its chunks count for another section";
+                let reason = "its title and chunks do not match well enough, or its chunks count for another section";
                 lost("sections", at, reason, None)
             }
         })
@@ -308,7 +307,7 @@ impl Case<'_> {
 
     fn loss_in_budget(&self) -> Loss {
         match self.request.shape.max_tokens {
-            Some(most) => lost("budget", None, format!("it does not fit into the {most} tokens"), Some("max_tokens")),
+            Some(most) => lost("budget", None, format!("it does not fit into {most} tokens"), Some("max_tokens")),
             None => lost("fetch", None, "it passed every stage but is not shown", None),
         }
     }

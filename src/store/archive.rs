@@ -55,7 +55,7 @@ pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeo
     let taken =
         || Error::usage(format!("{} already exists", file.display())).hint("name a new file, or remove that one");
     if file == Path::new("-") {
-        return Err(Error::usage("a namespace is exported into a file, not to standard output").hint("name a new file"));
+        return Err(Error::usage("an export goes into a file, not to standard output").hint("name a new file"));
     }
     if file.symlink_metadata().is_ok() {
         return Err(taken());

@@ -19,7 +19,7 @@ const FOUND: [&str; 9] = ["format", "path", "source", "title", "kind", "section"
 pub fn check_field(name: &str) -> Result<(), String> {
     match fold(name.trim()).as_str() {
         "" => Err("the name of a field is empty".to_owned()),
-        "time" => Err("the time of a document is that of a field such as date: set date".to_owned()),
+        "time" => Err("the time of a document comes from a field such as date: set date".to_owned()),
         "title" => Err("the title of a document comes from its source: correct it there".to_owned()),
         found if FOUND.contains(&found) => Err(unseen(name)),
         _ => Ok(()),

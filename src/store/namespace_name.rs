@@ -34,7 +34,7 @@ pub(super) fn name_of_folder(folder: &str) -> Option<String> {
 /// characters in all. It becomes a folder's name, so it must not lead out of one.
 pub fn namespace_name(name: &str) -> Result<String> {
     if name.eq_ignore_ascii_case(ALL) {
-        return Err(Error::usage(format!("{name:?} stands for every namespace and is not the name of one"))
+        return Err(Error::usage(format!("{name:?} means every namespace and cannot be the name of one"))
             .hint(format!("name one; `{}` takes all of them", NextStep::Search)));
     }
     if name.contains(SEPARATOR) {

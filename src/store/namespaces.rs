@@ -55,7 +55,7 @@ impl Store {
             )));
         }
         if parts.len() > 1 && parts.contains(&Named::All) {
-            return Err(Error::usage(format!("{names:?} names all namespaces and some of them again"))
+            return Err(Error::usage(format!("{names:?} names all namespaces and repeats some of them"))
                 .hint(format!("use {} {ALL}, or name the ones you mean", Setting("namespace"))));
         }
         let mut found: Vec<Namespace> = Vec::with_capacity(parts.len());

@@ -235,7 +235,7 @@ fn ctrl_c_says_what_is_saved_and_the_same_command_continues() {
     assert_eq!(running.wait().unwrap().code(), Some(130));
     let mut told = String::new();
     running.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert!(told.contains("interrupted: ") && told.contains("run the same command again to go on"), "{told}");
+    assert!(told.contains("interrupted: ") && told.contains("run the same command again to continue"), "{told}");
     std::fs::remove_file(mark).unwrap();
     let report = sandbox.json(&["ingest", "docs", "--no-embed"]);
     assert_eq!((report["counts"]["unchanged"].as_u64(), report["counts"]["added"].as_u64()), (Some(256), Some(44)));

@@ -152,5 +152,5 @@ fn a_token_that_could_be_guessed_and_a_port_that_is_taken_are_refused() {
     }
     let server = Server::start(&sandbox, TOKEN);
     let port = server.host.rsplit_once(':').unwrap().1;
-    sandbox.kb(&["mcp", "--http", port]).tells(3, &format!("cannot listen at port {port}"));
+    sandbox.kb(&["mcp", "--http", port]).tells(3, &format!("cannot listen on port {port}"));
 }

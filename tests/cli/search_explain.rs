@@ -70,7 +70,7 @@ fn why_names_the_stage_in_which_a_chunk_was_lost() {
     assert_eq!((cut["place"].as_u64(), &cut["score"]), (Some(2), &all["hits"][1]["score"]));
     let shown = sandbox.kb(&["search", "air in the pump", "-k", "1", "--why", second]).out;
     assert!(shown.contains("was lost in the stage choose at place 2 with score 0."), "{shown}");
-    assert!(shown.contains("--limit governs this stage"), "{shown}");
+    assert!(shown.contains("--limit controls this stage"), "{shown}");
     // A child chunk stands for its parent chunk, a section for its best.
     assert_eq!(why(&["--why", &format!("{first}.0")]).1["chunk_id"], first);
     let section = all["hits"][0]["section"]["id"].as_str().unwrap();

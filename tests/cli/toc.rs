@@ -195,7 +195,7 @@ fn a_changed_or_missing_source_is_reported() {
     sandbox.json(&["toc", "guide.md", "--set", "t.txt"]);
     std::fs::remove_file(sandbox.path("guide.md")).unwrap();
     sandbox.write("t.txt", "Start\nStop\n");
-    sandbox.kb(&["toc", "guide.md", "--set", "t.txt"]).tells(3, "is gone").tells(3, "put the file back");
+    sandbox.kb(&["toc", "guide.md", "--set", "t.txt"]).tells(3, "is gone").tells(3, "restore the file");
     // The correction can still be dropped; the sections follow when the file is back.
     sandbox.kb(&["toc", "guide.md", "--reset"]).shows(0, "its sections stay until the next ingest");
     assert_eq!(toc(&sandbox, "guide.md").len(), 3);

@@ -211,11 +211,11 @@ impl App {
             (KeyCode::Char('u'), _) => self.typed(String::clear),
             (KeyCode::Char('e'), Some(Thing::Hit { chunk, .. })) => return vec![Task::Edit(chunk)],
             (KeyCode::Char('x'), Some(Thing::Hit { chunk, .. })) => {
-                let text = "delete this chunk? y deletes it, any other key keeps it";
+                let text = "delete this chunk? y deletes it, any other key cancels";
                 self.question = Some((text, Task::Delete(chunk)));
             }
             (KeyCode::Char('z'), _) => {
-                let text = "take the last change of the store back? y does, any other key does not";
+                let text = "undo the last change of the store? y undoes it, any other key cancels";
                 self.question = Some((text, Task::Undo));
             }
             (KeyCode::Char('o'), Some(Thing::Hit { chunk: id, .. } | Thing::Document(id) | Thing::Section(id))) => {
@@ -243,7 +243,7 @@ impl App {
                 // Numbers are missing: a run that publishes in batches leaves one generation, and old ones go.
                 let before = self.rows.get(self.selected + 1).map(|row| row.thing.clone());
                 let Some(Thing::Generation(from)) = before else {
-                    self.said = "nothing older is kept to compare it with".to_owned();
+                    self.said = "no older generation is kept to compare it with".to_owned();
                     return Vec::new();
                 };
                 vec![Task::Changes { from, to }]
@@ -298,11 +298,11 @@ impl App {
             Task::Delete(chunk) => {
                 let is_it = |row: &&Row| matches!(&row.thing, Thing::Hit { chunk: one, .. } if one == chunk);
                 let title = self.rows.iter().find(is_it).map(|row| format!(" ({})", row.title)).unwrap_or_default();
-                self.done = format!("deleted {chunk}{title}; Ctrl-Z takes it back");
+                self.done = format!("deleted {chunk}{title}; Ctrl-Z undoes this");
                 return self.list_again();
             }
             Task::Undo => {
-                self.done = "the last change was taken back".to_owned();
+                self.done = "the last change was undone".to_owned();
                 return self.list_again();
             }
             Task::Open(_) | Task::Edit(_) | Task::Leave => {}
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(app.answered(&Task::Delete("a:1".into()), Answer::default()), [Task::Search("pump".to_owned())]);
         assert_eq!(control(&mut app, 'e'), [Task::Edit("a:1".to_owned())]);
         app.answered(&Task::Search("pump".into()), answer(json!({ "hits": [] })));
-        assert_eq!(app.said, "deleted a:1 (Pumps); Ctrl-Z takes it back", "after the list was read again too");
+        assert_eq!(app.said, "deleted a:1 (Pumps); Ctrl-Z undoes this", "after the list was read again too");
     }
 
     #[test]
@@ -406,7 +406,7 @@ mod tests {
         assert_eq!(press(&mut app, KeyCode::Enter), [Task::Changes { from: 3, to: 7 }]);
         press(&mut app, KeyCode::Down);
         assert_eq!(press(&mut app, KeyCode::Enter), []);
-        assert!(app.said.contains("nothing older"), "{}", app.said);
+        assert!(app.said.contains("no older generation"), "{}", app.said);
     }
 
     #[test]

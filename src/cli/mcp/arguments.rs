@@ -407,7 +407,7 @@ mod tests {
             match bad {
                 // It is a file of that name.
                 "https://example.org" => assert!(ingest(bad).unwrap().arguments[3].starts_with(root.to_str().unwrap())),
-                _ => assert!(ingest(bad).unwrap_err().contains("may be ingested from"), "{bad}"),
+                _ => assert!(ingest(bad).unwrap_err().contains("only from there"), "{bad}"),
             }
         }
     }

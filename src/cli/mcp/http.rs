@@ -67,7 +67,8 @@ impl Door {
             Some(token) => usable(token)?,
         };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(|error| {
-            Error::failed(format!("cannot listen at port {port}: {error}")).hint("name another one; 0 takes a free one")
+            Error::failed(format!("cannot listen on port {port}: {error}"))
+                .hint("name another one; 0 selects a free one")
         })?;
         Ok(Door { listener, token, is_new_token })
     }
@@ -150,10 +151,10 @@ async fn whole(request: Request<Incoming>) -> std::result::Result<Request<Full<B
 
 /// A token of the user that a header can carry.
 fn usable(token: OsString) -> Result<String> {
-    let refused = |why: &str| Error::usage(format!("{TOKEN} {why}")).hint("leave it out, and kb makes one up");
+    let refused = |why: &str| Error::usage(format!("{TOKEN} {why}")).hint("unset it, and kb generates one");
     let token = token.into_string().unwrap_or_default();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(refused("has other characters than visible ASCII ones, perhaps a line break at its end"));
+        return Err(refused("contains characters other than visible ASCII, perhaps a line break at its end"));
     }
     if token.len() < SHORTEST_TOKEN {
         return Err(refused(&format!("is shorter than {SHORTEST_TOKEN} characters")));
@@ -171,6 +172,6 @@ fn token_of(value: &HeaderValue) -> Option<&[u8]> {
 fn made_up() -> Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)
-        .map_err(|error| Error::failed(format!("the system gives no random numbers: {error}")))?;
+        .map_err(|error| Error::failed(format!("the system provides no random numbers: {error}")))?;
     Ok(blake3::hash(&bytes).to_hex().to_string())
 }

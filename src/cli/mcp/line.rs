@@ -56,7 +56,11 @@ impl Roots {
             true => path.into_os_string().into_string().map_err(|_| "the path is not UTF-8".to_owned()),
             false => {
                 let roots: Vec<String> = self.0.iter().map(|root| root.display().to_string()).collect();
-                Err(format!("{} is not in {}, where files may be ingested from", path.display(), roots.join(" or ")))
+                Err(format!(
+                    "{} is not in {}; kb mcp ingests files only from there",
+                    path.display(),
+                    roots.join(" or ")
+                ))
             }
         }
     }
@@ -108,9 +112,7 @@ pub(super) fn list(
 ) -> Result<Line, String> {
     let offset = match cursor {
         None => 0,
-        Some(cursor) => {
-            cursor.parse::<u32>().map_err(|_| "cursor: it is not one that an earlier call gave".to_owned())?
-        }
+        Some(cursor) => cursor.parse::<u32>().map_err(|_| "cursor: no earlier call returned this value".to_owned())?,
     };
     arguments.extend([format!("--limit={size}"), format!("--offset={offset}")]);
     Ok(Line { arguments, namespace, part: Some(Part { offset: offset as usize, size }) })

@@ -76,7 +76,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "Search the documents",
             &["search"],
             NOT_OF_SEARCH,
-            "Find the passages that answer a question, with document, section, pages and a confidence from 0 to 1. One call usually suffices: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
+            "Find the passages that answer a question, with document, section, pages and a confidence from 0 to 1. One call is usually enough: ask in plain words, in the language of the documents. Nothing found means that the documents do not answer it.",
         ),
         Definition {
             line: context,
@@ -85,7 +85,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
                 "Build a context",
                 &["context"],
                 NOT_OF_CONTEXT,
-                "Like kb_search, as one text within a token limit, with source and confidence in front of each passage, ready to answer from.",
+                "Like kb_search, but as one text within a token limit, ready to answer from. Source and confidence precede each passage.",
             )
         },
         define::<Toc>(
@@ -107,7 +107,7 @@ pub(super) fn all(writes: bool) -> Vec<Definition> {
             "List the documents",
             &["docs"],
             NOT_OF_DOCUMENTS,
-            "The documents with their files; the structured answer has kind, topics and what they are good for too.",
+            "The documents with their files; the structured answer also has kinds, topics and summaries.",
         ),
         define::<ListChunks>(
             "kb_list_chunks",

@@ -251,7 +251,7 @@ fn crashed() -> Error {
 }
 
 fn too_much_text() -> Error {
-    Error::failed("holds more text and sections than kb takes from one file").hint(format!("split it, or {}", skip()))
+    Error::failed("has more text and sections than kb accepts from one file").hint(format!("split it, or {}", skip()))
 }
 
 fn start() -> Result<Running> {

@@ -96,7 +96,7 @@ impl EntityOrder {
         {
             if state.is_none() {
                 return Err(Error::usage(format!("the time for {name:?} has no state"))
-                    .hint("give the state that it has from then on"));
+                    .hint("give the state from that time on"));
             }
             if let OrderTime::Period(period) = time
                 && period.start > now
@@ -193,10 +193,13 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
         total += bytes.len();
         if total > LARGEST {
             let what = format!("{from} has more than {} MB", LARGEST >> 20);
-            return Err(unchanged(&what, "give it in several files"));
+            return Err(unchanged(&what, "split it into several files"));
         }
         if number > MOST_LINES {
-            return Err(unchanged(&format!("{from} has more than {MOST_LINES} lines"), "give them in several files"));
+            return Err(unchanged(
+                &format!("{from} has more than {MOST_LINES} lines"),
+                "split them into several files",
+            ));
         }
         let text =
             std::str::from_utf8(&bytes).map_err(|_| unchanged(&format!("{place} is not UTF-8"), "convert the file"))?;

@@ -98,8 +98,8 @@ fn report_empty(pages: &[Reading], bytes: &[u8], options: &LoadOptions, document
             (why, format!("download or copy it again, or skip it with {}", Setting("exclude")))
         } else {
             let hint = match options.ocr_command {
-                Some(_) => format!("{command} read nothing on them either: try it by hand on an image of a page"),
-                None => format!("let a program read its pages: {command} 'tesseract {{}} stdout'"),
+                Some(_) => format!("{command} found no text on them either: try it by hand on an image of a page"),
+                None => format!("use an OCR program: {command} 'tesseract {{}} stdout'"),
             };
             (" (100 %); it is probably a scan".to_owned(), hint)
         };

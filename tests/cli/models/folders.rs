@@ -314,7 +314,7 @@ fn rerankers_are_added_and_removed(engine: &str) {
     assert_eq!(sandbox.json(&["models", "remove", "rerank"])["name"], "rerank");
     assert!(everything(&sandbox).is_empty());
     let sandbox = Sandbox::new();
-    sandbox.kb(&["models", "remove", "all-MiniLM-L6-v2-int8", "--yes"]).tells(2, "part of kb");
+    sandbox.kb(&["models", "remove", "all-MiniLM-L6-v2-int8", "--yes"]).tells(2, "built into kb");
 }
 
 #[test]

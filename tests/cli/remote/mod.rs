@@ -173,7 +173,7 @@ fn a_killed_writer_publishes_nothing_and_the_next_one_does() {
     let machine = Machine::writer(&storage);
     let reader = Machine::new(&storage);
     storage.state().mishaps = vec![("PUT", "/files/", Mishap::Forbidden, 1)];
-    machine.change("# Valves\n\nOpen the gate first.").tells(3, "does not permit");
+    machine.change("# Valves\n\nOpen the gate first.").tells(3, "does not allow kb to");
     assert!(reader.best("slowly").ends_with("valves.md"), "the old generation is whole");
     // The copy here has the change; the next command that writes publishes it.
     machine.kb(&["ingest", "docs", "--no-embed"]).ok();
@@ -212,7 +212,7 @@ fn without_the_storage_a_copy_answers_and_says_so() {
     Machine::new(&storage).kb(&["search", "close the valve"]).tells(3, "cannot read");
     assert_eq!(machine.change("# Valves\n\nOpen the gate first.").code, 3, "but nobody writes");
     storage.state().mishaps = vec![("GET", "head.json", Mishap::Forbidden, 1)];
-    machine.kb(&["search", "close the valve"]).tells(3, "does not permit");
+    machine.kb(&["search", "close the valve"]).tells(3, "does not allow kb to");
 }
 
 #[test]
@@ -299,9 +299,9 @@ fn an_address_that_cannot_be_used_is_an_error() {
         ("s3:///x", "no bucket"),
         ("ftp://x/y", "unknown kind"),
         ("db://x", "LanceDB's service"),
-        ("s3://key:secret@bucket/x", "no key"),
-        ("s3://bucket/x?key=secret", "no key"),
-        ("s3://localhost:9000/bucket/x", "no port"),
+        ("s3://key:secret@bucket/x", "cannot contain a key"),
+        ("s3://bucket/x?key=secret", "cannot contain a key"),
+        ("s3://localhost:9000/bucket/x", "cannot have a port"),
     ] {
         Run::of(machine.command(&["search", "x"]).env("KB_DIR", address).output().unwrap()).tells(2, tells);
     }
@@ -322,7 +322,11 @@ fn what_was_not_published_is_never_dropped_in_silence() {
     assert!(one.best("close the valve").ends_with("valves.md"), "it is still here");
     other.kb(&["ingest", "more", "--no-embed"]).ok();
     let dropped = one.kb(&["search", "drain"]);
-    assert!(dropped.out.contains("Drain") && dropped.err.contains("not published is dropped"), "{}", dropped.err);
+    assert!(
+        dropped.out.contains("Drain") && dropped.err.contains("unpublished changes in this copy are dropped"),
+        "{}",
+        dropped.err
+    );
     // A conflict in one namespace does not stop writing to the others.
     forbid();
     assert_eq!(one.change("# Valves\n\nOpen the valve.").code, 3);
