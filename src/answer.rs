@@ -1,4 +1,4 @@
-//! What all requests of kb to servers have in common.
+//! The common parts of all requests that kb sends to servers.
 
 use reqwest::Response;
 

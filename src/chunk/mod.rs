@@ -1,4 +1,4 @@
-//! Cuts sections into parent chunks and those into child chunks: match small, show large.
+//! Cuts sections into parent chunks, and parent chunks into child chunks: match small, show large.
 //!
 //! Property tests check that the parents of a section, joined, are its text, that the children of a parent, joined, are
 //! the parent, and that no chunk crosses a section boundary or splits a character. White space between two chunks

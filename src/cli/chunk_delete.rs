@@ -1,4 +1,4 @@
-//! `kb chunk-delete`: take chunks out of documents.
+//! `kb chunk-delete`: removes chunks from documents.
 
 use clap::Args;
 

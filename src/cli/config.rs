@@ -1,4 +1,4 @@
-//! `kb config`: every setting, its value and where it comes from.
+//! `kb config`: every setting with its value and its source.
 
 use clap::Args;
 

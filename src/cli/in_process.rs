@@ -1,4 +1,4 @@
-//! Commands that run inside a process that stays, with the store open and the model loaded, their results collected.
+//! Runs commands inside a long-lived process with the store open and the model loaded, and collects their results.
 
 use std::ffi::OsString;
 use std::panic::AssertUnwindSafe;

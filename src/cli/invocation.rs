@@ -1,4 +1,4 @@
-//! What every command gets: its options, and from them the store, models, a searcher and the output.
+//! The input of every command: its options, and the store, models, searcher and output that follow from them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once, OnceLock};

@@ -1,4 +1,4 @@
-//! `kb optimize`: joins small files and brings indexes up to date.
+//! `kb optimize`: merges small files and updates indexes.
 
 use clap::Args;
 

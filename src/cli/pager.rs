@@ -1,4 +1,4 @@
-//! Long results at a terminal go through a pager, as those of git do.
+//! Sends long results on a terminal through a pager, like git.
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! Commands on a store in object storage: they run on this machine's copy, which is brought up to date before and
-//! published afterwards.
+//! Commands on a store in object storage: they run on this machine's copy, which is updated before and published
+//! afterwards.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! `kb schema`: the JSON Schema of what a command prints.
+//! `kb schema`: the JSON Schema of the output of a command.
 
 use std::io::Write;
 

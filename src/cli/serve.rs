@@ -1,4 +1,4 @@
-//! `kb serve`: answers reading commands of other processes, with the store open and the model loaded.
+//! `kb serve`: answers commands of other processes that only read, with the store open and the model loaded.
 
 use std::time::Duration;
 

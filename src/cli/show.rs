@@ -1,4 +1,4 @@
-//! `kb show` and `kb open`: what an id stands for, and the file behind it.
+//! `kb show` and `kb open`: show the item with an id, and open its file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `kb trust`: lets the settings of a store count.
+//! `kb trust`: trusts the settings of a store.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Settings of a search that take a word and its parameters.
+//! Search settings whose value is a word with parameters.
 
 use std::path::PathBuf;
 use std::str::FromStr;

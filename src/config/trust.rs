@@ -1,6 +1,6 @@
-//! What a store's `kb.toml` may set only where the user trusts the store. Anybody may have made the store, and kb uses its
-//! settings in every folder below it. A setting that can run a program, load code, send data, read files elsewhere or lift
-//! the limits on hostile documents therefore counts only after `kb trust`.
+//! The settings in a store's `kb.toml` that need trust. Anybody may have made the store, and kb uses its settings in
+//! every folder below it. A setting that can run a program, load code, send data, read files elsewhere or lift the
+//! limits on hostile documents therefore has no effect until `kb trust`.
 
 use std::path::{Path, PathBuf};
 

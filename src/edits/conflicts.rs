@@ -1,4 +1,4 @@
-//! Edits that conflict with a new source: where they belong, and how they are settled. Pure functions.
+//! Edits that conflict with a new source: their places and their resolution. Pure functions.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What happens to edits when their source changes, and how conflicts are settled: examples, and laws for any text.
+//! Tests for edits whose source changes and for resolved conflicts: examples, and properties for any text.
 
 use std::collections::BTreeMap;
 

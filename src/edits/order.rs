@@ -1,4 +1,4 @@
-//! An order to change a chunk: what it may say, and the errors for what it may not.
+//! An order to change a chunk: its valid contents, and the errors for invalid ones.
 
 use std::collections::BTreeMap;
 

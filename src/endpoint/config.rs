@@ -1,4 +1,4 @@
-//! What can be set of an endpoint: its table in the files of settings, and the variables that override it.
+//! The settings of an endpoint: its table in the settings files, and the variables that override it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

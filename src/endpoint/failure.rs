@@ -1,4 +1,4 @@
-//! Why a request gave no usable answer, and when it is sent again.
+//! The reasons why a request failed, and when kb repeats it.
 
 use std::time::Duration;
 

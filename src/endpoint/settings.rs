@@ -1,4 +1,4 @@
-//! What a client of an endpoint needs, taken from its table and the environment, and checked.
+//! The checked settings for a client of an endpoint, from its table and the environment.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Profiles of new documents, and of stored ones that an earlier version profiled.
+//! Profiles new documents, and stored documents whose profile is from an earlier version.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The formats with their names and file endings.
+//! The formats with their names and file extensions.
 
 use std::path::Path;
 

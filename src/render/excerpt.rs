@@ -1,5 +1,5 @@
-//! What a terminal shows of a hit: the whole text if it fits on a third of the screen, otherwise the sentences around the
-//! one that answers best.
+//! The part of a hit that a terminal shows: the whole text if it fits on a third of the screen, otherwise the sentences
+//! around the one that answers best.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What an ingest did.
+//! The report of an ingest.
 
 use serde_json::{Map, Value, json};
 

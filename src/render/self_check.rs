@@ -1,4 +1,4 @@
-//! What works on this machine.
+//! The results of a self-check.
 
 use serde::Serialize;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Lines that end between words where a terminal ends. Without a terminal (`None`) a line has any length.
+//! Wraps lines between words at the width of a terminal. Without a terminal (`None`) a line has any length.
 
 use anstyle::Style;
 use textwrap::core::Word;

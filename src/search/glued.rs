@@ -1,4 +1,4 @@
-//! Words of a question that names of files write as one: `KRAFTHEINZ_2019_10K` for Kraft Heinz.
+//! Words of a question that file names write as one word: `KRAFTHEINZ_2019_10K` for Kraft Heinz.
 
 use std::cmp::Reverse;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What the user should know about how a result was found.
+//! Notes for the user on how a result was found.
 
 use serde::Serialize;
 

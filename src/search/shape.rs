@@ -1,4 +1,4 @@
-//! How hits are chosen from the ranking, joined and shown, as a request says it.
+//! How a request selects, joins and shows hits from the ranking.
 
 use std::fmt;
 use std::str::FromStr;

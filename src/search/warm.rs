@@ -1,4 +1,4 @@
-//! What `kb serve` keeps between questions: open generations with their vectors, and loaded models.
+//! The data that `kb serve` keeps between questions: open generations with their vectors, and loaded models.
 //!
 //! A question gets the same answer as in a fresh process. So an open generation counts only while the manifest is the
 //! one that it was opened with and no other is being published; every question looks again. Between questions no lease

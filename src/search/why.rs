@@ -1,4 +1,4 @@
-//! Why a chunk or a section is where it is in a result, or in which stage it was lost.
+//! Explains the place of a chunk or section in a result, or the stage that dropped it.
 //!
 //! Promise: places and scores are those of the original search. A second ranking is made if its trace cannot show the
 //! place: beyond the pool of a retriever, or among all sections.

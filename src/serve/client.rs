@@ -1,4 +1,4 @@
-//! The side that asks.
+//! The client side: sends commands to the server.
 
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What must be the same on both sides for an answer to be the same.
+//! The properties that client and server must share, so that their answers are the same.
 
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;

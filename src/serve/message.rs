@@ -1,8 +1,8 @@
-//! What is sent through the socket: messages of a few parts, each with its length in front of it.
+//! The messages on the socket: a few parts, each preceded by its length.
 //!
-//! The first part is JSON, the others are bytes: arguments and folders need not be UTF-8. A reader says how long a message
-//! may be, and takes memory only for what has arrived. A server of an older program must understand that it is asked by
-//! another version, so the names in the JSON of [`Request`] stay.
+//! The first part is JSON, the others are bytes: arguments and folders need not be UTF-8. A reader sets the maximum
+//! length of a message, and allocates memory only for received bytes. A server of an older program must understand that
+//! it is asked by another version, so the names in the JSON of [`Request`] stay.
 
 use std::ffi::OsString;
 use std::io::{Error, ErrorKind, Result};

@@ -1,4 +1,4 @@
-//! Where the socket of a store lies: in a folder that only its user can enter.
+//! The place of a store's socket: a folder that only its user can enter.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::ErrorKind;

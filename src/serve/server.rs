@@ -1,4 +1,4 @@
-//! The side that answers.
+//! The server side: runs commands and returns their output.
 
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! Where a store is, what makes a folder a store, and the names in it.
+//! Finds a store, recognises a folder as a store, and names the files in it.
 
 use std::ffi::OsStr;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Does at once what publications do now and then: joins small files, and makes and extends indexes.
+//! Does immediately what publications do from time to time: merges small files, and creates and extends indexes.
 
 use serde::Serialize;
 

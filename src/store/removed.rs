@@ -1,4 +1,4 @@
-//! Deletes what removals of namespaces leave.
+//! Deletes the folders that removals of namespaces leave.
 
 use std::path::Path;
 

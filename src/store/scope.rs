@@ -1,4 +1,4 @@
-//! Which parent chunks of a namespace may be found.
+//! The parent chunks of a namespace that a search may find.
 
 use crate::ids::{ChunkId, DocId};
 use std::collections::HashSet;

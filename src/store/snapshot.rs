@@ -1,4 +1,4 @@
-//! A reader's view: one generation, whatever writers do meanwhile.
+//! A reader's view of one generation, which no writer changes.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The same level for the same kind of number in the whole document.
+//! Gives headings with the same kind of number the same level in the whole document.
 
 use std::collections::HashMap;
 

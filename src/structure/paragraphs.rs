@@ -1,5 +1,5 @@
-//! Headings of a Word document that has no heading styles: the looks and numbers of whole paragraphs, judged by the
-//! rules for lines of a page.
+//! Headings of a Word document that has no heading styles: the typography and numbers of whole paragraphs, judged by
+//! the rules for lines of a page.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What is on the screen, and what a key or an answer changes in it. Nothing here reads a terminal or a store.
+//! The state of the screen, and how keys and answers change it. Nothing here reads a terminal or a store.
 
 use std::collections::BTreeSet;
 

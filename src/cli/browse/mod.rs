@@ -1,7 +1,7 @@
-//! `kb browse`: the store on a whole terminal.
+//! `kb browse`: a full-screen terminal interface.
 //!
-//! Keys and answers go into [`App`], which says what to do next; [`view`] draws it. What is done is a command of kb, run in
-//! this process.
+//! Keys and answers go into [`App`], which says what to do next; [`view`] draws it. Each action is a command of kb, run
+//! in this process.
 
 mod app;
 mod rows;

@@ -1,4 +1,4 @@
-//! What can be listed and done, and the command of kb that does it.
+//! The lists and actions of the browser, and the command of kb for each.
 
 /// Hits that are listed.
 const HITS: usize = 20;

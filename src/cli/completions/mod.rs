@@ -1,7 +1,7 @@
-//! `kb completions`: what makes a shell complete commands, options and what a store has.
+//! `kb completions`: scripts with which a shell completes commands, options and names in a store.
 //!
 //! The script of a shell is short: it runs `kb` with the words typed so far, and kb itself names what may follow
-//! ([`values`]). Nushell has no such way: its script lists commands and options alone.
+//! ([`values`]). Nushell has no such mechanism, so its script lists only commands and options.
 
 mod values;
 

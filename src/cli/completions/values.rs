@@ -1,4 +1,4 @@
-//! What a store has for the word that is being typed.
+//! Candidates from a store for the word that is being typed.
 //!
 //! A shell waits for the answer and has no place for messages: whatever fails gives no candidates.
 

@@ -1,4 +1,4 @@
-//! What the tools take, and the command line that each call becomes.
+//! The arguments of the tools, and the command line for each call.
 
 use rmcp::model::JsonObject;
 use rmcp::schemars::{self, JsonSchema};

@@ -1,4 +1,4 @@
-//! The command line that a call becomes, and what keeps its values within bounds.
+//! The command line for a call, and limits on its values.
 //!
 //! Every value becomes part of an argument that begins with its option, or stands behind `--`, so that no text of an agent
 //! is read as an option.

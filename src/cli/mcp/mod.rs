@@ -1,7 +1,7 @@
-//! `kb mcp`: the knowledge base as a server for agents, by the Model Context Protocol.
+//! `kb mcp`: the knowledge base as a server for agents, over the Model Context Protocol.
 //!
-//! An agent's call becomes a command line, which this process runs as `kb` would, with the store open and the model loaded.
-//! Calls that read run beside each other and beside one that writes; calls that write wait for each other.
+//! An agent's call becomes a command line, which this process runs as `kb` would, with the store open and the model
+//! loaded. Calls that read run in parallel, also during a call that writes. Calls that write run one after another.
 
 mod arguments;
 mod http;

@@ -1,4 +1,4 @@
-//! The tools that an agent has, with the schemas of what goes in and what comes out.
+//! The tools for an agent, with the schemas of their input and output.
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use rmcp::schemars::SchemaGenerator;

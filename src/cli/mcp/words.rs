@@ -1,4 +1,4 @@
-//! How an agent reads settings and next steps in messages: as arguments and tools instead of options and commands.
+//! Spells settings and next steps in messages for agents: as arguments and tools instead of options and commands.
 
 use clap::{ArgMatches, Command};
 

@@ -1,4 +1,4 @@
-//! One test of a filter, and whether it holds of a document or a chunk. Its values are ready to compare: numbers as
+//! One test of a filter, and whether a document or a chunk matches it. Its values are ready to compare: numbers as
 //! numbers, times as times, paths as globs, everything else as text without case.
 
 use std::cmp::Ordering;
