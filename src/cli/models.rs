@@ -186,7 +186,7 @@ pub(super) async fn offer(context: &Context) -> Result<()> {
     let Some((small, _)) = suggested(&text) else { return Ok(()) };
     let size = small.megabytes.map_or_else(String::new, |megabytes| format!(" (about {megabytes} MB)"));
     let (name, from) = (&small.name, &small.repository);
-    if confirm(&format!("fetch the model {name}{size} from {from} and make vectors with it"))? {
+    if confirm(&format!("download the model {name}{size} from {from} and compute vectors with it"))? {
         let args = AddArgs { model: name.clone(), name: None, query_prefix: None, document_prefix: None };
         add(context, &Models::of_user()?, args).await?;
         reindex::replace_vectors(context, name).await?;

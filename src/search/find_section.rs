@@ -244,7 +244,7 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
 }
 
 fn taken_for(why: &str, section: &SectionRow, sections: &[SectionRow]) -> String {
-    format!("{why}; taken for {} ({})", SectionNames::of(sections).typed(section), section.title)
+    format!("{why}; using {} ({})", SectionNames::of(sections).typed(section), section.title)
 }
 
 /// Tells that a section was taken for its path, which is the printed number of others.
@@ -252,7 +252,7 @@ fn not_the_number(sections: &[SectionRow], taken: &SectionRow) -> Option<String>
     let (_, printed) = printed_as(sections, &taken.path)?;
     let number = |other: &&SectionRow| printed_number(&other.title).unwrap_or(&other.title).to_owned();
     let others = first_of(printed.iter().map(|other| format!("{} is {}", number(other), other.section_id)));
-    Some(format!("taken for path {} ({}); {others}", taken.path, taken.title))
+    Some(format!("read as path {} ({}); {others}", taken.path, taken.title))
 }
 
 /// The sections whose printed number fits `name` best, and how well it fits; `None` if `name` is not a number, or is a
@@ -348,7 +348,7 @@ mod tests {
         assert!(find_section(&guide(), &items, "7").unwrap().note.unwrap().contains("path of \"PART IV\" (d#7)"));
         let shown = [row("5.3", "Item 7. Discussion"), row("7", "Signatures")];
         let note = find_section(&guide(), &shown, "7").unwrap().note.unwrap();
-        assert_eq!(note, "taken for path 7 (Signatures); Item 7 is d#5.3");
+        assert_eq!(note, "read as path 7 (Signatures); Item 7 is d#5.3");
         let roman = [row("1", "Abstract"), row("2", "I. Introduction")];
         assert!(find_section(&guide(), &roman, "1").unwrap().note.is_some());
     }

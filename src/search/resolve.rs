@@ -103,7 +103,7 @@ fn by_part_of_name<'a>(documents: &'a [DocumentName], wanted: &str, purpose: Pur
                 .unwrap_or_else(|| format!("`{}` lists the documents", NextStep::ListDocuments)),
         )),
         [document] if purpose == Purpose::Read => {
-            let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id, document.title);
+            let note = format!("no document {wanted:?}; using {} ({})", document.doc_id, document.title);
             Ok(Named { document, note: Some(note) })
         }
         [document] => Err(Error::usage(format!("{wanted:?} is only a part of the name of {}", called(document)))
@@ -215,7 +215,7 @@ mod tests {
         ] {
             let (found, note) = resolve_for(name, Purpose::Read).unwrap();
             assert_eq!((found.as_str(), note.is_some()), (id, is_part), "{name}");
-            assert!(note.is_none_or(|note| note.contains(&format!("taken for {id} ("))), "{name}");
+            assert!(note.is_none_or(|note| note.contains(&format!("using {id} ("))), "{name}");
             match resolve_for(name, Purpose::Change) {
                 Ok((found, _)) => assert!(found == id && !is_part, "{name}"),
                 Err(error) => {
@@ -247,7 +247,7 @@ mod tests {
         ] {
             let found = resolve(name, Purpose::Read).unwrap();
             assert_eq!(found.document.doc_id.as_str(), id, "{name}");
-            assert!(found.note.unwrap().contains("taken for"), "{name}");
+            assert!(found.note.unwrap().contains("using "), "{name}");
             assert_eq!(resolve(name, Purpose::Change).unwrap_err().kind(), Kind::Usage, "{name}");
         }
         for name in ["policy travel", "rave policy", "--", "travel policy v5"] {

@@ -56,7 +56,7 @@ fn the_first_ingest_offers_a_model_that_reads_the_documents() {
     };
     let sandbox = prepared();
     let mut terminal = ingest(&sandbox);
-    terminal.waits_for("fetch the model bge-small-zh-v1.5 (about 96 MB)");
+    terminal.waits_for("download the model bge-small-zh-v1.5 (about 96 MB)");
     terminal.press("n\n");
     assert_eq!(terminal.exit_code(), Some(0));
     sandbox.write("docs/b.md", "# 阀门\n\n关闭阀门要慢。\n");

@@ -31,8 +31,8 @@ fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
     for read in
         [&["toc", "valves"][..], &["docs", "valves"], &["section", "valves", "1"], &["toc", "valves", "--editable"]]
     {
-        sandbox.kb(read).tells(0, &format!("taken for {id} (Valves of 1994)"));
+        sandbox.kb(read).tells(0, &format!("using {id} (Valves of 1994)"));
     }
-    sandbox.kb(&["search", "close slowly", "--method", "keyword", "--doc", "valves"]).tells(0, "taken for");
+    sandbox.kb(&["search", "close slowly", "--method", "keyword", "--doc", "valves"]).tells(0, "; using ");
     assert_eq!(sandbox.kb(&["remove", "valves of 1994"]).code, 0, "the whole title is enough");
 }

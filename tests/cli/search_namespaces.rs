@@ -156,7 +156,7 @@ fn documents_are_found_in_each_namespace() {
         .tells(2, "did you mean");
     // The note on a part of a title comes once, though three namespaces have it.
     let guessed = sandbox.kb(&["search", "pump", "-n", "all", "--doc", "ump"]);
-    assert_eq!((guessed.code, guessed.err.matches("taken for").count()), (0, 1), "{}", guessed.err);
+    assert_eq!((guessed.code, guessed.err.matches("; using ").count()), (0, 1), "{}", guessed.err);
 }
 
 #[test]

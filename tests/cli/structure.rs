@@ -248,7 +248,7 @@ mod ocr {
         let sandbox = Sandbox::with_scan("echo 'no language pack' >&2; exit 3");
         let ingest = |command: &str| sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", command]);
         ingest("sh ocr.sh").shows(4, "--ocr-command").shows(4, "no language pack");
-        ingest("true {}").shows(4, "read nothing");
+        ingest("true {}").shows(4, "found no text on them");
         ingest("no-such-program {}").shows(4, "no-such-program");
         // Nothing is read for one that no shell would run.
         ingest("sh 'ocr.sh").tells(2, "--ocr-command");

@@ -59,7 +59,7 @@ pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
             findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
         if let Some(parent) = row.parent_id.as_deref().filter(|id| !sections.contains(id)) {
-            let what = format!("lies in the section {parent}, which does not exist");
+            let what = format!("is in the section {parent}, which does not exist");
             findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
             findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
         }
         if !sections.contains(row.section_id.as_str()) {
-            let what = format!("lies in the section {}, which does not exist", row.section_id);
+            let what = format!("is in the section {}, which does not exist", row.section_id);
             findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
         }
     }
