@@ -32,7 +32,11 @@ const LIMIT: &str = "lifts a limit on hostile documents";
 const RISKS: [Risk; 17] = [
     Risk { setting: "onnxruntime", harmless: |path| path == "off", can: "loads a library into kb" },
     Risk { setting: "model", harmless: |name| !is_endpoint(name), can: "sends text of documents and questions" },
-    Risk { setting: "serve", harmless: |choice| matches!(choice, "running" | "off"), can: "leaves a process running" },
+    Risk {
+        setting: "serve",
+        harmless: |choice| matches!(choice, "running" | "off"),
+        can: "starts a background process",
+    },
     Risk { setting: "ingest.ocr_command", harmless: |_| false, can: "runs a program" },
     Risk { setting: "llm", harmless: |_| false, can: "sends text of documents and questions" },
     Risk { setting: "reranking", harmless: |_| false, can: "sends text of documents and questions" },

@@ -82,7 +82,7 @@ impl Device {
 pub fn slow_processor() -> Option<&'static str> {
     #[cfg(target_arch = "x86_64")]
     if !std::arch::is_x86_feature_detected!("avx2") || !std::arch::is_x86_feature_detected!("fma") {
-        return Some("this processor has no AVX2: models run more slowly, with the instructions of older processors");
+        return Some("this processor has no AVX2, so models run more slowly");
     }
     None
 }

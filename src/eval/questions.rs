@@ -139,7 +139,7 @@ pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
 
 fn wrong(file: &Path, line: usize, what: &str) -> Error {
     Error::usage(format!("{}, line {line}: {what}", file.display()))
-        .hint("a line has a question and what its answer must have: any of source, section, pages and text")
+        .hint("write a question on each line, with any of source, section, pages and text of its answer")
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

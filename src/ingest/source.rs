@@ -112,7 +112,7 @@ pub(super) fn read_steadily(path: &Path, within: &[PathBuf], most: u64) -> Resul
         }
         let before = file.metadata().map_err(failed)?;
         if before.len() > most {
-            return Err(Error::failed("grew over the limit while it was read").hint(raise_limit()));
+            return Err(Error::failed("grew over the limit while kb read it").hint(raise_limit()));
         }
         let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or_default());
         file.by_ref().take(most).read_to_end(&mut bytes).map_err(failed)?;

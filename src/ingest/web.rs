@@ -128,7 +128,7 @@ async fn follow(first: &Url, before: Option<&Validators>, allowed: Allowed<'_>) 
         let moved_to = (url != *first).then(|| url.clone());
         return read(&url, response, allowed).await.map(|page| Some(Page { moved_to, ..page }));
     }
-    Err(Error::failed(format!("redirects more than {MOST_REDIRECTS} times")).hint("name the address that it leads to"))
+    Err(Error::failed(format!("redirects more than {MOST_REDIRECTS} times")).hint("name the address to which it leads"))
 }
 
 /// The next address of a redirect.

@@ -80,7 +80,7 @@ fn refuse_protected(archive: &mut Archive<'_>) -> Result<()> {
     let chapters = [".xhtml\"", ".html\"", ".htm\"", ".xml\""].iter().any(|ending| encryption.contains(ending));
     if chapters {
         return Err(Error::failed("the book is protected against copying (DRM), so its text cannot be read")
-            .hint(format!("kb reads books without protection only; skip it with {}", Setting("exclude"))));
+            .hint(format!("kb reads only unprotected books; skip it with {}", Setting("exclude"))));
     }
     Ok(())
 }

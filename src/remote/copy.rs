@@ -144,7 +144,7 @@ impl Copy {
             return Ok(true);
         }
         let address = self.objects.address();
-        Err(Error::failed(format!("{address} lacks a file that it lists, or changes faster than it can be copied"))
+        Err(Error::failed(format!("{address} lacks a file that it lists, or changes faster than kb can copy it"))
             .hint("run the command again"))
     }
 

@@ -122,7 +122,7 @@ pub(super) async fn answer(
     }
     if answer.contents.is_empty() && !text_may_answer && !meant.unlisted.is_empty() {
         let sources = first_of(meant.unlisted.iter().map(|(_, document)| document.source.clone()));
-        let message = format!("searched only the text of what has no table of contents: {sources}");
+        let message = format!("searched only the text of documents without a table of contents: {sources}");
         trace.note(NoteCode::ContentsMissing, message);
         answer.unlisted = meant.unlisted.into_iter().map(|(_, document)| document.doc_id).collect();
     }

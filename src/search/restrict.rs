@@ -93,7 +93,7 @@ fn nothing_has(phrases: &[String], instead: bool) -> String {
     let then = if instead {
         format!("searched for {its} words instead")
     } else {
-        format!("leave the quotation marks out to search for {its} words")
+        format!("remove the quotation marks to search for {its} words")
     };
     format!("no parent chunk contains {the} {}; {then}", quoted.join(", "))
 }

@@ -188,7 +188,7 @@ fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Err
     }
     let waited = crate::text::count(usize::try_from(waited.as_secs()).unwrap_or(usize::MAX), "second");
     Error::locked(format!("after {waited} the namespace {name:?} is still being written by {holder}"))
-        .hint("run the command again when it has finished, or wait for longer")
+        .hint("run the command again when it has finished, or wait longer")
 }
 
 /// Whether the open file is the one at `path`.

@@ -79,7 +79,7 @@ pub(super) fn check_keyword(folder: &Path) -> Result<()> {
         return refused(META, "names files that kb does not make".to_owned());
     }
     match LOCKS.iter().find(|lock| folder.join(lock).symlink_metadata().is_ok_and(|facts| has_other_names(&facts))) {
-        Some(lock) => refused(lock, "is a second name (a hard link) of another file".to_owned()),
+        Some(lock) => refused(lock, "is a hard link to another file".to_owned()),
         None => Ok(()),
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn open_in_place(path: &Path) -> io::Result<File> {
         return Err(io::Error::other("it is not a plain file"));
     }
     if has_other_names(&facts) {
-        return Err(io::Error::other("it is a second name (a hard link) of another file; remove it"));
+        return Err(io::Error::other("it is a hard link to another file; remove it"));
     }
     Ok(file)
 }

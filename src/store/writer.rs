@@ -102,7 +102,7 @@ impl Writer {
         if writer.manifest.model != *model {
             let (theirs, own) = (&writer.manifest.model.name, &model.name);
             return Err(Error::failed(format!(
-                "the namespace {:?} holds vectors of the model {theirs}, not of {own}: another process has published them",
+                "the namespace {:?} has vectors of the model {theirs}, not of {own}: another process published them",
                 namespace.name()
             ))
             .hint("run the command again"));

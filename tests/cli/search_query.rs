@@ -247,7 +247,7 @@ fn a_chapter_that_no_document_has_is_not_found() {
     sandbox.write("plain.txt", "He read what is in chapter 12 and went home.\n");
     sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
     let run = sandbox.kb(&["search", "what is in chapter 12"]).ok();
-    let searched = "searched only the text of what has no table of contents: plain.txt";
+    let searched = "searched only the text of documents without a table of contents: plain.txt";
     assert!(run.err.contains("no table of contents has \"chapter 12\"") && run.err.contains(searched), "{}", run.err);
     assert!(run.out.contains("plain.txt") && !run.out.contains("letter.md"), "{}", run.out);
     let letter = format!("{}#1.1", sandbox.id("letter.md"));

@@ -102,7 +102,7 @@ impl EntityOrder {
                 && period.start > now
             {
                 return Err(Error::usage(format!("the time {} is in the future", period.start))
-                    .hint("set a state once it is true; plans belong in a document"));
+                    .hint("record a state once it is true; plans belong in a document"));
             }
         }
         Ok(EntityOrder { name, kind, aliases, state, time: self.time, what: self.what })
@@ -112,9 +112,8 @@ impl EntityOrder {
 fn checked_name(what: &str, text: &str) -> Result<String> {
     let name = checked_text(what, text, LONGEST_NAME)?;
     if !fold_name(&name).chars().any(char::is_alphanumeric) {
-        return Err(
-            Error::usage(format!("the {what} {name:?} has no letter or digit")).hint("use the name that documents use")
-        );
+        return Err(Error::usage(format!("the {what} {name:?} has no letter or digit"))
+            .hint("use a name that occurs in documents"));
     }
     Ok(name)
 }

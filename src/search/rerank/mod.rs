@@ -63,7 +63,7 @@ pub(super) async fn rerank(
         let stage = trace.stage("rerank", start, places.len(), candidates.len());
         stage.ranking(&candidates);
         if !preferred.is_empty() {
-            stage.note(format!("{} of the kind that is asked for", count(preferred.len(), "parent chunk")));
+            stage.note(format!("{} of the requested kind", count(preferred.len(), "parent chunk")));
         }
     }
     read_first(models, request, snapshots, candidates, trace).await

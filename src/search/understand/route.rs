@@ -194,7 +194,7 @@ fn trusted(coverage: f32) -> f32 {
 
 fn by_language(trusted: f32) -> &'static str {
     if trusted <= 0.0 {
-        "the model does not know the question's language"
+        "the model cannot read the question's language"
     } else if trusted < 1.0 {
         "the model knows a part of the question's words"
     } else {
