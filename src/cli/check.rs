@@ -12,7 +12,7 @@ use crate::store::check::{Checked, check, repair};
 const EXAMPLES: &str = "\
 Examples:
   kb check                    one line for each problem, with the command that repairs it
-  kb check --repair           repair everything that the data in the store suffices for
+  kb check --repair           repair everything that can be rebuilt from the store alone
   kb check --all-namespaces --format json
 
 Exit codes: 0 sound, 3 damaged (with --repair: still damaged)";
