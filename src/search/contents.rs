@@ -161,7 +161,7 @@ impl Meant {
     /// Why no table of contents answers: none is meant, or too many are.
     fn why_none(&self, part: Option<&AskedPart>) -> String {
         let why = match (self.rows.len(), part) {
-            (0, Some(AskedPart { name, .. })) => format!("none that was searched has {name:?}"),
+            (0, Some(AskedPart { name, .. })) => format!("no searched document has {name:?}"),
             (0, None) => "it names no document".to_owned(),
             (many, Some(_)) if self.count > 1 => format!("{many} documents have that part"),
             (many, _) => format!("{many} documents have the name in it"),
