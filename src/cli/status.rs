@@ -59,7 +59,7 @@ async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Resul
         parents: rows.iter().map(|row| row.parents as usize).sum(),
         chunks,
         keyword_chunks: snapshot.keyword().count(),
-        vector_index: snapshot.vector_index().await?,
+        code_recall: snapshot.code_recall().await?,
         bytes: size.all,
         tables_bytes: size.tables,
         keyword_bytes: size.keyword,

@@ -13,7 +13,7 @@ use super::page::{Note, Page};
 use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
 use crate::store::check::{Checked, Finding, Mended};
-use crate::store::{Archived, Holder, Optimized, VectorIndex};
+use crate::store::{Archived, CodeRecall, Holder, Optimized};
 use crate::text::{count, first_of, size};
 
 /// A namespace in figures.
@@ -38,8 +38,9 @@ pub struct Status {
     pub chunks: usize,
     /// Parent chunks in the keyword index.
     pub keyword_chunks: u64,
-    /// The index of the vectors; a small namespace has none.
-    pub vector_index: Option<VectorIndex>,
+    /// The recall of the binary codes of vectors; `None` for a small namespace, which compares all vectors.
+    #[serde(rename = "vector_index")]
+    pub code_recall: Option<CodeRecall>,
     /// Bytes on disk.
     pub bytes: u64,
     /// Bytes of the tables.
@@ -101,12 +102,12 @@ impl Status {
                 format!("{} to restore ({old}); `{}` lists them", count(some, "generation"), NextStep::ListGenerations)
             }
         };
-        let vector_index = match self.vector_index {
+        let code_recall = match self.code_recall {
             None => "none, all vectors are compared".to_owned(),
-            Some(VectorIndex { chunks, recall: Some(recall) }) => {
+            Some(CodeRecall { chunks, recall: Some(recall) }) => {
                 format!("binary codes; recall@10 {recall:.3} of {chunks} chunks")
             }
-            Some(VectorIndex { chunks, recall: None }) => format!("binary codes of {chunks} chunks"),
+            Some(CodeRecall { chunks, recall: None }) => format!("binary codes of {chunks} chunks"),
         };
         let model = format!("{}, {} dimensions", self.model, self.dimension);
         let no_model = self.model_problem.as_deref().unwrap_or_default();
@@ -119,7 +120,7 @@ impl Status {
             ("contexts", contexts.join(", ")),
             ("sections", self.sections.to_string()),
             ("parent chunks", format!("{} (in {children})", self.parents)),
-            ("vector index", vector_index),
+            ("vector index", code_recall),
             ("size", format!("{} (tables {tables}, keyword index {keyword})", size(self.bytes))),
             ("history", history),
             ("model", format!("{model}{}", around("; only keyword search works: ", no_model, ""))),

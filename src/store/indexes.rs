@@ -1,4 +1,4 @@
-//! The indexes of the tables for the columns that rows are looked up by, and the recall of the binary codes of vectors.
+//! The indexes of the tables for the columns that rows are looked up by.
 //!
 //! Small tables are faster to read as a whole than through an index. After a table has grown, the next publication
 //! makes its indexes, and later ones extend them; rows outside an index are read one by one. Each index belongs to a
@@ -7,28 +7,21 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use futures::TryStreamExt;
 use lance::Dataset;
 use lance::index::DatasetIndexExt;
 use lance_table::format::IndexMetadata;
 use lancedb::Table;
-use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
-use lancedb::arrow::arrow_array::{Array, RecordBatch};
+use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::index::Index;
 use lancedb::index::scalar::BTreeIndexBuilder;
-use lancedb::query::{ExecutableQuery, Select};
-use lancedb::table::NativeTable;
 use lancedb::table::{OptimizeAction, OptimizeOptions};
-use serde::{Deserialize, Serialize};
 
-use super::chunk_rows::{code_of, distance, smallest};
-use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
+use super::convert::{VECTOR, map_rows};
 use super::files::or_none;
 use super::scan::{Filter, Wanted, any_of};
 use super::tables::{Tables, is_damage};
 use crate::error::{Error, Result};
 use crate::notice;
-use crate::vectors::dot;
 
 /// The number of rows from which an index pays off. Tests set it with `KB_TEST_INDEX_ROWS`.
 pub(super) fn fewest_indexed_rows() -> usize {
@@ -37,23 +30,10 @@ pub(super) fn fewest_indexed_rows() -> usize {
     if cfg!(debug_assertions) { asked().unwrap_or(FEWEST) } else { FEWEST }
 }
 
-/// Whether a namespace has so many chunks that what its binary codes find is compared with what all vectors give.
-pub(super) fn is_large(chunks: usize) -> bool {
-    chunks >= fewest_indexed_rows()
-}
-
 /// An eighth of that number may be outside an index. Such rows are read one by one.
 pub(super) fn most_outside(fewest: usize) -> usize {
     fewest.div_ceil(8)
 }
-
-/// Recall is measured with this number of nearest neighbours of this number of chunks.
-const NEIGHBOURS: usize = 10;
-const QUESTIONS: usize = 20;
-/// So many codes may be nearer: a search by default takes as many.
-const TAKEN: usize = 400;
-/// The key of the recall in the table's configuration.
-const RECALL: &str = "kb.recall";
 
 /// The suffix of the name of an index, after the column.
 const SUFFIX: &str = "_index";
@@ -80,13 +60,7 @@ impl Tables {
             // An earlier program made it.
             self.drop_index(&self.chunks, &name_of(VECTOR)).await?;
         }
-        let rows = self.rows_of(&self.chunks).await?;
-        let known = self.vector_index().await?.map_or(0, |known| known.chunks);
-        // Measuring reads all vectors.
-        let is_of_other_size = rows >= 2 * known || 2 * rows <= known;
-        if rows >= fewest && is_of_other_size && self.chunks_with_vectors().await? >= fewest {
-            self.note_recall(rows).await?;
-        }
+        self.measure_recall(fewest).await?;
         Ok(changed)
     }
 
@@ -106,72 +80,6 @@ impl Tables {
         }
         let options = OptimizeOptions::merge(joined).index_names(vec![name]);
         table.optimize(OptimizeAction::Index(options)).await.map_err(fail).map(|_| true)
-    }
-
-    /// Measures on some chunks how many of the nearest have one of the nearest binary codes, and stores that with the table.
-    async fn note_recall(&self, rows: usize) -> Result<()> {
-        let places = (0..QUESTIONS).map(|i| (rows * i / QUESTIONS) as u64).collect();
-        let questions = self.vectors_at(places).await?;
-        let (mut found, mut wanted) = (0, 0);
-        for (by_vector, by_code) in self.nearest_of_all(&questions).await? {
-            found += by_vector.iter().filter(|address| by_code.contains(address)).count();
-            wanted += by_vector.len();
-        }
-        let share = found as f32 / wanted.max(1) as f32;
-        self.native_chunks()?
-            .update_config([(RECALL.to_owned(), to_json(&VectorIndex { chunks: rows, recall: Some(share) }))])
-            .await
-            .map_err(|error| self.failed("index", &error))
-    }
-
-    /// Forgets the recall, because all vectors are made again.
-    pub(super) async fn forget_recall(&self) -> Result<()> {
-        self.native_chunks()?.delete_config_keys(&[RECALL]).await.map_err(|error| self.failed("index", &error))
-    }
-
-    fn native_chunks(&self) -> Result<&NativeTable> {
-        self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))
-    }
-
-    /// The vectors of some rows; rows without one are left out.
-    async fn vectors_at(&self, places: Vec<u64>) -> Result<Vec<Vec<f32>>> {
-        let fail = |error: lancedb::Error| self.failed("read", &error);
-        let rows = self.chunks.take_offsets(places).select(Select::columns(&[VECTOR])).execute().await.map_err(fail)?;
-        let rows: Vec<RecordBatch> = rows.try_collect().await.map_err(fail)?;
-        let vectors = map_rows(CHUNKS, &rows, |columns, row| columns.vector(VECTOR, row))?;
-        Ok(vectors.into_iter().flatten().collect())
-    }
-
-    /// The addresses of the chunks nearest to each question: by their vectors, and by their binary codes.
-    async fn nearest_of_all(&self, questions: &[Vec<f32>]) -> Result<Vec<(HashSet<u64>, HashSet<u64>)>> {
-        let mut nearest = vec![(Vec::new(), Vec::new()); questions.len()];
-        let codes: Vec<Vec<u64>> = questions.iter().map(|question| code_of(question)).collect();
-        let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
-        scan.with_row_address();
-        let mut rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        while let Some(batch) = self.next(&mut rows).await? {
-            let columns = Columns { table: CHUNKS, batch: &batch };
-            let (lists, values) = columns.lists::<Float32Type>(VECTOR)?;
-            let vectors = values.chunks_exact((lists.value_length() as usize).max(1)).enumerate();
-            for (row, vector) in vectors.filter(|(row, _)| lists.is_valid(*row)) {
-                let (address, code) = (columns.primitive::<UInt64Type>("_rowaddr", row)?, code_of(vector));
-                for ((question, own), (by_vector, by_code)) in questions.iter().zip(&codes).zip(&mut nearest) {
-                    // From 0 to two billion, as the cosine falls from 1 to -1.
-                    let distance_of_vectors = ((1.0 - dot(question, vector)).max(0.0) * 1e9) as u32;
-                    offer(by_vector, NEIGHBOURS, distance_of_vectors, address);
-                    offer(by_code, TAKEN, distance(own, &code), address);
-                }
-            }
-        }
-        let addresses = |nearest, most| smallest(nearest, most).into_iter().map(|(_, address)| address).collect();
-        let each = nearest.into_iter();
-        Ok(each.map(|(vectors, codes)| (addresses(vectors, NEIGHBOURS), addresses(codes, TAKEN))).collect())
-    }
-
-    /// The recall of the binary codes when it was measured last; `None` if there were never chunks enough.
-    pub(super) async fn vector_index(&self) -> Result<Option<VectorIndex>> {
-        let dataset = self.dataset(&self.chunks).await?;
-        Ok(dataset.config().get(RECALL).and_then(|known| serde_json::from_str(known).ok()))
     }
 
     /// Whether a column has a usable index.
@@ -274,34 +182,6 @@ impl Tables {
 
     pub(super) async fn rows_of(&self, table: &Table) -> Result<usize> {
         table.count_rows(None).await.map_err(|error| self.failed("read", &error))
-    }
-
-    async fn chunks_with_vectors(&self) -> Result<usize> {
-        let (mut count, columns) = (0, Wanted::Named(&["parents", "children", "embedded"]));
-        self.each(&self.documents, None, columns, |columns: &Columns, row| {
-            let chunks = columns.number("parents", row)? as usize + columns.number("children", row)? as usize;
-            count += if columns.flag("embedded", row)? { chunks } else { 0 };
-            Ok(())
-        })
-        .await?;
-        Ok(count)
-    }
-}
-
-/// How well the binary codes of a large namespace find the nearest vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct VectorIndex {
-    /// The number of chunks among which that was measured.
-    pub chunks: usize,
-    /// The share of the ten nearest chunks that they find, from 0 to 1; `None` if it was not measured.
-    pub recall: Option<f32>,
-}
-
-/// Adds a chunk to the nearest, of which at least the first `most` are kept.
-fn offer(nearest: &mut Vec<(u32, u64)>, most: usize, distance: u32, address: u64) {
-    nearest.push((distance, address));
-    if nearest.len() == 2 * most {
-        *nearest = smallest(std::mem::take(nearest), most);
     }
 }
 

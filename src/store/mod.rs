@@ -9,6 +9,7 @@ mod cache_folder;
 pub mod check;
 mod chunk_list;
 mod chunk_rows;
+mod code_recall;
 mod convert;
 mod document_time;
 mod durable;
@@ -63,6 +64,7 @@ mod writer;
 pub use archive::{Archived, export, import};
 pub use cache_folder::CacheFolder;
 pub use chunk_list::{ChunkFilter, ChunkKey};
+pub use code_recall::CodeRecall;
 pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState, StateTime};
 pub use fault::{REWRITE_STEPS, STEPS};
@@ -74,7 +76,6 @@ pub use history::{
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
-pub use indexes::VectorIndex;
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, SYNONYMS, Store};

@@ -13,7 +13,6 @@ use tokio::sync::OnceCell;
 
 use super::chunk_rows::ChunkRows;
 use super::history::Lease;
-use super::indexes::{VectorIndex, is_large};
 use super::keyword_index::KeywordReader;
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
@@ -208,16 +207,6 @@ impl Snapshot {
         let counts = [documents, sections, chunks].map(|table| self.tables.rows_of(table));
         let counts = try_join_all(counts).await?;
         Ok([counts[0], counts[1], counts[2]])
-    }
-
-    /// The recall of the binary codes; `None` for a namespace that is not large.
-    pub async fn vector_index(&self) -> Result<Option<VectorIndex>> {
-        let chunks = self.tables.rows_of(&self.tables.chunks).await?;
-        if !is_large(chunks) {
-            return Ok(None);
-        }
-        let known = self.tables.vector_index().await?;
-        Ok(Some(known.unwrap_or(VectorIndex { chunks, recall: None })))
     }
 
     /// The bytes of the tables' data and indexes, without those of other generations.

@@ -1,0 +1,167 @@
+//! The recall of the binary codes of vectors, measured on a sample of the chunks and stored with their table.
+
+use std::collections::HashSet;
+
+use futures::TryStreamExt;
+use lancedb::arrow::arrow_array::types::{Float32Type, UInt64Type};
+use lancedb::arrow::arrow_array::{Array, RecordBatch};
+use lancedb::query::{ExecutableQuery, Select};
+use lancedb::table::NativeTable;
+use serde::{Deserialize, Serialize};
+
+use super::chunk_rows::{code_of, distance, smallest};
+use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
+use super::indexes::fewest_indexed_rows;
+use super::scan::Wanted;
+use super::snapshot::Snapshot;
+use super::tables::Tables;
+use crate::error::{Error, Result};
+use crate::vectors::dot;
+
+/// Recall is measured with this number of nearest neighbours of this number of chunks.
+const NEIGHBOURS: usize = 10;
+const QUESTIONS: usize = 20;
+/// So many codes may be nearer: a search by default takes as many.
+const TAKEN: usize = 400;
+/// The key of the recall in the table's configuration.
+const KEY: &str = "kb.recall";
+
+/// How well the binary codes of a large namespace find the nearest vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CodeRecall {
+    /// The number of chunks among which that was measured.
+    pub chunks: usize,
+    /// The share of the ten nearest chunks that they find, from 0 to 1; `None` if it was not measured.
+    pub recall: Option<f32>,
+}
+
+impl Snapshot {
+    /// The recall of the binary codes; `None` for a namespace that is not large.
+    pub async fn code_recall(&self) -> Result<Option<CodeRecall>> {
+        let chunks = self.tables.rows_of(&self.tables.chunks).await?;
+        if chunks < fewest_indexed_rows() {
+            return Ok(None);
+        }
+        let known = self.tables.known_recall().await?;
+        Ok(Some(known.unwrap_or(CodeRecall { chunks, recall: None })))
+    }
+}
+
+impl Tables {
+    /// Measures the recall among at least `fewest` chunks with vectors, and again after the table has doubled or halved:
+    /// measuring reads all vectors.
+    pub(super) async fn measure_recall(&self, fewest: usize) -> Result<()> {
+        let chunks = self.rows_of(&self.chunks).await?;
+        let known = self.known_recall().await?.map_or(0, |known| known.chunks);
+        let is_of_other_size = chunks >= 2 * known || 2 * chunks <= known;
+        if chunks < fewest || !is_of_other_size || self.chunks_with_vectors().await? < fewest {
+            return Ok(());
+        }
+        let measured = CodeRecall { chunks, recall: Some(self.recall(chunks).await?) };
+        let measured = [(KEY.to_owned(), to_json(&measured))];
+        self.native_chunks()?.update_config(measured).await.map_err(|error| self.failed("index", &error))
+    }
+
+    /// Forgets the recall, because all vectors are made again.
+    pub(super) async fn forget_recall(&self) -> Result<()> {
+        self.native_chunks()?.delete_config_keys(&[KEY]).await.map_err(|error| self.failed("index", &error))
+    }
+
+    async fn known_recall(&self) -> Result<Option<CodeRecall>> {
+        let dataset = self.dataset(&self.chunks).await?;
+        Ok(dataset.config().get(KEY).and_then(|known| serde_json::from_str(known).ok()))
+    }
+
+    fn native_chunks(&self) -> Result<&NativeTable> {
+        self.chunks.as_native().ok_or_else(|| Error::failed("the tables of this store are no files"))
+    }
+
+    async fn chunks_with_vectors(&self) -> Result<usize> {
+        let (mut count, columns) = (0, Wanted::Named(&["parents", "children", "embedded"]));
+        self.each(&self.documents, None, columns, |columns: &Columns, row| {
+            let chunks = columns.number("parents", row)? as usize + columns.number("children", row)? as usize;
+            count += if columns.flag("embedded", row)? { chunks } else { 0 };
+            Ok(())
+        })
+        .await?;
+        Ok(count)
+    }
+
+    /// The share of the nearest neighbours of some chunks whose codes are among the nearest.
+    async fn recall(&self, chunks: usize) -> Result<f32> {
+        let mut questions = self.questions(chunks).await?;
+        let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
+        scan.with_row_address();
+        let mut rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
+        while let Some(batch) = self.next(&mut rows).await? {
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            let (lists, values) = columns.lists::<Float32Type>(VECTOR)?;
+            let vectors = values.chunks_exact((lists.value_length() as usize).max(1)).enumerate();
+            for (row, vector) in vectors.filter(|(row, _)| lists.is_valid(*row)) {
+                let (address, code) = (columns.primitive::<UInt64Type>("_rowaddr", row)?, code_of(vector));
+                questions.iter_mut().for_each(|question| question.compare(vector, &code, address));
+            }
+        }
+        let (mut found, mut wanted) = (0, 0);
+        for Question { by_vector, by_code, .. } in questions {
+            let (by_vector, by_code) = (by_vector.addresses(), by_code.addresses());
+            found += by_vector.intersection(&by_code).count();
+            wanted += by_vector.len();
+        }
+        Ok(found as f32 / wanted.max(1) as f32)
+    }
+
+    /// Chunks spread over the table, without those that have no vector.
+    async fn questions(&self, chunks: usize) -> Result<Vec<Question>> {
+        let fail = |error: lancedb::Error| self.failed("read", &error);
+        let places = (0..QUESTIONS).map(|i| (chunks * i / QUESTIONS) as u64).collect();
+        let rows = self.chunks.take_offsets(places).select(Select::columns(&[VECTOR])).execute().await.map_err(fail)?;
+        let rows: Vec<RecordBatch> = rows.try_collect().await.map_err(fail)?;
+        let vectors = map_rows(CHUNKS, &rows, |columns, row| columns.vector(VECTOR, row))?;
+        Ok(vectors.into_iter().flatten().map(Question::new).collect())
+    }
+}
+
+/// A chunk, and the chunks that are nearest to it.
+struct Question {
+    vector: Vec<f32>,
+    code: Vec<u64>,
+    by_vector: Nearest,
+    by_code: Nearest,
+}
+
+impl Question {
+    fn new(vector: Vec<f32>) -> Self {
+        Question { code: code_of(&vector), vector, by_vector: Nearest::new(NEIGHBOURS), by_code: Nearest::new(TAKEN) }
+    }
+
+    fn compare(&mut self, vector: &[f32], code: &[u64], address: u64) {
+        // From 0 to two billion, as the cosine falls from 1 to -1.
+        let distance_of_vectors = ((1.0 - dot(&self.vector, vector)).max(0.0) * 1e9) as u32;
+        self.by_vector.offer(distance_of_vectors, address);
+        self.by_code.offer(distance(&self.code, code), address);
+    }
+}
+
+/// The nearest chunks so far: their distances and addresses, at least the first `most`.
+struct Nearest {
+    most: usize,
+    rows: Vec<(u32, u64)>,
+}
+
+impl Nearest {
+    fn new(most: usize) -> Self {
+        Nearest { most, rows: Vec::new() }
+    }
+
+    fn offer(&mut self, distance: u32, address: u64) {
+        self.rows.push((distance, address));
+        if self.rows.len() == 2 * self.most {
+            self.rows = smallest(std::mem::take(&mut self.rows), self.most);
+        }
+    }
+
+    fn addresses(self) -> HashSet<u64> {
+        smallest(self.rows, self.most).into_iter().map(|(_, address)| address).collect()
+    }
+}
