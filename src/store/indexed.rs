@@ -288,6 +288,7 @@ mod tests {
     use super::*;
     use crate::store::keyword_writer::KeywordWriter;
     use crate::store::samples::namespace;
+    use proptest::prelude::*;
 
     #[test]
     fn a_parent_chunk_is_indexed_with_its_child_chunks() {
@@ -301,12 +302,6 @@ mod tests {
         parent.children = vec![Chunk::sample("d:0.0", &parent.content)];
         assert_eq!(reader.with_other_child_chunks(&[parent]).unwrap(), ["d:0"]);
     }
-}
-
-#[cfg(test)]
-mod span_tests {
-    use super::*;
-    use proptest::prelude::*;
 
     fn children(texts: &[&str]) -> Vec<Chunk> {
         texts.iter().enumerate().map(|(i, text)| Chunk::sample(&format!("d:1.{}", 2 * i), text)).collect()

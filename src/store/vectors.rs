@@ -180,80 +180,66 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::store::{Change, Chunk, DocumentRow, ModelRecord, NewDocument, ParentChunk, Store};
+    use std::ops::Range;
 
-    /// A namespace with one document. The hashes of its child chunks are made of their numbers; every third has no
-    /// vector.
-    async fn writer(folder: &std::path::Path, child_chunks: usize, dimension: usize) -> Writer {
-        let (store, _) = Store::open_or_create(None, folder).unwrap();
-        let namespace = store.namespace("default").unwrap();
-        let model = ModelRecord { name: "m".into(), dimension, fingerprint: "f".into() };
-        let chunk = |number: usize| Chunk {
-            embedding_hash: hash(number),
-            vector: if number % 3 == 2 { Vec::new() } else { vec![number as f32; dimension] },
-            ..Chunk::sample(&format!("aaaaaa:0.{number}"), "text")
-        };
-        let mut parent = ParentChunk::sample("aaaaaa:0", "text");
-        parent.embedding_hash = hash(child_chunks);
-        parent.children = (0..child_chunks).map(chunk).collect();
-        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), parents: vec![parent] };
-        let mut writer = Writer::open(&namespace, &model).await.unwrap();
-        let any: Vec<String> = (0..FEWEST).map(hash).collect();
-        assert!(writer.vectors_of_texts(any.iter().map(String::as_str).collect()).await.unwrap().is_empty());
-        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
-        writer
-    }
+    use super::*;
+    use crate::knowledge::profile::{ParentChunkText, profile};
+    use crate::store::samples::{self, namespace};
+    use crate::store::{Change, Chunk, DocumentRow, DocumentTime, ModelRecord, Namespace, NewDocument};
+
+    const DIMENSION: usize = 4;
 
     fn hash(number: usize) -> String {
         blake3::hash(&number.to_le_bytes()).to_hex().to_string()
     }
 
+    /// A document whose child chunks have hashes made of their numbers; every third has no vector.
+    fn with_child_chunks(child_chunks: usize) -> NewDocument {
+        let chunk = |number: usize| Chunk {
+            embedding_hash: hash(number),
+            vector: if number % 3 == 2 { Vec::new() } else { vec![number as f32; 2] },
+            ..Chunk::sample(&format!("aaaaaa:0.{number}"), "text")
+        };
+        let mut new = NewDocument::sample("aaaaaa", &["text"]);
+        new.parents[0].embedding_hash = hash(child_chunks);
+        new.parents[0].children = (0..child_chunks).map(chunk).collect();
+        new
+    }
+
+    async fn found(writer: &Writer, numbers: Range<usize>) -> HashMap<String, Vec<f32>> {
+        let hashes: Vec<String> = numbers.map(hash).collect();
+        writer.vectors_of_texts(hashes.iter().map(String::as_str).collect()).await.unwrap()
+    }
+
     #[tokio::test]
     async fn vectors_of_known_texts_are_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let writer = writer(folder.path(), 500, 2).await;
-        let asked: Vec<String> = (470..530).map(hash).collect();
-        let found = writer.vectors_of_texts(asked.iter().map(String::as_str).collect()).await.unwrap();
-        assert_eq!(found.len(), 20, "not texts without a vector, of parent chunks, or unknown ones");
-        assert_eq!(found[&hash(499)], [499.0, 499.0]);
-        let few: Vec<String> = (0..FEWEST - 1).map(hash).collect();
-        assert!(writer.vectors_of_texts(few.iter().map(String::as_str).collect()).await.unwrap().is_empty());
-        let all: Vec<String> = (0..500).map(hash).collect();
-        assert_eq!(writer.vectors_of_texts(all.iter().map(String::as_str).collect()).await.unwrap().len(), 334);
-    }
-}
-
-#[cfg(test)]
-mod rows_without_vectors {
-    use super::*;
-    use crate::store::samples::namespace;
-    use crate::store::*;
-
-    use crate::knowledge::profile::{ParentChunkText, Profile};
-
-    const DIMENSION: usize = 4;
-
-    fn profile(language: &str, text: &str) -> Option<Profile> {
-        crate::knowledge::profile::profile("t", language, &[], &[ParentChunkText { title: "", text }])
+        let (_folder, namespace) = namespace();
+        let mut writer = Writer::open(&namespace, &ModelRecord::sample(2)).await.unwrap();
+        assert!(found(&writer, 0..FEWEST).await.is_empty(), "nothing is published");
+        writer.publish(&Change { add: vec![with_child_chunks(500)], ..Change::default() }).await.unwrap();
+        let some = found(&writer, 470..530).await;
+        assert_eq!(some.len(), 20, "not texts without a vector, of parent chunks, or unknown ones");
+        assert_eq!(some[&hash(499)], [499.0, 499.0]);
+        assert!(found(&writer, 0..FEWEST - 1).await.is_empty());
+        assert_eq!(found(&writer, 0..500).await.len(), 334);
     }
 
     fn document(id: &str, vector: Vec<f32>) -> NewDocument {
-        let row = DocumentRow {
+        let mut new = NewDocument::sample(id, &["text"]);
+        new.document = DocumentRow {
             mtime_ns: 1_000_000_000,
             parents: 1,
             corrected_toc: Some("[]".into()),
             structure_version: 7,
             embedded: !vector.is_empty(),
             time: Some(DocumentTime::given(jiff::Timestamp::UNIX_EPOCH)),
-            profile: profile("en", "text"),
+            profile: profile("t", "en", &[], &[ParentChunkText { title: "", text: "text" }]),
             embedding_hash: Some("h".into()),
             vector: vec![0.0, 1.0, 0.0, 0.0],
             ..DocumentRow::sample(id)
         };
-        let mut parent = ParentChunk::sample(&format!("{id}:0"), "text");
-        parent.vector = vector;
-        NewDocument { document: row, sections: Vec::new(), parents: vec![parent] }
+        new.parents[0].vector = vector;
+        new
     }
 
     async fn publish(namespace: &Namespace, new: NewDocument) {

@@ -16,6 +16,7 @@ mod versions;
 use std::time::Duration;
 
 use common::{Sandbox, files_below};
+use entities::{MENTIONED, entities};
 use kb::internals::store::STEPS;
 use versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 
@@ -35,9 +36,10 @@ fn with_two_versions(sandbox: Sandbox) -> Sandbox {
     sandbox
 }
 
-/// With version 1 published, and a process that died at a step while it published version 2.
+/// With version 1 and entities published, and a process that died at a step while it published version 2.
 fn crashed_at(step: &str) -> Sandbox {
-    let sandbox = with_two_versions(Sandbox::indexed());
+    let sandbox = entities::sandbox();
+    write_version(&sandbox, 2);
     sandbox.crash(&INGEST, step);
     sandbox
 }
@@ -46,9 +48,12 @@ fn crashed_at(step: &str) -> Sandbox {
 fn a_crash_at_any_step_leaves_one_generation() {
     for name in STEPS {
         let sandbox = crashed_at(name);
-        assert_eq!(version_of(&sandbox, &[1, 2]), if is_decided(name) { 2 } else { 1 }, "after a crash at {name:?}");
+        let held = version_of(&sandbox, &[1, 2]);
+        assert_eq!(held, if is_decided(name) { 2 } else { 1 }, "after a crash at {name:?}");
+        assert_eq!(entities(&sandbox), MENTIONED[held - 1], "mentions are of the documents, after a crash at {name:?}");
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after a crash at {name:?}");
+        assert_eq!(entities(&sandbox), MENTIONED[1], "the next run after a crash at {name:?}");
         assert_sound(&sandbox);
     }
 }

@@ -153,9 +153,10 @@ pub(super) fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
 pub(super) fn check_sections(new: &NewDocument) -> Vec<Finding> {
     let document = &new.document;
     let mut findings = Vec::new();
+    let spans = spans(new);
     if missing(new).is_empty() {
-        for (row, span) in new.sections.iter().zip(spans(new)) {
-            match span {
+        for (row, span) in new.sections.iter().zip(&spans) {
+            match *span {
                 Some(span) if agrees(row.chunk_start, row.chunk_end, span) => {}
                 Some((start, end)) => {
                     let says =
@@ -175,7 +176,7 @@ pub(super) fn check_sections(new: &NewDocument) -> Vec<Finding> {
         let what = "its sections are not numbered from 0 without gaps";
         findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
     }
-    let spans = new.sections.iter().zip(spans(new)).filter_map(|(row, span)| Some((row.position, span?)));
+    let spans = new.sections.iter().zip(spans).filter_map(|(row, span)| Some((row.position, span?)));
     if overlap(&in_order(spans)) {
         let what = "its sections are in another order than their parent chunks";
         findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
