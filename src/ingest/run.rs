@@ -10,7 +10,7 @@ use reqwest::Url;
 use super::collector::{Collector, Job, Stop};
 use super::known_vectors::VectorsAhead;
 use super::loader::{Loaded, Loader, of_a_pipe};
-use super::plan::{Existing, Plan, Scan, does_not_exist, is_below, is_below_one, plan, scan};
+use super::plan::{Candidate, Existing, Plan, Scan, does_not_exist, is_below, is_below_one, plan, scan};
 use super::prepare::SourceFacts;
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use super::web::{Allowed, fetch};
@@ -19,7 +19,7 @@ use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::load::Format;
 use crate::models::ModelChoice;
-use crate::store::{ModelRecord, Namespace, STANDARD_INPUT, Snapshot, Validators, Writer};
+use crate::store::{DocumentRow, ModelRecord, Namespace, STANDARD_INPUT, Snapshot, Validators, Writer};
 use crate::text::{count, first_of};
 
 /// Ingests the sources of the request. Files that fail are in the report, not errors.
@@ -93,49 +93,63 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone()));
     let ahead = VectorsAhead::of(todo.iter().filter_map(|candidate| existing.get(&candidate.source)));
     let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, ahead, report);
-    let outcome = async {
-        if let Some((name, bytes)) = &request.standard_input {
-            let source = format!("{STANDARD_INPUT}{name}");
-            let format = request.format.or_else(|| Format::from_path(Path::new(name)));
-            let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.limits));
-            collector.collect(&source, loaded.map_err(of_a_pipe)).await?;
-        }
-        for page in &request.pages {
-            collect_page(page, &mut pages, &loader, &mut collector).await?;
-        }
-        let mut loaded = loader.clone().start(todo, progress.clone());
-        while let Some((candidate, loaded)) = loaded.next().await {
-            collector.collect(&candidate.source, loaded).await?;
-        }
-        let vanished: Vec<_> = vanished.into_iter().filter(|row| !loader.has_moved(row)).collect();
-        match request.prune {
-            true => collector.prune(&vanished).await?,
-            false => collector.report.sources.extend(vanished.iter().map(SourceReport::stale)),
-        }
-        collector.finish().await
-    };
-    let outcome = outcome.await;
+    let outcome = collect_all(job, todo, vanished, &mut pages, &loader, &mut collector).await;
     progress.end();
     let mut report = collector.report;
-    let not_reached = to_read.saturating_sub(report.sources.len() - settled_count);
-    match outcome {
-        Ok(()) => {
-            report.sources.sort_by(|a, b| a.source.cmp(&b.source));
-            compare_failures(&namespace, &request.named_sources(store), &mut report)?;
-            if !request.dry_run && pages != pages_before && namespace.exists() {
-                namespace.note_pages(&pages)?;
-            }
-            Ok(report)
-        }
-        Err(Stop::Failed(error)) if not_reached > 0 => {
-            let files = count(not_reached, "file");
+    if let Err(stop) = outcome {
+        return Err(not_reached(stop, to_read.saturating_sub(report.sources.len() - settled_count)));
+    }
+    report.sources.sort_by(|a, b| a.source.cmp(&b.source));
+    compare_failures(&namespace, &request.named_sources(store), &mut report)?;
+    if !request.dry_run && pages != pages_before && namespace.exists() {
+        namespace.note_pages(&pages)?;
+    }
+    Ok(report)
+}
+
+/// Hands every source to the collector: standard input, pages, files, and documents whose files are gone.
+async fn collect_all(
+    job: &Job<'_, '_>,
+    todo: Vec<Candidate>,
+    vanished: Vec<DocumentRow>,
+    pages: &mut BTreeMap<String, Validators>,
+    loader: &Arc<Loader>,
+    collector: &mut Collector<'_, '_>,
+) -> Result<(), Stop> {
+    let Job { request, progress, .. } = job;
+    if let Some((name, bytes)) = &request.standard_input {
+        let source = format!("{STANDARD_INPUT}{name}");
+        let format = request.format.or_else(|| Format::from_path(Path::new(name)));
+        let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.limits));
+        collector.collect(&source, loaded.map_err(of_a_pipe)).await?;
+    }
+    for page in &request.pages {
+        collect_page(page, pages, loader, collector).await?;
+    }
+    let mut loaded = loader.clone().start(todo, progress.clone());
+    while let Some((candidate, loaded)) = loaded.next().await {
+        collector.collect(&candidate.source, loaded).await?;
+    }
+    let vanished: Vec<_> = vanished.into_iter().filter(|row| !loader.has_moved(row)).collect();
+    match request.prune {
+        true => collector.prune(&vanished).await?,
+        false => collector.report.sources.extend(vanished.iter().map(SourceReport::stale)),
+    }
+    collector.finish().await
+}
+
+/// Adds the number of files that a failed run has not reached.
+fn not_reached(stop: Stop, files: usize) -> Stop {
+    match stop {
+        Stop::Failed(error) if files > 0 => {
+            let files = count(files, "file");
             let next = match error.next_step() {
                 Some(hint) => format!("{hint}; {files} not reached"),
                 None => format!("{files} not reached; run the command again once this is solved"),
             };
-            Err(Stop::Failed(error.hint(next)))
+            Stop::Failed(error.hint(next))
         }
-        Err(stop) => Err(stop),
+        stop => stop,
     }
 }
 
