@@ -86,42 +86,52 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
             let candidate = Candidate { path: path.to_owned(), source, format, within: within.clone() };
             found.entry(candidate.source.clone()).or_insert(candidate);
         };
-        if !facts.is_dir() {
-            if is_file_beside(path) {
-                continue;
-            }
+        if facts.is_dir() {
+            scan_folder(path, &place, request, store, &mut scan, take)?;
+        } else if !is_file_beside(path) {
             take(path, request.format.or_else(|| Format::from_path(path)));
-            continue;
         }
-        let included = included(path, request)?;
-        // The walker reads the ignore files of the folders above too.
-        if let Some(unfit) = place.ancestors().find_map(unfit_ignore_file) {
-            scan.unreadable.push(unfit_to_read(&unfit, store));
-            continue;
-        }
-        let unfit = Arc::new(Mutex::new(Vec::new()));
-        for entry in walk(path, request, store, &unfit)? {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    scan.unreadable.push(unreadable(path, &error, store));
-                    continue;
-                }
-            };
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if !is_file || !included(entry.path()) || is_file_beside(entry.path()) {
-                continue;
-            }
-            match request.format.or_else(|| Format::from_path(entry.path())) {
-                Some(format) => take(entry.path(), Some(format)),
-                None => scan.skipped.push(SourceReport::skipped(store.source_name(entry.path()))),
-            }
-        }
-        let unfit = std::mem::take(&mut *unfit.lock().unwrap_or_else(PoisonError::into_inner));
-        scan.unreadable.extend(unfit.iter().map(|file| unfit_to_read(file, store)));
     }
     scan.candidates = found.into_values().collect();
     Ok(scan)
+}
+
+/// Takes the files of a folder, whose real path is `place`. Other files, and what cannot be read, go into `scan`.
+fn scan_folder(
+    path: &Path,
+    place: &Path,
+    request: &IngestRequest,
+    store: &Store,
+    scan: &mut Scan,
+    mut take: impl FnMut(&Path, Option<Format>),
+) -> Result<()> {
+    let included = included(path, request)?;
+    // The walker reads the ignore files of the folders above too.
+    if let Some(unfit) = place.ancestors().find_map(unfit_ignore_file) {
+        scan.unreadable.push(unfit_to_read(&unfit, store));
+        return Ok(());
+    }
+    let unfit = Arc::new(Mutex::new(Vec::new()));
+    for entry in walk(path, request, store, &unfit)? {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                scan.unreadable.push(unreadable(path, &error, store));
+                continue;
+            }
+        };
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        if !is_file || !included(entry.path()) || is_file_beside(entry.path()) {
+            continue;
+        }
+        match request.format.or_else(|| Format::from_path(entry.path())) {
+            Some(format) => take(entry.path(), Some(format)),
+            None => scan.skipped.push(SourceReport::skipped(store.source_name(entry.path()))),
+        }
+    }
+    let unfit = std::mem::take(&mut *unfit.lock().unwrap_or_else(PoisonError::into_inner));
+    scan.unreadable.extend(unfit.iter().map(|file| unfit_to_read(file, store)));
+    Ok(())
 }
 
 pub(super) fn does_not_exist(path: &Path) -> Error {
