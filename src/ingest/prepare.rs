@@ -168,28 +168,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
 pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
     let (title, sections) = (&cut.title, &cut.sections);
     let doc_id = &facts.doc_id;
-    let chunk = |chunk_id: ChunkId, chunk_index: u32, text: Cut| Chunk {
-        chunk_id,
-        chunk_index,
-        page_start: text.pages.map(|(first, _)| first),
-        page_end: text.pages.map(|(_, last)| last),
-        language: language(&text.content).to_owned(),
-        content: text.content,
-        updated_at: now.to_owned(),
-        ..Chunk::default()
-    };
-    let with_ids = |(CutParent { section, text, children }, index): (CutParent, u32)| {
-        let id = ChunkId::parent(doc_id, index);
-        let children = children.into_iter().zip(0..).map(|(text, at)| chunk(ChunkId::child(&id, at), at, text));
-        ParentChunk {
-            doc_id: doc_id.clone(),
-            section_id: SectionId::new(doc_id, &sections[section].path),
-            titles: context::line(title, &context::section_titles(sections, section)),
-            children: children.collect(),
-            chunk: chunk(id.clone(), index, text),
-        }
-    };
-    let parents = cut.parents.into_iter().zip(0..).map(with_ids).collect();
+    let parents = parent_chunks(cut.parents, title, sections, doc_id, now);
     let section_rows = sections.iter().zip(0..).map(|(section, position)| {
         let above = section.parent.map(|above| SectionId::new(doc_id, &sections[above].path));
         section_row(section, position, doc_id, above)
@@ -214,23 +193,48 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
         warnings: cut.warnings.into_iter().chain(lost_entries(cut.pages, corrected, &cut.not_found)).collect(),
         toc_method: toc.map_or("none", |section| section.provenance.name()).to_owned(),
         sections: u32::try_from(sections.iter().filter(|s| s.path != PREAMBLE).count()).unwrap_or(u32::MAX),
-        // Counted below.
-        parents: 0,
-        children: 0,
         ingested_at: now.to_owned(),
         corrected_toc: corrected.map(|entries| serde_json::to_string(entries).expect("plain data has a JSON form")),
         structure_version: STRUCTURE_VERSION,
-        // Set by the indexer.
-        embedded: false,
-        edits: Vec::new(),
-        profile: None,
-        embedding_hash: None,
-        vector: Vec::new(),
+        // The chunks are counted below; edits, profile and vectors come later.
+        ..DocumentRow::default()
     };
     let mut new = NewDocument { document: row, sections: section_rows.collect(), parents };
     set_situating(&mut new);
     mend_counts(&mut new);
     Prepared { profile: cut.profile, ..Prepared::of(new) }
+}
+
+/// The parent chunks of a cut document, with ids.
+fn parent_chunks(
+    parents: Vec<CutParent>,
+    title: &str,
+    sections: &[Section],
+    doc_id: &DocId,
+    now: &str,
+) -> Vec<ParentChunk> {
+    let chunk = |chunk_id: ChunkId, chunk_index: u32, text: Cut| Chunk {
+        chunk_id,
+        chunk_index,
+        page_start: text.pages.map(|(first, _)| first),
+        page_end: text.pages.map(|(_, last)| last),
+        language: language(&text.content).to_owned(),
+        content: text.content,
+        updated_at: now.to_owned(),
+        ..Chunk::default()
+    };
+    let with_ids = |(CutParent { section, text, children }, index): (CutParent, u32)| {
+        let id = ChunkId::parent(doc_id, index);
+        let children = children.into_iter().zip(0..).map(|(text, at)| chunk(ChunkId::child(&id, at), at, text));
+        ParentChunk {
+            doc_id: doc_id.clone(),
+            section_id: SectionId::new(doc_id, &sections[section].path),
+            titles: context::line(title, &context::section_titles(sections, section)),
+            children: children.collect(),
+            chunk: chunk(id.clone(), index, text),
+        }
+    };
+    parents.into_iter().zip(0..).map(with_ids).collect()
 }
 
 /// The beginning of the warning from [`lost_entries`].
