@@ -66,38 +66,48 @@ impl ChunkOrder {
 
 /// The order of a line; `None` if it changes nothing.
 fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Result<Option<ChunkOrder>> {
+    line.rest.iter().try_for_each(|(name, value)| must_be_same(name, value, parent, chunk, source))?;
+    let metadata = changed_notes(line.metadata, parent, chunk)?;
+    let content = line.content.filter(|content| content.trim_end() != chunk.content.trim_end());
+    let nothing = content.is_none() && metadata.is_empty();
+    Ok((!nothing).then(|| ChunkOrder { chunk_id: line.chunk_id, text: content.map(NewText::Given), metadata }))
+}
+
+/// Refuses another value of a field than the chunk has.
+fn must_be_same(name: &str, value: &Value, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Result<()> {
     let is_parent = chunk.chunk_id == parent.chunk_id;
-    for (name, value) in &line.rest {
-        let given = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
-        let says = |what: &str| given.as_deref() == Some(what);
-        let is_same = match name.as_str() {
-            "doc_id" => says(&parent.doc_id),
-            "source" => says(source),
-            "section" => value["id"] == *parent.section_id,
-            "chunk_type" => says(if is_parent { "parent" } else { "child" }),
-            "parent_id" => given == (!is_parent).then(|| parent.chunk_id.to_string()),
-            "chunk_index" => says(&chunk.chunk_index.to_string()),
-            // The list adds these for its reader.
-            "type" | "tables" | "edited" => continue,
-            "updated_at" if !says(&chunk.updated_at) => {
-                return Err(Error::usage(format!(
-                    "{:?} has changed since it was listed; nothing was changed",
-                    chunk.chunk_id
-                ))
-                .hint("list the chunks again and make your changes in the new list"));
-            }
-            "updated_at" => continue,
-            other => {
-                return Err(Error::usage(format!("a chunk has no field {other:?}; nothing was changed"))
-                    .hint("notes go into \"metadata\": {\"name\": \"value\"}"));
-            }
-        };
-        if let Some(error) = structural(name).filter(|_| !is_same) {
-            return Err(error);
+    let given = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
+    let says = |what: &str| given.as_deref() == Some(what);
+    let is_same = match name {
+        "doc_id" => says(&parent.doc_id),
+        "source" => says(source),
+        "section" => value["id"] == *parent.section_id,
+        "chunk_type" => says(if is_parent { "parent" } else { "child" }),
+        "parent_id" => given == (!is_parent).then(|| parent.chunk_id.to_string()),
+        "chunk_index" => says(&chunk.chunk_index.to_string()),
+        // The list adds these for its reader.
+        "type" | "tables" | "edited" => return Ok(()),
+        "updated_at" if !says(&chunk.updated_at) => {
+            let what = format!("{:?} has changed since it was listed; nothing was changed", chunk.chunk_id);
+            return Err(Error::usage(what).hint("list the chunks again and make your changes in the new list"));
         }
-    }
-    let mut metadata = BTreeMap::new();
-    for (name, value) in line.metadata {
+        "updated_at" => return Ok(()),
+        other => {
+            return Err(Error::usage(format!("a chunk has no field {other:?}; nothing was changed"))
+                .hint("notes go into \"metadata\": {\"name\": \"value\"}"));
+        }
+    };
+    structural(name).filter(|_| !is_same).map_or(Ok(()), Err)
+}
+
+/// The notes that differ from those of the chunk; `None` removes one.
+fn changed_notes(
+    given: Map<String, Value>,
+    parent: &ParentChunk,
+    chunk: &Chunk,
+) -> Result<BTreeMap<String, Option<String>>> {
+    let mut changed = BTreeMap::new();
+    for (name, value) in given {
         if DERIVED.contains(&name.as_str()) {
             if !is_derived(&name, &value, parent, chunk) {
                 return Err(derived(&name).hint("edit the text, or the table of contents"));
@@ -109,19 +119,15 @@ fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Resul
             Value::String(text) => Some(text),
             Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
             Value::Array(_) | Value::Object(_) => {
-                return Err(Error::usage(format!(
-                    "the note {name:?} is neither a text nor a number; nothing was changed"
-                ))
-                .hint("give it one value, or null to remove it"));
+                let what = format!("the note {name:?} is neither a text nor a number; nothing was changed");
+                return Err(Error::usage(what).hint("give it one value, or null to remove it"));
             }
         };
         if given.as_ref() != chunk.metadata.get(&name) {
-            metadata.insert(name, given);
+            changed.insert(name, given);
         }
     }
-    let content = line.content.filter(|content| content.trim_end() != chunk.content.trim_end());
-    let nothing = content.is_none() && metadata.is_empty();
-    Ok((!nothing).then(|| ChunkOrder { chunk_id: line.chunk_id, text: content.map(NewText::Given), metadata }))
+    Ok(changed)
 }
 
 fn is_derived(name: &str, value: &Value, parent: &ParentChunk, chunk: &Chunk) -> bool {
