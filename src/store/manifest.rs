@@ -43,6 +43,20 @@ pub struct ModelRecord {
 }
 
 impl Manifest {
+    /// That of a namespace in which nothing is published.
+    pub(super) fn before_the_first(model: &ModelRecord) -> Self {
+        Manifest {
+            generation: 0,
+            documents: 0,
+            sections: 0,
+            chunks: 0,
+            entities: 0,
+            model: model.clone(),
+            may_have_vectors: false,
+            published_at: String::new(),
+        }
+    }
+
     /// The versions of the tables, in the order documents, sections, chunks, entities.
     pub(super) fn versions(&self) -> [u64; 4] {
         [self.documents, self.sections, self.chunks, self.entities]

@@ -148,8 +148,8 @@ impl Writer {
             Some(_) => Tables::open(namespace).await?,
         };
         // Publishing an older generation again rebuilds the keyword index anyway.
-        let is_of = |manifest: &Option<Manifest>| carried == manifest.as_ref().map(|manifest| manifest.generation);
-        let keyword = match keyword.filter(|_| older.is_some() || is_of(&published)) {
+        let is_of_published = carried == published.as_ref().map(|published| published.generation);
+        let keyword = match keyword.filter(|_| older.is_some() || is_of_published) {
             Some(keyword) => keyword,
             None => {
                 let new = match &published {
@@ -164,16 +164,7 @@ impl Writer {
         let mut writer = Writer {
             namespace: namespace.clone(),
             may_have_vectors: published.as_ref().is_some_and(|published| published.may_have_vectors),
-            manifest: published.unwrap_or_else(|| Manifest {
-                generation: 0,
-                documents: 0,
-                sections: 0,
-                chunks: 0,
-                entities: 0,
-                model: model.clone(),
-                may_have_vectors: false,
-                published_at: String::new(),
-            }),
+            manifest: published.unwrap_or_else(|| Manifest::before_the_first(model)),
             tables,
             durable,
             keyword,
@@ -271,28 +262,8 @@ impl Writer {
         let may_have_vectors = self.may_have_vectors;
         let next =
             Manifest { generation, documents, sections, chunks, entities, model, may_have_vectors, published_at };
-        let mut rebuilt = None;
-        let written = match keyword {
-            KeywordStep::Same => Ok(()),
-            KeywordStep::Replace(doc_ids) => self.keyword.replace_from(&self.tables, doc_ids).await,
-            // On Windows, readers would prevent the exchange of the folder.
-            KeywordStep::Rebuild if cfg!(windows) => self.keyword.refill_from(&self.tables).await,
-            KeywordStep::Rebuild => {
-                KeywordWriter::rebuild(&self.namespace, &self.tables, generation).await.map(|new| rebuilt = Some(new))
-            }
-            KeywordStep::Change(change) => {
-                self.keyword.delete_documents(&change.remove);
-                let profile = |new: &NewDocument| {
-                    let row = &new.document;
-                    Some((row.doc_id.clone(), row.profile.as_ref()?.indexed()?))
-                };
-                let mut profiles = change.add.iter().filter_map(profile).collect();
-                change.add.iter().try_for_each(|new| self.keyword.add(&new.parents, &mut profiles))
-            }
-        };
-        if let Err(error) = written {
-            return Err(self.keyword.given_up(error));
-        }
+        let written = self.write_keyword(keyword, generation).await;
+        let rebuilt = written.map_err(|error| self.keyword.given_up(error))?;
         step("keyword written")?;
         let note = self.note.clone().and(note);
         self.write_history(&next, &note)?;
@@ -314,6 +285,29 @@ impl Writer {
         drop(self.keyword.merge());
         self.tidy(&keeping).await;
         Ok(generation)
+    }
+
+    /// Changes the keyword index. A rebuilt one is returned, and takes its place instead of a commit.
+    async fn write_keyword(&mut self, keyword: KeywordStep<'_>, generation: u64) -> Result<Option<KeywordWriter>> {
+        match keyword {
+            KeywordStep::Same => {}
+            KeywordStep::Replace(doc_ids) => self.keyword.replace_from(&self.tables, doc_ids).await?,
+            // On Windows, readers would prevent the exchange of the folder.
+            KeywordStep::Rebuild if cfg!(windows) => self.keyword.refill_from(&self.tables).await?,
+            KeywordStep::Rebuild => {
+                return KeywordWriter::rebuild(&self.namespace, &self.tables, generation).await.map(Some);
+            }
+            KeywordStep::Change(change) => {
+                self.keyword.delete_documents(&change.remove);
+                let profile = |new: &NewDocument| {
+                    let row = &new.document;
+                    Some((row.doc_id.clone(), row.profile.as_ref()?.indexed()?))
+                };
+                let mut profiles = change.add.iter().filter_map(profile).collect();
+                change.add.iter().try_for_each(|new| self.keyword.add(&new.parents, &mut profiles))?;
+            }
+        }
+        Ok(None)
     }
 
     /// Removes old generations. A failure is only reported, because the generation is already published.
