@@ -21,14 +21,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     --version(-V)             # Print version
   ]
@@ -57,19 +57,19 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Ingest files and folders; later runs read only what changed
+  # Ingest files and folders; later runs read only changed files
   export extern "kb ingest" [
-    --files-from: path        # Also read the files and folders that this file lists, one per line or, with -0, each ended by NUL; `-` is standard input
-    --name: string            # Name standard input; the ending of the name is the format
+    --files-from: path        # Also read the files and folders in this list, one per line or, with -0, each terminated by NUL; `-` is standard input
+    --name: string            # The name of standard input; its extension determines the format
     --as: string@"nu-complete kb ingest source_format" # Read the files in this format, whatever their names
     --prune                   # Remove documents whose files are gone from the given folders
-    --yes                     # Prune without asking, even more than a fifth of all documents or all of a folder
+    --yes                     # Prune without asking, even if this removes more than a fifth of all documents or all of a folder
     --dry-run                 # Show what would happen
     --allow-private           # Fetch pages from this machine and private networks too
     --force                   # Read unchanged files again
     --new-failures            # Exit with code 4 only if a file fails that did not fail before
-    --within: path            # Read no file outside of this folder, wherever links lead; repeatable, for servers that ingest for others
-    --time: string            # The time of the documents, such as 2026-11-21 or `90d ago` [default: what the document states, otherwise that of the file]
+    --within: path            # Read no file outside this folder, even through links; repeatable, for servers that ingest for others
+    --time: string            # The time of the documents, such as 2026-11-21 or `90d ago` [default: the time in the document, otherwise that of the file]
     --no-embed                # Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later
     --model: string           # The embedding model of a new namespace; `endpoint` is that of [embedding] [default: `model` in kb.toml, otherwise the built-in one]
     --meta: string            # Set a field of metadata: a text, a number, true, false, or a list like [a, b]; an empty value removes it; repeatable
@@ -78,27 +78,27 @@ module completions {
     --include: string         # Only files in folders that match this glob; repeatable
     --exclude: string         # Skip files and folders that match this glob; repeatable
     --context: string@"nu-complete kb ingest context" # The context of parent chunks, which is embedded and indexed with them [default: headings; existing documents keep theirs]
-    --parent-chars: string    # The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]
-    --child-chars: string     # The most characters of a child chunk, which is matched [default: 300]
+    --parent-chars: string    # The maximum length of a parent chunk, in characters [default: 1000; existing documents keep theirs]
+    --child-chars: string     # The maximum length of a child chunk, in characters [default: 300]
     --overlap-chars: string   # Characters before a child chunk that are embedded with it, for models that read each child alone [default: 100]
-    --max-file-size: string   # Refuse larger files [default: 500 for PDF, Office files and EPUB, 20 for text]
+    --max-file-size: string   # Reject larger files [default: 500 for PDF, Office files and EPUB, 20 for text]
     --password: string        # The password of encrypted PDFs
     --file-timeout: string    # Give up on a file that takes longer to parse [default: 120, with OCR 3600]
-    --page-timeout: string    # Leave out a page that takes longer [default: 20, with OCR 120]
+    --page-timeout: string    # Skip a page that takes longer [default: 20, with OCR 120]
     --worker-memory: string   # Memory for reading a file, on top of four times its size [default: 900]
     --ocr-command: string     # The program that reads PDF pages without text: {} stands for the path of the page's PNG image, and it prints the text, for example 'tesseract {} stdout -l chi_sim+eng'
     --jobs: string            # Threads that read and embed [default: one per core]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb ingest format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb ingest color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb ingest device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb ingest serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb ingest serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...paths: path            # Files, folders and pages on the web (https://…); `-` is standard input, with --name
   ]
@@ -151,42 +151,42 @@ module completions {
     --after: string           # Only documents from this time or later
     --as-of: string           # Only documents that existed at the end of this time
     --time-field: string      # Use the numbers in this metadata field as times, such as story_time
-    --all                     # Show all hits, however low their confidence
-    --limit(-k): string       # Number of hits [default: 5; broad 10; drill as many as the beam reaches]
+    --all                     # Show all hits, at any confidence
+    --limit(-k): string       # Number of hits [default: 5; broad 10; drill the size of its beam]
     --mode: string            # How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]
-    --context: string         # Add N neighbouring parent chunks of the section on both sides
-    --window: string          # Show only the best sentence of each parent chunk, and N sentences on both sides
+    --context: string         # Add N neighbouring parent chunks of the section on each side
+    --window: string          # Show only the best sentence of each parent chunk and N sentences on each side
     --merge: string@"nu-complete kb search merge" # Join adjacent parent chunks of a section [default: true]
     --keep-duplicates: string@"nu-complete kb search keep_duplicates" # Keep parent chunks that repeat a better one
-    --group-by: string@"nu-complete kb search group_by" # Put the hits of a section or document together
+    --group-by: string@"nu-complete kb search group_by" # Group the hits of a section or document
     --per-document: string    # Show at most N hits of one document
     --max-tokens: string      # Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]
-    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model's]
+    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the embedding model]
     --filter: string          # Only documents and chunks that match, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of kb.toml
     --half-life: string       # Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more slowly [default: none]
     --min-confidence: string  # Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]
     --method: string@"nu-complete kb search method" # How to search [default: auto]
-    --weights: string         # Weights of keyword and semantic search, such as 0.7,0.3 [default: by question]
+    --weights: string         # Weights of keyword and semantic search, such as 0.7,0.3 [default: depends on the question]
     --fusion: string          # How to fuse keyword and semantic results: weighted (by scores), rrf or rrf:K (by ranks, K is 60) [default: weighted]
-    --pool: string            # Candidates that each of the two gives [default: 100; in modes other than precise 200]
-    --kind: string@"nu-complete kb search kind" # The kind of the question [default: by its words]
+    --pool: string            # Candidates per retriever [default: 100; in modes other than precise 200]
+    --kind: string@"nu-complete kb search kind" # The kind of the question [default: determined from its words]
     --expand: string          # Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all words); from the language model also llm, or some of rewrite, hyde (a made-up answer), keywords [default: missing]
-    --fallback: string        # Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
-    --rerank: directory       # Rerank the best: light (by the question's words), off, or also by a model: its name in `kb models`, its folder, or endpoint [default: light with the methods auto and hybrid]
+    --fallback: string        # Search again with wider settings after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
+    --rerank: directory       # Rerank the best candidates: light (by the question's words), off, or also with a model: its name in `kb models`, its folder, or endpoint [default: light for the methods auto and hybrid]
     --rerank-budget: string   # How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]
     --in: string@"nu-complete kb search target" # What to search for: chunks, or sections with a preview
-    --why: string             # Show which stage dropped this chunk or section, and which option governs that stage
+    --why: string             # Show which stage dropped this chunk or section, and which option controls that stage
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb search format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb search color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb search device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb search serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb search serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...query: string          # A question or words; they need no quotes
   ]
@@ -235,41 +235,41 @@ module completions {
     --after: string           # Only documents from this time or later
     --as-of: string           # Only documents that existed at the end of this time
     --time-field: string      # Use the numbers in this metadata field as times, such as story_time
-    --all                     # Show all hits, however low their confidence
-    --limit(-k): string       # Number of hits [default: 5; broad 10; drill as many as the beam reaches]
+    --all                     # Show all hits, at any confidence
+    --limit(-k): string       # Number of hits [default: 5; broad 10; drill the size of its beam]
     --mode: string            # How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]
-    --context: string         # Add N neighbouring parent chunks of the section on both sides
-    --window: string          # Show only the best sentence of each parent chunk, and N sentences on both sides
+    --context: string         # Add N neighbouring parent chunks of the section on each side
+    --window: string          # Show only the best sentence of each parent chunk and N sentences on each side
     --merge: string@"nu-complete kb context merge" # Join adjacent parent chunks of a section [default: true]
     --keep-duplicates: string@"nu-complete kb context keep_duplicates" # Keep parent chunks that repeat a better one
-    --group-by: string@"nu-complete kb context group_by" # Put the hits of a section or document together
+    --group-by: string@"nu-complete kb context group_by" # Group the hits of a section or document
     --per-document: string    # Show at most N hits of one document
     --max-tokens: string      # Show at most N tokens in all; hits that do not fit are named [default: section 8000, `kb context` 4000]
-    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model's]
+    --tokenizer: string       # Count tokens with this tokenizer.json, or with chars/4 [default: the tokenizer of the embedding model]
     --filter: string          # Only documents and chunks that match, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of kb.toml
     --half-life: string       # Halve the score of a document for each AGE since its time, such as 90d, 6 months or 1y; hyperbolic:90d decays more slowly [default: none]
     --min-confidence: string  # Drop hits with a lower confidence than this, from 0 to 1 [default: 0.05; 0 with the methods keyword and semantic]
     --method: string@"nu-complete kb context method" # How to search [default: auto]
-    --weights: string         # Weights of keyword and semantic search, such as 0.7,0.3 [default: by question]
+    --weights: string         # Weights of keyword and semantic search, such as 0.7,0.3 [default: depends on the question]
     --fusion: string          # How to fuse keyword and semantic results: weighted (by scores), rrf or rrf:K (by ranks, K is 60) [default: weighted]
-    --pool: string            # Candidates that each of the two gives [default: 100; in modes other than precise 200]
-    --kind: string@"nu-complete kb context kind" # The kind of the question [default: by its words]
+    --pool: string            # Candidates per retriever [default: 100; in modes other than precise 200]
+    --kind: string@"nu-complete kb context kind" # The kind of the question [default: determined from its words]
     --expand: string          # Also search for other words: off, missing (synonyms, and matches for unknown words) or all (matches for all words); from the language model also llm, or some of rewrite, hyde (a made-up answer), keywords [default: missing]
-    --fallback: string        # Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
-    --rerank: directory       # Rerank the best: light (by the question's words), off, or also by a model: its name in `kb models`, its folder, or endpoint [default: light with the methods auto and hybrid]
+    --fallback: string        # Search again with wider settings after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
+    --rerank: directory       # Rerank the best candidates: light (by the question's words), off, or also with a model: its name in `kb models`, its folder, or endpoint [default: light for the methods auto and hybrid]
     --rerank-budget: string   # How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]
-    --template: path          # Lay the context out with this template
+    --template: path          # Format the context with this template
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb context format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb context color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb context device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb context serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb context serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...query: string          # A question or words; they need no quotes
   ]
@@ -290,19 +290,19 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Show or correct the table of contents of a document, or list those of all
+  # Show or correct the table of contents of a document, or list all tables of contents
   export extern "kb toc" [
     --max-level: string       # The deepest level to show [default: 3 for one document (in JSON all), 1 for the list of all documents]
     --provenance              # Show the origin of each entry and its confidence, from 0 to 1
     --limit: string           # Show at most N
     --offset: string          # Skip the first N
-    --edit                    # Correct it in an editor
-    --editable                # Print it in the form that --edit and --set take
-    --set: path               # Replace it with the one in this file; `-` is standard input
-    --reset                   # Drop the correction
+    --edit                    # Correct the table of contents in an editor
+    --editable                # Print the table of contents in the form that --edit and --set accept
+    --set: path               # Replace the table of contents with the one in this file; `-` is standard input
+    --reset                   # Remove the correction
     --password: string        # The password of encrypted PDFs
     --file-timeout: string    # Give up on a file that takes longer to parse [default: 120, with OCR 3600]
-    --page-timeout: string    # Leave out a page that takes longer [default: 20, with OCR 120]
+    --page-timeout: string    # Skip a page that takes longer [default: 20, with OCR 120]
     --worker-memory: string   # Memory for reading a file, on top of four times its size [default: 900]
     --ocr-command: string     # The program that reads PDF pages without text: {} stands for the path of the page's PNG image, and it prints the text, for example 'tesseract {} stdout -l chi_sim+eng'
     --jobs: string            # Threads that read and embed [default: one per core]
@@ -310,14 +310,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb toc format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb toc color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb toc device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb toc serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb toc serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     document?: string         # An id, path or title, or a part of them [default: all documents]
   ]
@@ -340,20 +340,20 @@ module completions {
 
   # Show the text of sections with their subsections
   export extern "kb section" [
-    --no-children             # Leave subsections out
-    --from: string            # Begin at this chunk of the sections, such as a hit of a search, or where a note about the rest says
+    --no-children             # Omit subsections
+    --from: string            # Begin at this chunk of the sections, such as a search hit or the chunk that a note about the rest names
     --max-tokens: string      # Show at most N tokens; a note names the rest
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb section format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb section color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb section device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb section serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb section serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...names: string          # A document (its id, path, title or a part of them) and its sections (a printed number, a title or a unique part of one, or what `kb toc` shows before it). A section alone, or its id, is looked up in all documents
   ]
@@ -374,19 +374,19 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Show what an id stands for: a chunk, a section or a document
+  # Show the chunk, section or document with this id
   export extern "kb show" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb show format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb show color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb show device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb show serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb show serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     id: string                # An id, as results show it
   ]
@@ -412,14 +412,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb open format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb open color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb open device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb open serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb open serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string              # An id, as results show it, or a document, by its path, title or a part of them
   ]
@@ -440,19 +440,19 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Search, read and edit on a whole terminal
+  # Search, read and edit in a full-screen terminal interface
   export extern "kb browse" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb browse format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb browse color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb browse device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb browse serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb browse serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...query: string          # A question or words to begin with
   ]
@@ -477,7 +477,7 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # List chunks: parents, which are shown, and their children, whose vectors are matched
+  # List parent chunks and their child chunks
   export extern "kb chunks-list" [
     --doc: string             # Only this document: its id, path, title or a part of them
     --section: string         # Only this section and its subsections, as `kb section` names it
@@ -492,14 +492,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunks-list format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb chunks-list color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb chunks-list device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb chunks-list serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb chunks-list serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -523,27 +523,27 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Change the text and the notes of chunks; the files stay
+  # Change the text and the notes of chunks; the files do not change
   export extern "kb chunk-edit" [
     --content: string         # The new text
     --content-file: path      # A file with the new text; - is standard input
     --meta: string            # Set a note; an empty value removes it
     --batch: path             # Apply all edits in this file or none, one JSON object per line, as `kb chunks-list --format jsonl` writes them
     --reset                   # Restore the text of the source in parent chunks, and remove their notes
-    --resolve: string@"nu-complete kb chunk-edit resolve" # Settle conflicts: keep your text (mine) or the source's (theirs)
+    --resolve: string@"nu-complete kb chunk-edit resolve" # Resolve conflicts: keep your text (mine) or the source's (theirs)
     --dry-run                 # Show what would change
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunk-edit format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb chunk-edit color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb chunk-edit device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb chunk-edit serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb chunk-edit serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...ids: string            # Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3); with --resolve, ids of conflicts (7f3k2m~1)
   ]
@@ -573,14 +573,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunk-delete format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb chunk-delete color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb chunk-delete device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb chunk-delete serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb chunk-delete serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...ids: string            # Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3)
   ]
@@ -616,14 +616,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb entity-set format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb entity-set color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb entity-set device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb entity-set serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb entity-set serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name?: string             # Its name, or one of its aliases
   ]
@@ -652,14 +652,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb entities format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb entities color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb entities device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb entities serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb entities serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name?: string             # Describe this entity, by its name or an alias
   ]
@@ -692,14 +692,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb docs format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb docs color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb docs device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb docs serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb docs serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # An id, path, title or a part of them
   ]
@@ -731,14 +731,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb doc-set format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb doc-set color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb doc-set device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb doc-set serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb doc-set serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # An id or its beginning, a path or its end, or a title
   ]
@@ -766,14 +766,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb remove format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb remove color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb remove serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb remove serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # An id or its beginning, a path or its end, or a title
   ]
@@ -799,14 +799,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb status format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb status color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb status device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb status serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb status serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -832,14 +832,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb log format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb log color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb log device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb log serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb log serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -866,14 +866,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb undo format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb undo color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb undo device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb undo serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb undo serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -893,21 +893,21 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Restore an old generation, as a new one
+  # Restore an old generation by publishing it as a new one
   export extern "kb restore" [
     --dry-run                 # Show what would change
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb restore format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb restore color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb restore device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb restore serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb restore serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     generation: string        # Its number, as `kb log` shows it
   ]
@@ -930,18 +930,18 @@ module completions {
 
   # Show what was added, changed and removed between two generations
   export extern "kb diff" [
-    --stat                    # Show only counts of each document
+    --stat                    # Show only the counts for each document
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb diff format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb diff color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb diff device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb diff serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb diff serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     from: string              # The number of a generation, as `kb log` shows it
     to?: string               # The number of the other [default: the published one]
@@ -968,14 +968,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb namespaces color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb namespaces device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb namespaces serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb namespaces serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1001,14 +1001,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces rename format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb namespaces rename color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb namespaces rename device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb namespaces rename serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb namespaces rename serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     old: string               # Its name
     new: string               # Its new name, which must be free
@@ -1037,14 +1037,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces remove format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb namespaces remove color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb namespaces remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb namespaces remove serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb namespaces remove serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string              # Its name
   ]
@@ -1071,14 +1071,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb export format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb export color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb export device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb export serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb export serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     file: path                # The file to write; it must not exist yet
   ]
@@ -1104,14 +1104,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb import format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb import color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb import device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb import serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb import serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     file: path                # A file that `kb export` wrote
   ]
@@ -1140,14 +1140,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb check format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb check color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb check serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb check serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1167,20 +1167,20 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Join small files and bring the indexes up to date, now
+  # Merge small files and update the indexes now
   export extern "kb optimize" [
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb optimize format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb optimize color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb optimize device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb optimize serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb optimize serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1200,20 +1200,20 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # List every setting, its value and where it comes from
+  # List every setting with its value and its source
   export extern "kb config" [
     --set                     # Only settings that a file or a variable sets
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb config format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb config color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb config device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb config serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb config serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1235,18 +1235,18 @@ module completions {
 
   # Trust the settings of a store
   export extern "kb trust" [
-    --revoke                  # Forget that the store is trusted
+    --revoke                  # Remove the trust in the store
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb trust format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb trust color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb trust device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb trust serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb trust serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1270,36 +1270,36 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Rebuild sections, context or vectors from what is in the store
+  # Rebuild sections, contexts or vectors of stored documents
   export extern "kb reindex" [
-    --structure               # Find sections and cut them into parent chunks
-    --chunks                  # Cut documents again whose chunks have other lengths than asked for
+    --structure               # Detect sections and cut them into parent chunks
+    --chunks                  # Cut documents again if their chunks have other lengths than requested
     --context: string@"nu-complete kb reindex context" # Replace the context of parent chunks, which is embedded and indexed with them
-    --vectors                 # Make missing vectors, or all if the model changes
+    --vectors                 # Compute missing vectors, or all vectors if the model changes
     --model: string           # The new embedding model [default: the current one]
     --force                   # Also rebuild what is up to date
     --dry-run                 # Show what would be rebuilt
     --wait: string            # Wait this long while another kb writes to the namespace [default: 0]
-    --parent-chars: string    # The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]
-    --child-chars: string     # The most characters of a child chunk, which is matched [default: 300]
+    --parent-chars: string    # The maximum length of a parent chunk, in characters [default: 1000; existing documents keep theirs]
+    --child-chars: string     # The maximum length of a child chunk, in characters [default: 300]
     --overlap-chars: string   # Characters before a child chunk that are embedded with it, for models that read each child alone [default: 100]
     --password: string        # The password of encrypted PDFs
     --file-timeout: string    # Give up on a file that takes longer to parse [default: 120, with OCR 3600]
-    --page-timeout: string    # Leave out a page that takes longer [default: 20, with OCR 120]
+    --page-timeout: string    # Skip a page that takes longer [default: 20, with OCR 120]
     --worker-memory: string   # Memory for reading a file, on top of four times its size [default: 900]
     --ocr-command: string     # The program that reads PDF pages without text: {} stands for the path of the page's PNG image, and it prints the text, for example 'tesseract {} stdout -l chi_sim+eng'
     --jobs: string            # Threads that read and embed [default: one per core]
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb reindex format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb reindex color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb reindex device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb reindex serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb reindex serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...documents: string      # Only these documents: an id or its beginning, a path or its end, or a title
   ]
@@ -1320,19 +1320,19 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Ingest files and folders whenever they change, until Ctrl-C
+  # Ingest files and folders when they change, until Ctrl-C
   export extern "kb watch" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb watch format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb watch color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb watch device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb watch serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb watch serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     ...paths: path            # Files and folders
   ]
@@ -1353,22 +1353,22 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Keep the store open and the model loaded, and answer the reading commands of other processes
+  # Keep the store open and the model loaded, and answer commands of other processes that only read
   export extern "kb serve" [
-    --idle: string            # End after this time without a command
-    --stop                    # End the one that runs
+    --idle: string            # Stop after this time without a command
+    --stop                    # Stop the running server
     --background              # Leave the terminal of the command that starts it
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb serve format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb serve color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb serve device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb serve serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb serve serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1392,23 +1392,23 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Serve an agent by the Model Context Protocol, over standard input and output or HTTP
+  # Serve agents over the Model Context Protocol, by standard input and output or HTTP
   export extern "kb mcp" [
     --allow-write             # Let the agent ingest files, and edit and delete chunks
     --root: path              # A folder from which files may be ingested; repeatable [default: the current folder]
-    --http: string            # Serve at this port of this machine instead, until Ctrl-C; 0 takes a free port
+    --http: string            # Serve on this port of this machine instead, until Ctrl-C; 0 selects a free port
     --install: string@"nu-complete kb mcp install" # Print the configuration that makes a client start this server
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb mcp format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb mcp color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb mcp device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb mcp serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb mcp serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1436,8 +1436,8 @@ module completions {
   export extern "kb eval" [
     --questions: path         # Ask the questions in this file, with the documents and the kb.toml of the store
     --baseline: path          # Compare with an earlier run, as `--questions … --format json` wrote it
-    --methods: string@"nu-complete kb eval methods" # Which methods to measure
-    --unanswerable            # Take half of the answers out of the corpus, and measure how well the confidence tells which questions lost theirs
+    --methods: string@"nu-complete kb eval methods" # The methods to measure
+    --unanswerable            # Remove half of the answers from the corpus, and measure how well the confidence detects questions without an answer
     --min: string             # Exit with code 1 if a figure is lower; repeatable
     --rerank: directory       # Rerank the best: light, off, or a cross-encoder by its name or folder
     --rerank-budget: string   # How many candidates the cross-encoder reads and for how long: 50, 2s or 50,2s [default: 30,none]
@@ -1446,14 +1446,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb eval format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb eval color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb eval device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb eval serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb eval serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     folder?: path             # A folder with corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv
   ]
@@ -1479,14 +1479,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb models device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb models serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb models serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1511,14 +1511,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models suggest format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models suggest color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb models suggest device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb models suggest serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb models suggest serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1546,14 +1546,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models add format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models add color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb models add device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb models add serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb models add serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     model: directory          # A name from `kb models`, OWNER/NAME on the hub, or a folder
   ]
@@ -1581,14 +1581,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models remove format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models remove color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb models remove device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb models remove serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb models remove serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string              # Its name
   ]
@@ -1614,14 +1614,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb llm color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb llm device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb llm serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb llm serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1646,14 +1646,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm check format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb llm check color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb llm check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb llm check serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb llm check serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1682,14 +1682,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm prompt format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb llm prompt color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb llm prompt device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb llm prompt serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb llm prompt serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     name: string@"nu-complete kb llm prompt name" # Which prompt
   ]
@@ -1715,14 +1715,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb self-check format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb self-check color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb self-check device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb self-check serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb self-check serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
@@ -1742,19 +1742,19 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Print the JSON Schema of what a command prints with `--format json`
+  # Print the JSON Schema of the `--format json` output of a command
   export extern "kb schema" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb schema format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb schema color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb schema device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb schema serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb schema serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     command: string           # The command, such as search, docs or chunk-edit
   ]
@@ -1779,19 +1779,19 @@ module completions {
     [ "running" "auto" "off" ]
   }
 
-  # Print what makes a shell complete commands, options, documents, sections, namespaces and models
+  # Print a shell completion script for commands, options, documents, sections, namespaces and models
   export extern "kb completions" [
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb completions format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb completions color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb completions device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb completions serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb completions serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     shell: string@"nu-complete kb completions shell" # Which shell
   ]
@@ -1817,14 +1817,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb man format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb man color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb man device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb man serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb man serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     folder: directory         # The folder, created if it is missing
   ]
@@ -1850,14 +1850,14 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb parse-worker format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each ended by NUL, for `xargs -0`; --files-from then expects NUL too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb parse-worker color" # When to use colour
     --no-progress             # Hide the progress display
     --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
     --device: string@"nu-complete kb parse-worker device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb parse-worker serve" # Whether to use `kb serve`: one that runs, one that is started if necessary, or none [default: running]
+    --serve: string@"nu-complete kb parse-worker serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
   ]
 
