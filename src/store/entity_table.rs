@@ -156,16 +156,4 @@ mod tests {
         assert_eq!(findings(&namespace).await, []);
         assert_eq!(counts(&namespace).await, ["Pump 1 1"]);
     }
-
-    #[tokio::test]
-    async fn names_with_quotes_and_backslashes_are_replaced_and_removed() {
-        let (_folder, namespace) = namespace();
-        let odd = entity("O'Brien \\ \"x\" % _ ; --");
-        publish(&namespace, put(&[odd.clone(), entity("Pump")])).await;
-        publish(&namespace, put(&[EntityRow { kind: "person".into(), ..odd.clone() }])).await;
-        assert_eq!(counts(&namespace).await.len(), 2);
-        let removal = EntityChange { remove: vec![odd.key], ..EntityChange::default() };
-        publish(&namespace, Change { entities: removal, ..Change::default() }).await;
-        assert_eq!(counts(&namespace).await, ["Pump 0 0"]);
-    }
 }

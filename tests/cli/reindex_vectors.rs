@@ -2,7 +2,7 @@
 
 use crate::common::{Sandbox, of_hits};
 use kb::internals::embed::EMBEDDED;
-use kb::internals::store::{REWRITE_STEPS, STEPS};
+use kb::internals::store::REWRITE_STEPS;
 use serde_json::Value;
 
 /// A text that the small model relates to a pump, without a word of the question.
@@ -239,26 +239,6 @@ fn an_interrupted_run_resumes_and_the_old_vectors_serve_until_then() {
     assert!(is_sound(&sandbox));
     assert_eq!(best_by_meaning(&sandbox, &[]), "docs/pump.md");
     assert!(!sandbox.path(".kb/namespaces/default/revector").exists());
-}
-
-#[test]
-fn a_crash_at_any_step_leaves_the_old_vectors_or_the_new_ones() {
-    let sandbox = sandbox();
-    sandbox.add_model("tiny", |_| ());
-    sandbox.json(&["ingest", "docs"]);
-    let decided = STEPS.iter().position(|step| *step == "keyword committed").unwrap();
-    for (place, step) in STEPS.iter().enumerate() {
-        let fault = format!("abort:{step}");
-        let model = if status(&sandbox).0 == EMBEDDED { "tiny" } else { EMBEDDED };
-        let run = sandbox.kb_with(&[("KB_TEST_FAULT", &fault)], &["reindex", "--vectors", "--model", model]);
-        let is_new = status(&sandbox).0 == model;
-        // A step of another kind of publication is never reached, and then the run succeeds.
-        assert_eq!(is_new, run.code == 0 || place >= decided, "{step}");
-        assert_eq!(found(&sandbox, &["--method", "semantic"]).len(), 2, "before it is mended: {step}");
-        assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0, "{step}");
-        assert!(is_sound(&sandbox) && (status(&sandbox).0 == model) == is_new, "{step}");
-        assert_eq!(found(&sandbox, &["--method", "semantic"]).len(), 2, "{step}");
-    }
 }
 
 #[test]

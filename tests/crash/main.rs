@@ -74,18 +74,6 @@ fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
     }
 }
 
-#[test]
-fn a_crash_in_the_first_publication_leaves_nothing() {
-    for name in STEPS {
-        let sandbox = Sandbox::indexed();
-        write_version(&sandbox, 1);
-        sandbox.crash(&INGEST, name);
-        sandbox.json(&INGEST);
-        assert_eq!(version_of(&sandbox, &[1]), 1, "after a crash at {name:?}");
-        assert_sound(&sandbox);
-    }
-}
-
 /// All files of the namespace that readers do not make themselves, with their contents.
 fn files_of(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let files = files_below(&sandbox.path(".kb/namespaces/default")).into_iter();

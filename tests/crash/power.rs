@@ -1,7 +1,7 @@
-//! A power loss at any step: what was not synced is lost, and one generation is left, whole.
+//! A crash or a power loss at any step: what was not synced may be lost, and one generation is left, whole.
 //!
-//! The process stops at the step and puts in the store's place what was synced by then (`src/store/power_loss.rs`): with the
-//! new names and empty files, with the old names, or with a random mixture of both.
+//! The process stops at the step. Where the power fails, it puts in the store's place what was synced by then
+//! (`src/store/power_loss.rs`): with the new names and empty files, with the old names, or with a random mixture of both.
 
 use kb::internals::store::{REWRITE_STEPS, STEPS};
 
@@ -9,12 +9,14 @@ use crate::common::Sandbox;
 use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 use crate::{is_decided, with_two_versions};
 
-/// What is lost: the contents of files, or their names too.
-const LOSSES: [&str; 2] = ["contents", "names"];
+/// Losses of power, in which the contents of files are lost, or their names too.
+const LOSSES: [&str; 2] = ["power-contents", "power-names"];
+/// The same, and a crash, in which nothing is lost.
+const FAULTS: [&str; 3] = ["abort", LOSSES[0], LOSSES[1]];
 
-/// Runs the program until the power fails.
-fn lose_power(sandbox: &Sandbox, args: &[&str], loss: &str, step: &str) {
-    let fault = format!("power-{loss}:{step}");
+/// Runs the program until the fault.
+fn run_until(fault: &str, step: &str, sandbox: &Sandbox, args: &[&str]) {
+    let fault = format!("{fault}:{step}");
     let struck = sandbox.command(args).env("KB_TEST_FAULT", &fault).output().unwrap();
     assert!(struck.status.code().is_none(), "{fault}: {struck:?}");
     for entry in std::fs::read_dir(sandbox.path("")).unwrap() {
@@ -30,44 +32,44 @@ fn a_power_loss_at_any_step_of_an_ingest_leaves_one_generation() {
     for step in STEPS {
         for loss in LOSSES {
             let sandbox = with_two_versions(Sandbox::indexed());
-            lose_power(&sandbox, &INGEST, loss, step);
+            run_until(loss, step, &sandbox, &INGEST);
             let held = if is_decided(step) { 2 } else { 1 };
-            assert_eq!(version_of(&sandbox, &[1, 2]), held, "{loss} lost at {step:?}");
+            assert_eq!(version_of(&sandbox, &[1, 2]), held, "after {loss} at {step:?}");
             sandbox.json(&INGEST);
-            assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run: {loss} lost at {step:?}");
+            assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after {loss} at {step:?}");
             assert_sound(&sandbox);
         }
     }
 }
 
 #[test]
-fn a_power_loss_in_the_first_publication_leaves_all_or_nothing() {
+fn the_first_publication_survives_a_power_loss_whole_or_not_at_all() {
     for step in STEPS {
-        for loss in LOSSES {
-            let sandbox = Sandbox::new();
+        for fault in FAULTS {
+            let sandbox = Sandbox::indexed();
             write_version(&sandbox, 1);
-            lose_power(&sandbox, &INGEST, loss, step);
+            run_until(fault, step, &sandbox, &INGEST);
             if is_decided(step) {
-                assert_eq!(version_of(&sandbox, &[1]), 1, "{loss} lost at {step:?}");
+                assert_eq!(version_of(&sandbox, &[1]), 1, "after {fault} at {step:?}");
             }
             sandbox.json(&INGEST);
-            assert_eq!(version_of(&sandbox, &[1]), 1, "the next run: {loss} lost at {step:?}");
+            assert_eq!(version_of(&sandbox, &[1]), 1, "the next run after {fault} at {step:?}");
             assert_sound(&sandbox);
         }
     }
 }
 
-/// Lets the power fail at each step of a command, and looks for the text that it leaves.
-fn a_power_loss_at_each(steps: &[&str], prepare: impl Fn() -> Sandbox, args: &[&str], text: [&str; 2]) {
+/// Stops a command at each of its steps by each fault, and looks for the text that it leaves.
+fn a_fault_at_each(steps: &[&str], prepare: impl Fn() -> Sandbox, args: &[&str], text: [&str; 2]) {
     for step in steps {
-        for loss in LOSSES {
+        for fault in FAULTS {
             let sandbox = prepare();
             let holds = |decided: bool| {
                 let shown = sandbox.kb(&["section", "docs/1.md", "1"]);
-                assert!(shown.out.contains(text[usize::from(decided)]), "{loss} lost at {step:?}: {}", shown.out);
+                assert!(shown.out.contains(text[usize::from(decided)]), "after {fault} at {step:?}: {}", shown.out);
             };
             holds(false);
-            lose_power(&sandbox, args, loss, step);
+            run_until(fault, step, &sandbox, args);
             holds(is_decided(step));
             sandbox.json(args);
             holds(true);
@@ -84,7 +86,7 @@ fn one_version() -> Sandbox {
 fn an_edit_survives_a_power_loss_whole_or_not_at_all() {
     let id = format!("{}:0", one_version().id("docs/1.md"));
     let edit = ["chunk-edit", &id, "--content", "Written by hand."];
-    a_power_loss_at_each(STEPS, one_version, &edit, ["version1x", "Written by hand"]);
+    a_fault_at_each(STEPS, one_version, &edit, ["version1x", "Written by hand"]);
 }
 
 fn two_versions() -> Sandbox {
@@ -101,7 +103,7 @@ fn steps_from(first: &str) -> &'static [&'static str] {
 #[test]
 fn a_restore_survives_a_power_loss_whole_or_not_at_all() {
     let steps = [&["begun", "tables restored", "keyword moved aside"][..], steps_from("keyword written")].concat();
-    a_power_loss_at_each(&steps, two_versions, &["restore", "1"], ["version2x", "version1x"]);
+    a_fault_at_each(&steps, two_versions, &["restore", "1"], ["version2x", "version1x"]);
 }
 
 /// Many documents, of which one has changed.
@@ -120,12 +122,12 @@ fn one_changed() -> Sandbox {
 #[test]
 fn a_restore_of_one_document_survives_a_power_loss_whole_or_not_at_all() {
     let steps = [&["begun", "tables restored"][..], steps_from("keyword written")].concat();
-    a_power_loss_at_each(&steps, one_changed, &["restore", "1"], ["version2x", "version1x"]);
+    a_fault_at_each(&steps, one_changed, &["restore", "1"], ["version2x", "version1x"]);
 }
 
 #[test]
 fn an_optimized_store_survives_a_power_loss() {
-    a_power_loss_at_each(steps_from("tables compacted"), one_changed, &["optimize"], ["version2x"; 2]);
+    a_fault_at_each(steps_from("tables compacted"), one_changed, &["optimize"], ["version2x"; 2]);
 }
 
 #[test]
@@ -141,15 +143,17 @@ fn other_vectors_survive_a_power_loss_whole_or_not_at_all() {
     let reindex = ["reindex", "--vectors", "--model", "tiny"];
     let first = STEPS.iter().position(|step| *step == "tables compacted").unwrap();
     for (place, step) in REWRITE_STEPS.iter().chain(&STEPS[first..]).enumerate() {
-        let (sandbox, loss) = (with_vectors(), LOSSES[place % LOSSES.len()]);
-        lose_power(&sandbox, &reindex, loss, step);
-        assert_eq!(model(&sandbox).contains("tiny"), is_decided(step), "{loss} lost at {step:?}");
-        assert_eq!(sandbox.kb(&["search", "valves", "--method", "semantic"]).code, 0, "{loss} lost at {step:?}");
-        sandbox.json(&reindex);
-        assert!(model(&sandbox).contains("tiny"));
-        // If that command had nothing to do, the publication is still unfinished.
-        sandbox.kb(&["check", "--repair"]).ok();
-        assert_sound(&sandbox);
+        for fault in ["abort", LOSSES[place % LOSSES.len()]] {
+            let sandbox = with_vectors();
+            run_until(fault, step, &sandbox, &reindex);
+            assert_eq!(model(&sandbox).contains("tiny"), is_decided(step), "after {fault} at {step:?}");
+            assert_eq!(sandbox.kb(&["search", "valves", "--method", "semantic"]).code, 0, "after {fault} at {step:?}");
+            sandbox.json(&reindex);
+            assert!(model(&sandbox).contains("tiny"));
+            // If that command had nothing to do, the publication is still unfinished.
+            sandbox.kb(&["check", "--repair"]).ok();
+            assert_sound(&sandbox);
+        }
     }
 }
 
@@ -165,10 +169,10 @@ fn power_losses_by_chance_leave_one_generation() {
     for version in 1..=losses {
         write_version(&sandbox, version);
         let step = STEPS[random.usize(..STEPS.len())];
-        let loss = random.usize(..1 << 32).to_string();
-        lose_power(&sandbox, &INGEST, &loss, step);
+        let loss = format!("power-{}", random.usize(..1 << 32));
+        run_until(&loss, step, &sandbox, &INGEST);
         let expected = if is_decided(step) { version } else { held };
-        assert_eq!(version_of(&sandbox, &[held, version]), expected, "loss {version}, power-{loss}:{step}");
+        assert_eq!(version_of(&sandbox, &[held, version]), expected, "loss {version}, {loss}:{step}");
         held = expected;
     }
     // The last loss may have left a publication that only a writer finishes.
