@@ -92,8 +92,7 @@ impl Tables {
         let mut questions = self.questions(chunks).await?;
         let mut scan = self.scan(&self.chunks, None, Wanted::Named(&[VECTOR])).await?;
         scan.with_row_address();
-        let mut rows = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        while let Some(batch) = self.next(&mut rows).await? {
+        let compare = |batch: RecordBatch| {
             let columns = Columns { table: CHUNKS, batch: &batch };
             let (lists, values) = columns.lists::<Float32Type>(VECTOR)?;
             let vectors = values.chunks_exact((lists.value_length() as usize).max(1)).enumerate();
@@ -101,7 +100,9 @@ impl Tables {
                 let (address, code) = (columns.primitive::<UInt64Type>("_rowaddr", row)?, code_of(vector));
                 questions.iter_mut().for_each(|question| question.compare(vector, &code, address));
             }
-        }
+            Ok(())
+        };
+        self.each_batch(scan, compare).await?;
         let (mut found, mut wanted) = (0, 0);
         for Question { by_vector, by_code, .. } in questions {
             let (by_vector, by_code) = (by_vector.addresses(), by_code.addresses());

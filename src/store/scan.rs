@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use futures::TryStreamExt;
 use futures::future::try_join_all;
 use lance::dataset::fragment::FileFragment;
-use lance::dataset::scanner::{DatasetRecordBatchStream, Scanner};
+use lance::dataset::scanner::Scanner;
 use lance_table::format::Fragment;
 use lancedb::Table;
 use lancedb::arrow::arrow_array::RecordBatch;
@@ -112,22 +112,30 @@ impl Tables {
             scan.with_fragments(unshared);
             self.each_of(table, scan, &mut show).await?;
         }
-        if undeleted.is_empty() {
+        self.each_with_address(table, &undeleted, columns, show).await
+    }
+
+    /// Calls `show` for the rows with these addresses.
+    async fn each_with_address(
+        &self,
+        table: &Table,
+        addresses: &[u64],
+        columns: Wanted<'_>,
+        mut show: impl FnMut(&Columns, usize) -> Result<()>,
+    ) -> Result<()> {
+        if addresses.is_empty() {
             return Ok(());
         }
         let select = match self.names_of(table, columns).await? {
             Some(names) => Select::Columns(names),
             None => Select::All,
         };
-        for some in undeleted.chunks(ROWS_AT_ONCE) {
+        for some in addresses.chunks(ROWS_AT_ONCE) {
             let rows = table.take_row_ids(some.to_vec()).select(select.clone());
             let read = async || rows.execute().await?.try_collect().await;
             let batches: Vec<RecordBatch> =
                 read().await.map_err(|error: lancedb::Error| self.failed("read", &error))?;
-            for batch in &batches {
-                let columns = Columns { table: table.name(), batch };
-                (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
-            }
+            batches.iter().try_for_each(|batch| each_row(table, batch, &mut show))?;
         }
         Ok(())
     }
@@ -155,12 +163,21 @@ impl Tables {
         table: &Table,
         fragment: Fragment,
         columns: Wanted<'_>,
-        mut show: impl FnMut(RecordBatch) -> Result<()>,
+        show: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let mut scan = self.scan(table, None, columns).await?;
         scan.with_fragments(vec![fragment]);
-        let mut stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        while let Some(batch) = self.next(&mut stream).await? {
+        self.each_batch(scan, show).await
+    }
+
+    /// Calls `show` with each batch of a scan.
+    pub(super) async fn each_batch(
+        &self,
+        scan: Scanner,
+        mut show: impl FnMut(RecordBatch) -> Result<()>,
+    ) -> Result<()> {
+        let mut batches = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
+        while let Some(batch) = batches.try_next().await.map_err(|error| self.unread(&error))? {
             show(batch)?;
         }
         Ok(())
@@ -172,12 +189,7 @@ impl Tables {
         scan: Scanner,
         mut show: impl FnMut(&Columns, usize) -> Result<()>,
     ) -> Result<()> {
-        let mut stream = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        while let Some(batch) = self.next(&mut stream).await? {
-            let columns = Columns { table: table.name(), batch: &batch };
-            (0..batch.num_rows()).try_for_each(|row| show(&columns, row))?;
-        }
-        Ok(())
+        self.each_batch(scan, |batch| each_row(table, &batch, &mut show)).await
     }
 
     /// A scan of the rows that match a filter.
@@ -207,11 +219,6 @@ impl Tables {
         })
     }
 
-    /// The next rows of a stream.
-    pub(super) async fn next(&self, stream: &mut DatasetRecordBatchStream) -> Result<Option<RecordBatch>> {
-        stream.try_next().await.map_err(|error| self.unread(&error))
-    }
-
     /// Reads everything and returns the first table that cannot be read.
     pub(super) async fn unreadable(&self) -> Result<Option<Lost>> {
         for table in self.all() {
@@ -224,4 +231,10 @@ impl Tables {
         }
         Ok(None)
     }
+}
+
+/// Calls `show` for each row of a batch of a table.
+fn each_row(table: &Table, batch: &RecordBatch, mut show: impl FnMut(&Columns, usize) -> Result<()>) -> Result<()> {
+    let columns = Columns { table: table.name(), batch };
+    (0..batch.num_rows()).try_for_each(|row| show(&columns, row))
 }

@@ -154,8 +154,7 @@ impl Writer {
         let mut rows: Vec<u64> = Vec::new();
         let mut scan = self.tables.scan(chunks, filter, Wanted::Named(&["embedding_hash"])).await?;
         scan.with_row_id();
-        let mut keys = scan.try_into_stream().await.map_err(|error| self.tables.unread(&error))?;
-        while let Some(batch) = self.tables.next(&mut keys).await? {
+        let choose = |batch: RecordBatch| {
             let columns = Columns { table: CHUNKS, batch: &batch };
             let texts = columns.texts("embedding_hash")?;
             for row in 0..batch.num_rows() {
@@ -164,7 +163,9 @@ impl Writer {
                     rows.push(columns.primitive::<UInt64Type>("_rowid", row)?);
                 }
             }
-        }
+            Ok(())
+        };
+        self.tables.each_batch(scan, choose).await?;
         if rows.is_empty() {
             return Ok(vectors);
         }
