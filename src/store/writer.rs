@@ -13,7 +13,7 @@ use super::durable::{Durable, sync_above};
 use super::entities::EntityChange;
 use super::fault::step;
 use super::format::Format;
-use super::history::{Keeping, Note, Pruned, Record, prune, record};
+use super::history::{Note, Pruned, Record, Retention, prune, record};
 use super::indexes::{fewest_indexed_rows, most_outside};
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
@@ -246,13 +246,13 @@ impl Writer {
 
     /// Begins a publication. A mistake in the settings stops it here instead of halfway.
     pub(super) fn begin(&self) -> Result<()> {
-        Keeping::of(&self.namespace)?;
+        Retention::of(&self.namespace)?;
         step("begun")
     }
 
     /// Publishes the current state of the tables.
     pub(super) async fn finish(&mut self, model: ModelRecord, keyword: KeywordStep<'_>, note: &Note) -> Result<u64> {
-        let keeping = Keeping::of(&self.namespace)?;
+        let retention = Retention::of(&self.namespace)?;
         let [documents, sections, chunks, entities] = self.tables.versions().await?;
         let published_at = jiff::Timestamp::now().to_string();
         let generation = self.manifest.generation.checked_add(1).ok_or_else(|| {
@@ -283,7 +283,7 @@ impl Writer {
         (self.manifest, self.note) = (next, note);
         // The generation is published, even if this fails: the next publication tries again.
         drop(self.keyword.merge());
-        self.tidy(&keeping).await;
+        self.tidy(&retention).await;
         Ok(generation)
     }
 
@@ -311,9 +311,9 @@ impl Writer {
     }
 
     /// Removes old generations. A failure is only reported, because the generation is already published.
-    async fn tidy(&mut self, keeping: &Keeping) {
+    async fn tidy(&mut self, retention: &Retention) {
         let generation = self.manifest.generation;
-        let stays = match prune(&self.namespace, &self.tables, &self.manifest, keeping).await {
+        let stays = match prune(&self.namespace, &self.tables, &self.manifest, retention).await {
             Err(error) => {
                 // Reported every time, because the reason may be a new one.
                 self.lock_timeout.tell(&format!(

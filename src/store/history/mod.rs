@@ -18,7 +18,7 @@ mod text_change;
 pub use between::{DocumentDiff, GenerationDiff, diff};
 pub use compare::{Counts, Item, What};
 pub use past::{LogEntry, log};
-pub(super) use prune::{Keeping, Pruned, prune};
+pub(super) use prune::{Pruned, Retention, prune};
 pub use record::Note;
 #[cfg(feature = "fuzzing")]
 pub use record::record_is_readable;

@@ -28,18 +28,18 @@ const WITHOUT_LEASES: SignedDuration = SignedDuration::from_hours(1);
 /// Which generations are kept besides the published one: those within both limits. The newest few are never removed for
 /// their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) struct Keeping {
+pub(in crate::store) struct Retention {
     /// For how long after a generation was replaced.
     keep: SignedDuration,
     /// How many, the published one included. The generations that one run publishes in batches count as one.
     generations: usize,
 }
 
-impl Keeping {
+impl Retention {
     /// The settings of `kb.toml`, or the defaults.
     pub(in crate::store) fn of(namespace: &Namespace) -> Result<Self> {
         let config = Config::read(namespace.store())?.history;
-        Ok(Keeping {
+        Ok(Retention {
             keep: config.keep.unwrap_or(DEFAULT_KEEP),
             generations: config.generations.map_or(DEFAULT_GENERATIONS, usize::from),
         })
@@ -80,17 +80,17 @@ pub(in crate::store) struct Pruned {
     pub(in crate::store) without_locks: bool,
 }
 
-/// Removes the generations that `keeping` does not keep and no reader holds. The caller must hold the writer's lock,
+/// Removes the generations that `retention` does not keep and no reader holds. The caller must hold the writer's lock,
 /// and `published` must be the last generation.
 pub(in crate::store) async fn prune(
     namespace: &Namespace,
     tables: &Tables,
     published: &Manifest,
-    keeping: &Keeping,
+    retention: &Retention,
 ) -> Result<Pruned> {
     let now = Timestamp::now();
     let records = records(namespace, published.generation)?;
-    let kept = keeping.kept(&records, now);
+    let kept = retention.kept(&records, now);
     let mut staying = vec![published];
     let mut newer: Option<&Record> = None;
     let (mut removed, mut without_locks) = (false, false);
@@ -140,8 +140,8 @@ mod tests {
     }
 
     fn kept(keep: i64, generations: usize, of: &[(u64, i64, &str)], now: i64) -> Vec<u64> {
-        let keeping = Keeping { keep: SignedDuration::from_hours(keep), generations };
-        let mut kept: Vec<u64> = keeping.kept(&records(of), at(now)).into_iter().collect();
+        let retention = Retention { keep: SignedDuration::from_hours(keep), generations };
+        let mut kept: Vec<u64> = retention.kept(&records(of), at(now)).into_iter().collect();
         kept.sort_unstable();
         kept
     }
