@@ -39,11 +39,9 @@ pub(super) fn unknown_chunk(id: &ChunkId) -> Error {
         .hint(format!("`{}` shows the ids", NextStep::ListChunks))
 }
 
-/// The new text of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewText {
     Given(String),
-    /// The text of the source.
     Source,
 }
 

@@ -53,7 +53,6 @@ impl From<&Chunk> for NewChild {
     }
 }
 
-/// A parent chunk after a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParentChange {
     /// As the source gives it.

@@ -21,7 +21,6 @@ const CHECKSUM: usize = size_of::<u32>();
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
-/// The vectors of a fragment.
 pub(super) struct HalfVectors {
     path: PathBuf,
     map: Mmap,

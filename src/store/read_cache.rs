@@ -44,7 +44,6 @@ const GIVEN_UP: Duration = Duration::from_secs(3600);
 /// A cache of a store of others that nobody reads for so long is removed. The store may be gone.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The cache of a namespace.
 #[derive(Clone)]
 pub(super) struct ReadCache {
     /// `None` if there is no place for it.

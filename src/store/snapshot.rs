@@ -287,7 +287,6 @@ impl Prepared {
     const AS_READ: Self = Prepared { batch: Ok, fragment: Ok };
 }
 
-/// A fragment of a table.
 pub(super) struct CachedFragment {
     /// As it was written, without deletions.
     pub(super) written: Fragment,

@@ -1,6 +1,7 @@
 //! The LanceDB tables: creating them, opening them at a version, writing and deleting rows.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::RecordBatch;
@@ -26,7 +27,6 @@ const ROWS_OF_A_LARGE_FILE: usize = 16_384;
 /// The number of chunks written at once: with the vectors of a large model, some hundred megabytes.
 pub(super) const CHUNKS_IN_BATCH: usize = ROWS_OF_A_LARGE_FILE;
 
-/// The tables of a namespace.
 pub(super) struct Tables {
     namespace: Namespace,
     pub(super) documents: Table,
@@ -126,6 +126,10 @@ impl Tables {
 
     pub(super) fn namespace(&self) -> &Namespace {
         &self.namespace
+    }
+
+    pub(super) fn folder_of(&self, table: &Table) -> PathBuf {
+        self.namespace.tables().join(format!("{}.lance", table.name()))
     }
 
     /// All tables, in the order documents, sections, chunks, entities.

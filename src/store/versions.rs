@@ -132,7 +132,7 @@ impl Tables {
     pub(super) async fn lost_file(&self) -> Result<Option<Lost>> {
         for table in self.all() {
             let dataset = self.dataset(table).await?;
-            let folder = self.namespace().tables().join(format!("{}.lance", table.name()));
+            let folder = self.folder_of(table);
             for fragment in dataset.get_fragments() {
                 let fragment = fragment.metadata();
                 let data = fragment.files.iter();
@@ -162,7 +162,7 @@ impl Tables {
         let mut bytes = 0;
         for table in self.all() {
             let dataset = self.dataset(table).await?;
-            let folder = self.namespace().tables().join(format!("{}.lance", table.name())).join("data");
+            let folder = self.folder_of(table).join("data");
             for fragment in dataset.get_fragments() {
                 for file in &fragment.metadata().files {
                     let facts = std::fs::metadata(folder.join(&file.path));
@@ -187,7 +187,7 @@ impl Tables {
                 || files.any(|file| file.base_id.is_some() || !is_plain(&file.path))
                 || of_indexes.any(|file| !is_plain(&file.path))
             {
-                let folder = self.namespace().tables().join(format!("{}.lance", table.name()));
+                let folder = self.folder_of(table);
                 return Err(Error::failed(format!("{} names files outside of it", folder.display()))
                     .hint("kb did not make this store: do not trust it, and ingest the documents into a new one"));
             }

@@ -56,7 +56,6 @@ pub struct Limits {
 /// How a source is cut.
 #[derive(Debug, Clone, Copy)]
 pub struct Cutting<'a> {
-    /// The name of the source.
     pub source: &'a str,
     pub chunking: ChunkConfig,
     /// A person's table of contents, which overrides the one that kb finds.

@@ -19,7 +19,6 @@ const MARKER: &[u8] = "\u{1}kb\u{1}".as_bytes();
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Request {
-    /// The name of the source.
     pub source: String,
     pub content: Content,
     pub chunking: ChunkConfig,
