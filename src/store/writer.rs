@@ -149,17 +149,13 @@ impl Writer {
         };
         // Publishing an older generation again rebuilds the keyword index anyway.
         let is_of_published = carried == published.as_ref().map(|published| published.generation);
-        let keyword = match keyword.filter(|_| older.is_some() || is_of_published) {
-            Some(keyword) => keyword,
-            None => {
-                let new = match &published {
-                    Some(published) if older.is_none() => {
-                        KeywordWriter::rebuild(namespace, &tables, published.generation).await?
-                    }
-                    _ => KeywordWriter::beside(namespace)?,
-                };
-                new.take_place(namespace)?
+        let keyword = keyword.filter(|_| older.is_some() || is_of_published);
+        let keyword = match (keyword, &published, &older) {
+            (Some(keyword), ..) => keyword,
+            (None, Some(published), None) => {
+                KeywordWriter::rebuild(namespace, &tables, published.generation).await?.take_place(namespace)?
             }
+            (None, ..) => KeywordWriter::beside(namespace)?.take_place(namespace)?,
         };
         let mut writer = Writer {
             namespace: namespace.clone(),
