@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lance::Dataset;
 use lance::dataset::cleanup::CleanupPolicy;
-use lance_table::format::IndexMetadata;
+use lance_table::format::{DataFile, Fragment, IndexMetadata};
 use lance_table::io::deletion::relative_deletion_file_path;
 use lancedb::{Connection, Table};
 
@@ -131,18 +131,9 @@ impl Tables {
     /// when it is read.
     pub(super) async fn lost_file(&self) -> Result<Option<Lost>> {
         for table in self.all() {
-            let dataset = self.dataset(table).await?;
             let folder = self.folder_of(table);
-            for fragment in dataset.get_fragments() {
-                let fragment = fragment.metadata();
-                let data = fragment.files.iter();
-                let mut named: Vec<(String, Option<u64>)> = data
-                    .map(|file| (format!("data/{}", file.path), file.file_size_bytes.get().map(NonZero::get)))
-                    .collect();
-                named.extend(
-                    fragment.deletion_file.iter().map(|file| (relative_deletion_file_path(fragment.id, file), None)),
-                );
-                for (name, length) in named {
+            for fragment in self.fragments(table).await? {
+                for (name, length) in files_of(fragment.metadata()) {
                     let path = folder.join(&name);
                     let facts = or_none(std::fs::metadata(&path)).map_err(|error| Error::io("read", &path, &error))?;
                     let how = match facts.map(|facts| facts.len()) {
@@ -161,9 +152,8 @@ impl Tables {
     pub(super) async fn data_bytes(&self) -> Result<u64> {
         let mut bytes = 0;
         for table in self.all() {
-            let dataset = self.dataset(table).await?;
             let folder = self.folder_of(table).join("data");
-            for fragment in dataset.get_fragments() {
+            for fragment in self.fragments(table).await? {
                 for file in &fragment.metadata().files {
                     let facts = std::fs::metadata(folder.join(&file.path));
                     bytes += facts.map_or(0, |facts| facts.len());
@@ -199,4 +189,12 @@ impl Tables {
         let dataset = table.dataset().ok_or_else(|| Error::failed("the tables of this store are no files"))?;
         dataset.get().await.map_err(|error| self.failed("read", &error))
     }
+}
+
+/// The files of a fragment in the folder of its table, with their lengths where the version has them.
+fn files_of(fragment: &Fragment) -> impl Iterator<Item = (String, Option<u64>)> {
+    let length = |file: &DataFile| file.file_size_bytes.get().map(NonZero::get);
+    let data = fragment.files.iter().map(move |file| (format!("data/{}", file.path), length(file)));
+    let deletions = fragment.deletion_file.iter();
+    data.chain(deletions.map(move |file| (relative_deletion_file_path(fragment.id, file), None)))
 }
