@@ -11,6 +11,7 @@ use super::profile::{profile_of, vector_text};
 use super::request::{Action, ContextsReport, Progress};
 use super::stored::{bytes_of, read, read_at_once};
 use super::vectors::{BATCH_CHILDREN, FIRST_EMBEDDED, VectorMaker, Vectors, Waiting, set_vectors};
+use crate::embed::ParentVectors;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Profile;
@@ -230,7 +231,6 @@ impl Indexer {
         if self.waiting.is_empty() && self.removals.is_empty() && self.updates.is_empty() {
             return Ok(());
         }
-        let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
         let waiting = std::mem::take(&mut self.waiting);
         (self.waiting_children, self.waiting_to_embed) = (0, 0);
         let mut waiting = self.with_contexts(waiting).await?;
@@ -252,20 +252,8 @@ impl Indexer {
         if !embed {
             self.vectors.at_once = BATCH_CHILDREN;
         }
-        for (waiting, vectors) in waiting.into_iter().zip(vectors) {
-            let lacks =
-                |((.., read), vectors): ((_, _, bool), &Option<_>)| vectors.is_none() && (read || !waiting.embed);
-            let lacks_some = waiting.texts().zip(&vectors).any(lacks);
-            let mut prepared = waiting.prepared;
-            let lacks_own = !embed && self.document_texts.contains_key(&prepared.new.document.doc_id);
-            prepared.new.document.embedded = !lacks_some && !lacks_own;
-            self.without_vectors += usize::from(!prepared.new.document.embedded);
-            if !embed && vectors.iter().all(Option::is_none) {
-                self.without_any.insert(prepared.new.document.doc_id.clone());
-            }
-            set_vectors(&mut prepared.new.parents, vectors);
-            add.push(prepared.new);
-        }
+        let with_vectors = |(waiting, vectors)| self.with_vectors(waiting, vectors, embed);
+        let mut add: Vec<NewDocument> = waiting.into_iter().zip(vectors).map(with_vectors).collect();
         let note = Note::of(&self.note.command);
         let note = std::mem::replace(&mut self.note, note);
         let (remove, update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
@@ -280,6 +268,21 @@ impl Indexer {
             self.progress.published(if is_again { 0 } else { change.add.len() });
         }
         Ok(())
+    }
+
+    /// A document with its vectors. Counts it if it lacks any.
+    fn with_vectors(&mut self, waiting: Waiting, vectors: Vec<Option<ParentVectors>>, embed: bool) -> NewDocument {
+        let lacks = |((.., read), vectors): ((_, _, bool), &Option<_>)| vectors.is_none() && (read || !waiting.embed);
+        let lacks_some = waiting.texts().zip(&vectors).any(lacks);
+        let mut new = waiting.prepared.new;
+        let lacks_own = !embed && self.document_texts.contains_key(&new.document.doc_id);
+        new.document.embedded = !lacks_some && !lacks_own;
+        self.without_vectors += usize::from(!new.document.embedded);
+        if !embed && vectors.iter().all(Option::is_none) {
+            self.without_any.insert(new.document.doc_id.clone());
+        }
+        set_vectors(&mut new.parents, vectors);
+        new
     }
 
     /// Adds the chunk contexts and the profiles of the language model to the documents that want them.
