@@ -201,7 +201,7 @@ fn undo_says_what_it_takes_back_and_that_a_second_one_brings_back() {
     assert_eq!(documents(), "docs/a.md\ndocs/b.md\ndocs/c.md\n");
     let second = sandbox.kb(&["undo"]);
     assert!(!second.err.contains("a second"), "{}", second.err);
-    assert!(second.err.contains("takes the last `kb undo` back; `kb restore N` goes further back"), "{}", second.err);
+    assert!(second.err.contains("this reverts the last `kb undo`; `kb restore N` goes further back"), "{}", second.err);
     assert_eq!(documents(), removed);
     Sandbox::of_two_documents().kb(&["undo"]).tells(1, "nothing to undo");
     let log = sandbox.kb(&["log", "--limit", "1"]).out;
