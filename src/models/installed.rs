@@ -220,7 +220,7 @@ impl Models {
     /// The installed model with a name, which may be removed.
     pub fn removable(&self, name: &str) -> Result<Installed> {
         if name.eq_ignore_ascii_case(EMBEDDED) {
-            return Err(Error::usage(format!("{EMBEDDED} is part of kb and cannot be removed")));
+            return Err(Error::usage(format!("{EMBEDDED} is built into kb and cannot be removed")));
         }
         let missing = || {
             Error::usage(format!("no such model {name:?} in {}", self.folder.display()))
