@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -10,6 +12,11 @@ use tantivy::directory::{
 };
 
 use super::files::write_whole;
+
+/// A process that this one starts inherits its locks, and holds them until it runs its own program.
+const STARTING: Duration = Duration::from_secs(1);
+/// Between two attempts to take a lock.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// The folder of the keyword index.
 ///
@@ -82,7 +89,16 @@ impl Directory for KeywordDirectory {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        if self.is_writable { self.files.acquire_lock(lock) } else { Ok(DirectoryLock::from(Box::new(()))) }
+        if !self.is_writable {
+            return Ok(DirectoryLock::from(Box::new(())));
+        }
+        let begun = Instant::now();
+        loop {
+            match self.files.acquire_lock(lock) {
+                Err(LockError::LockBusy) if begun.elapsed() < STARTING => sleep(PAUSE),
+                taken => return taken,
+            }
+        }
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
