@@ -21,7 +21,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb color" # When to use colour
@@ -91,7 +91,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb ingest format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb ingest color" # When to use colour
@@ -179,7 +179,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb search format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb search color" # When to use colour
@@ -262,7 +262,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb context format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb context color" # When to use colour
@@ -310,7 +310,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb toc format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb toc color" # When to use colour
@@ -346,7 +346,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb section format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb section color" # When to use colour
@@ -379,7 +379,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb show format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb show color" # When to use colour
@@ -412,7 +412,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb open format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb open color" # When to use colour
@@ -445,7 +445,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb browse format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb browse color" # When to use colour
@@ -492,7 +492,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunks-list format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb chunks-list color" # When to use colour
@@ -536,7 +536,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunk-edit format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb chunk-edit color" # When to use colour
@@ -573,7 +573,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb chunk-delete format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb chunk-delete color" # When to use colour
@@ -616,7 +616,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb entity-set format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb entity-set color" # When to use colour
@@ -652,7 +652,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb entities format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb entities color" # When to use colour
@@ -692,7 +692,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb docs format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb docs color" # When to use colour
@@ -731,7 +731,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb doc-set format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb doc-set color" # When to use colour
@@ -766,7 +766,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb remove format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb remove color" # When to use colour
@@ -799,7 +799,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb status format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb status color" # When to use colour
@@ -832,7 +832,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb log format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb log color" # When to use colour
@@ -866,7 +866,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb undo format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb undo color" # When to use colour
@@ -900,7 +900,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb restore format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb restore color" # When to use colour
@@ -934,7 +934,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb diff format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb diff color" # When to use colour
@@ -968,7 +968,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb namespaces color" # When to use colour
@@ -1001,7 +1001,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces rename format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb namespaces rename color" # When to use colour
@@ -1037,7 +1037,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb namespaces remove format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb namespaces remove color" # When to use colour
@@ -1071,7 +1071,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb export format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb export color" # When to use colour
@@ -1104,7 +1104,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb import format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb import color" # When to use colour
@@ -1140,7 +1140,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb check format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb check color" # When to use colour
@@ -1173,7 +1173,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb optimize format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb optimize color" # When to use colour
@@ -1206,7 +1206,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb config format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb config color" # When to use colour
@@ -1239,7 +1239,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb trust format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb trust color" # When to use colour
@@ -1292,7 +1292,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb reindex format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb reindex color" # When to use colour
@@ -1325,7 +1325,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb watch format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb watch color" # When to use colour
@@ -1361,7 +1361,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb serve format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb serve color" # When to use colour
@@ -1401,7 +1401,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb mcp format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb mcp color" # When to use colour
@@ -1446,7 +1446,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb eval format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb eval color" # When to use colour
@@ -1479,7 +1479,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models color" # When to use colour
@@ -1511,7 +1511,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models suggest format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models suggest color" # When to use colour
@@ -1546,7 +1546,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models add format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models add color" # When to use colour
@@ -1581,7 +1581,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb models remove format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb models remove color" # When to use colour
@@ -1614,7 +1614,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb llm color" # When to use colour
@@ -1646,7 +1646,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm check format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb llm check color" # When to use colour
@@ -1682,7 +1682,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb llm prompt format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb llm prompt color" # When to use colour
@@ -1715,7 +1715,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb self-check format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb self-check color" # When to use colour
@@ -1747,7 +1747,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb schema format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb schema color" # When to use colour
@@ -1784,7 +1784,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb completions format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb completions color" # When to use colour
@@ -1817,7 +1817,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb man format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb man color" # When to use colour
@@ -1850,7 +1850,7 @@ module completions {
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
     --format: string@"nu-complete kb parse-worker format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     --quiet(-q)               # Print only results and errors
     --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
     --color: string@"nu-complete kb parse-worker color" # When to use colour

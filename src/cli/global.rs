@@ -29,7 +29,7 @@ pub struct Global {
     /// The output format [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub(super) format: Option<OutputFormat>,
-    /// Print only paths or ids, each terminated by NUL, for `xargs -0`; --files-from then expects NUL, too
+    /// Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
     #[arg(short = '0', long, global = true, conflicts_with = "format", hide_short_help = true)]
     pub(super) null: bool,
     /// Print only results and errors
