@@ -315,6 +315,7 @@ mod tests {
         let sections = [row("1", "第一章 概述"), row("2", "第二章 启动"), row("2.1", "检查"), row("3", "附录")];
         let part = part_of(&document("guide.md", "Guide"), &sections, "第二章").unwrap();
         assert_eq!(part.sections.iter().map(|section| section.path.as_str()).collect::<Vec<_>>(), ["2", "2.1"]);
+        assert!(part_of(&document("guide.md", "Guide"), &sections, "第九章").is_none());
     }
 
     #[test]

@@ -42,6 +42,14 @@ pub fn resolve_document<'a>(
     store: &Store,
     purpose: Purpose,
 ) -> Result<Named<'a>> {
+    match exactly(documents, name, store)? {
+        Some(document) => Ok(Named { document, note: None }),
+        None => by_part_of_name(documents, name.trim(), purpose),
+    }
+}
+
+/// The document that has this id, path or title, or whose id begins so.
+fn exactly<'a>(documents: &'a [DocumentName], name: &str, store: &Store) -> Result<Option<&'a DocumentName>> {
     let wanted = name.trim();
     if wanted.is_empty() {
         return Err(Error::usage("the name of the document is empty")
@@ -66,15 +74,15 @@ pub fn resolve_document<'a>(
         let found: Vec<&DocumentName> = documents.iter().filter(|doc| reading(doc)).collect();
         match found.as_slice() {
             [] => {}
-            [document] => return Ok(Named { document, note: None }),
+            [document] => return Ok(Some(document)),
             many => return Err(ambiguous(wanted, many)),
         }
     }
     // The beginning of an id means an id, even an ambiguous one: a title must not win by containing it.
     let begun: Vec<&DocumentName> = documents.iter().filter(|doc| doc.doc_id.starts_with(&lower)).collect();
     match begun.as_slice() {
-        [] => by_part_of_name(documents, wanted, purpose),
-        [document] if lower.len() >= SHORTEST_PREFIX => Ok(Named { document, note: None }),
+        [] => Ok(None),
+        [document] if lower.len() >= SHORTEST_PREFIX => Ok(Some(document)),
         [document] => {
             let message = format!("{wanted:?} is too short for an id; {} begins with it", called(document));
             Err(Error::usage(message).hint(format!("type at least {SHORTEST_PREFIX} characters of the id")))
@@ -131,22 +139,25 @@ pub fn resolve_each<'a>(
 ) -> Result<Vec<(usize, Named<'a>)>> {
     let mut found: Vec<(usize, Named)> = Vec::new();
     for (at, documents) in namespaces.iter().enumerate() {
-        match resolve_document(documents, name, store, Purpose::Read) {
+        found.extend(exactly(documents, name, store)?.map(|document| (at, Named { document, note: None })));
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let wanted = name.trim();
+    for (at, documents) in namespaces.iter().enumerate() {
+        match by_part_of_name(documents, wanted, Purpose::Read) {
             Ok(named) => found.push((at, named)),
             Err(error) if error.kind() == Kind::NotFound && namespaces.len() > 1 => {}
             Err(error) => return Err(error),
         }
     }
     if found.is_empty() {
-        let wanted = name.trim();
         return Err(Error::not_found(format!("no document {wanted:?} in any of the namespaces")).hint(
             nearest(namespaces.iter().flatten(), &wanted.to_lowercase()).unwrap_or_else(|| {
                 format!("`{}` lists the documents of a namespace", NextStep::ListDocumentsOf("NAME"))
             }),
         ));
-    }
-    if found.iter().any(|(_, named)| named.note.is_none()) {
-        found.retain(|(_, named)| named.note.is_none());
     }
     Ok(found)
 }
@@ -273,6 +284,7 @@ mod tests {
         let namespaces = [
             vec![named("abc123", "docs/pump.pdf", "Pump Manual"), named("xyz789", "docs/net.md", "Networks")],
             vec![named("def456", "old/pump.pdf", "Pump Manual"), named("ghj000", "old/guide.md", "A network guide")],
+            vec![named("p0q0r0", "v.md", "Valves")],
             vec![named("k2m4n6", "a/x.md", "Valves 1"), named("k3m4n6", "b/x.md", "Valves 2")],
         ];
         let (_folder, store) = samples::store();
@@ -286,6 +298,7 @@ mod tests {
         assert_eq!(ids("network").unwrap(), ["xyz789", "ghj000"]);
         assert_eq!(ids("networks").unwrap(), ["xyz789"]);
         assert_eq!(ids("net").unwrap(), ["xyz789"]);
+        assert_eq!(ids("valves").unwrap(), ["p0q0r0"], "a part of two titles elsewhere");
         assert_eq!(ids("x.md").unwrap_err().kind(), Kind::Usage, "ambiguous in one of them");
         assert!(ids("qqqqqq").unwrap_err().next_step().unwrap().contains("ListDocumentsOf(\"NAME\")"));
     }
