@@ -152,7 +152,7 @@ module completions {
     --as-of: string           # Only documents that existed at the end of this time
     --time-field: string      # Use the numbers in this metadata field as times, such as story_time
     --all                     # Show all hits, at any confidence
-    --limit(-k): string       # Number of hits [default: 5; broad 10; drill the size of its beam]
+    --limit(-k): string       # Number of hits [default: 5; broad 10; drill all of its beam]
     --mode: string            # How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]
     --context: string         # Add N neighbouring parent chunks of the section on each side
     --window: string          # Show only the best sentence of each parent chunk and N sentences on each side
@@ -236,7 +236,7 @@ module completions {
     --as-of: string           # Only documents that existed at the end of this time
     --time-field: string      # Use the numbers in this metadata field as times, such as story_time
     --all                     # Show all hits, at any confidence
-    --limit(-k): string       # Number of hits [default: 5; broad 10; drill the size of its beam]
+    --limit(-k): string       # Number of hits [default: 5; broad 10; drill all of its beam]
     --mode: string            # How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]
     --context: string         # Add N neighbouring parent chunks of the section on each side
     --window: string          # Show only the best sentence of each parent chunk and N sentences on each side

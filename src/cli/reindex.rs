@@ -19,7 +19,7 @@ use crate::store::Snapshot;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:
-  kb reindex --structure                 detect sections again, for example with a newer kb
+  kb reindex --structure                 detect sections again that an older kb detected
   kb reindex --structure manual.pdf --force
   kb reindex --chunks --parent-chars 600 cut parent chunks at another length
   kb reindex --context none              replace the context of chunks

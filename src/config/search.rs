@@ -41,7 +41,7 @@ const SHOWN: &str = "What is shown";
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
 #[serde(deny_unknown_fields)]
 pub struct SearchSettings {
-    /// Number of hits [default: 5; broad 10; drill the size of its beam]
+    /// Number of hits [default: 5; broad 10; drill all of its beam]
     #[arg(short = 'k', long, value_name = "N", env = "KB_SEARCH_LIMIT", help_heading = SHOWN)]
     pub limit: Option<Whole<1, LARGEST_LIMIT>>,
     /// How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C]
