@@ -35,6 +35,8 @@ pub(super) const PREPARED: Prepared = Prepared { batch: coded, fragment: joined 
 const BY_ID: &str = "by_id";
 /// The binary codes, as numbers of 64 bits; null for a chunk without a vector.
 const CODE: &str = "code";
+/// See [`chosen_by_code`].
+const ROWS_FOR_EACH_CHOSEN: usize = 2500;
 /// A thread compares this many codes at once: its results stay in the processor's cache.
 const CODES_AT_ONCE: usize = 8192;
 
@@ -71,18 +73,32 @@ impl ChunkRows {
         Ok(ChunkRows { fragments: read.collect::<Result<_>>()? })
     }
 
-    /// The `limit` chunks of a scope whose codes are nearest to that of a vector, in no order, with estimated cosines.
+    /// The `limit` chunks of a scope that are nearest to a vector by their codes, in no order, with estimated cosines.
+    /// Among millions of chunks the codes choose more than `limit`, and the vectors choose among those.
     pub(super) fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Vec<(&str, f32)> {
-        let code = code_of(vector);
+        let (code, chosen) = (code_of(vector), chosen_by_code(limit, self.rows()));
         let each = self.fragments.par_iter().enumerate().flat_map(|(place, fragment)| {
-            let near = fragment.nearest(&code, scope, limit);
+            let near = fragment.nearest(&code, scope, chosen);
             near.map(move |(distance, row)| (distance, place, row))
         });
-        let hit = |(_, place, row): (u32, usize, u32)| {
+        let near = smallest(each.collect(), chosen);
+        if near.len() <= limit {
+            let estimated = |(_, place, row): (u32, usize, u32)| {
+                let fragment = &self.fragments[place];
+                (fragment.chunk_id(row), estimated_cosine(vector, fragment.code(row)))
+            };
+            return near.into_iter().map(estimated).collect();
+        }
+        let scored = near.into_par_iter().map(|(_, place, row)| {
             let fragment = &self.fragments[place];
-            (fragment.chunk_id(row), estimated_cosine(vector, fragment.code(row)))
-        };
-        smallest(each.collect(), limit).into_iter().map(hit).collect()
+            (fragment.chunk_id(row), fragment.cosine(vector, row))
+        });
+        largest(scored.collect(), limit)
+    }
+
+    /// The number of rows, deleted ones included.
+    fn rows(&self) -> usize {
+        self.fragments.iter().map(|fragment| fragment.chunk_ids.len()).sum()
     }
 
     /// The cosines of some parent chunks and their children that have vectors.
@@ -128,6 +144,12 @@ impl FragmentRows {
     fn code(&self, row: u32) -> &[u64] {
         let (numbers, length) = self.numbers();
         &numbers[row as usize * length..][..length]
+    }
+
+    /// The cosine by a row's vector, or estimated from its code if the read cache does not have the vector.
+    fn cosine(&self, vector: &[f32], row: u32) -> f32 {
+        let by_vector = self.vectors.as_ref().and_then(|vectors| vectors.dot(row as usize, vector));
+        by_vector.unwrap_or_else(|| estimated_cosine(vector, self.code(row)))
     }
 
     /// All codes, one behind the other, and the length of each.
@@ -293,6 +315,21 @@ fn estimated_cosine(vector: &[f32], code: &[u64]) -> f32 {
     sum * (std::f32::consts::FRAC_PI_2 / vector.len() as f32).sqrt()
 }
 
+/// How many chunks the codes choose for the vectors to choose `limit` from. The more chunks there are, the more of them lie
+/// about as near as the nearest: among ten million, the nearest 400 codes had 60 % of the ten nearest vectors.
+pub(super) fn chosen_by_code(limit: usize, rows: usize) -> usize {
+    limit.max(rows / ROWS_FOR_EACH_CHOSEN)
+}
+
+/// The `limit` with the largest numbers, in no order.
+fn largest<T>(mut all: Vec<(T, f32)>, limit: usize) -> Vec<(T, f32)> {
+    if all.len() > limit {
+        all.select_nth_unstable_by(limit, |(_, a), (_, b)| b.total_cmp(a));
+        all.truncate(limit);
+    }
+    all
+}
+
 /// The `limit` smallest, in no order.
 pub(super) fn smallest<T: Ord>(mut all: Vec<T>, limit: usize) -> Vec<T> {
     if all.len() > limit {
@@ -358,6 +395,19 @@ mod tests {
         assert_eq!(rows.nearest(&vector, &Scope::Everything, 1)[0].0, format!("d{}:0", 2 * CODES_AT_ONCE + 7));
         let all = rows.nearest(&vector, &Scope::Everything, usize::MAX);
         assert_eq!(all.len(), 3 * CODES_AT_ONCE - 1, "all but the deleted one");
+    }
+
+    #[test]
+    fn vectors_choose_among_the_nearest_codes_of_many_chunks() {
+        let rows = 2 * ROWS_FOR_EACH_CHOSEN;
+        let ids = (0..rows).map(|row| format!("d{row}:0"));
+        // Of the question's signs, the first row has all but a heavy one, the second all but two light ones.
+        let codes = (0..rows as u64).map(|row| [0b1110, 0b1001].get(row as usize).copied().unwrap_or(0)).collect();
+        let rows = joined(vec![rows_of(StringArray::from_iter_values(ids), codes, None, None).unwrap()]).unwrap();
+        let rows = ChunkRows::read([(cached(0, rows, &[]), None)]).unwrap();
+        let nearest = |limit| rows.nearest(&[0.9, 0.1, 0.1, 0.4], &Scope::Everything, limit);
+        assert_eq!(nearest(1)[0].0, "d1:0");
+        assert_eq!(nearest(2).len(), 2);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::NativeTable;
 use serde::{Deserialize, Serialize};
 
-use super::chunk_rows::{code_of, distance, smallest};
+use super::chunk_rows::{chosen_by_code, code_of, distance, smallest};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::indexes::fewest_indexed_rows;
 use super::scan::Wanted;
@@ -21,7 +21,7 @@ use crate::vectors::dot;
 /// Recall is measured with this number of nearest neighbours of this number of chunks.
 const NEIGHBOURS: usize = 10;
 const QUESTIONS: usize = 20;
-/// So many codes may be nearer: a search by default takes as many.
+/// So many chunks a search by default takes.
 const TAKEN: usize = 400;
 /// The key of the recall in the table's configuration.
 const KEY: &str = "kb.recall";
@@ -119,7 +119,8 @@ impl Tables {
         let rows = self.chunks.take_offsets(places).select(Select::columns(&[VECTOR])).execute().await.map_err(fail)?;
         let rows: Vec<RecordBatch> = rows.try_collect().await.map_err(fail)?;
         let vectors = map_rows(CHUNKS, &rows, |columns, row| columns.vector(VECTOR, row))?;
-        Ok(vectors.into_iter().flatten().map(Question::new).collect())
+        let chosen = chosen_by_code(TAKEN, chunks);
+        Ok(vectors.into_iter().flatten().map(|vector| Question::new(vector, chosen)).collect())
     }
 }
 
@@ -132,8 +133,8 @@ struct Question {
 }
 
 impl Question {
-    fn new(vector: Vec<f32>) -> Self {
-        Question { code: code_of(&vector), vector, by_vector: Nearest::new(NEIGHBOURS), by_code: Nearest::new(TAKEN) }
+    fn new(vector: Vec<f32>, chosen: usize) -> Self {
+        Question { code: code_of(&vector), vector, by_vector: Nearest::new(NEIGHBOURS), by_code: Nearest::new(chosen) }
     }
 
     fn compare(&mut self, vector: &[f32], code: &[u64], address: u64) {
