@@ -37,6 +37,7 @@ mod section_name;
 mod section_number;
 mod select;
 mod shape;
+mod short_forms;
 mod spelling;
 mod synonyms;
 mod trace;

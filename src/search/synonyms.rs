@@ -1,6 +1,6 @@
 //! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, a name written as one
-//! word, the number of an article in Chinese, and the synonyms that the user lists. They are searched for in addition to the
-//! question's own words, and count less.
+//! word, the number of an article in Chinese, the long form of a Chinese word, and the synonyms that the user lists. They
+//! are searched for in addition to the question's own words, and count less.
 //!
 //! Documents define them (`knowledge::names`), and the keyword index finds them by name, so that a question costs a few look-ups
 //! whatever the size of the store.
@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::glued::{glued, runs};
 use super::retrievers::parent_chunks_with;
+use super::short_forms::short_forms;
 use super::understand::{Terms, keyword_terms};
 use crate::error::Result;
 use crate::knowledge::names::synonyms::{MOST_OTHERS, Synonyms};
@@ -76,6 +77,13 @@ pub(super) fn add_synonyms(
         let weight = written.chars().count() as f32;
         if !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(&written, weight, terms) {
             meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others: vec![written] }));
+        }
+    }
+    for (range, mut others) in short_forms(snapshots, query)? {
+        let weight = NAME_WEIGHT / others.len() as f32;
+        others.retain(|other| !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(other, weight, terms));
+        if !others.is_empty() {
+            meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others }));
         }
     }
     meanings.sort_by_key(|(range, _)| range.start);

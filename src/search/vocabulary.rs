@@ -28,7 +28,8 @@ const MOST_BY_FREQUENCY: f64 = 0.06;
 pub(super) struct Vocabulary<'a>(pub &'a [&'a Snapshot]);
 
 impl Vocabulary<'_> {
-    fn starting_with(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
+    /// The words that begin with a character and that `wanted` accepts, each with its number of parent chunks.
+    pub(super) fn starting_with(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
         let mut counts: HashMap<String, u64> = HashMap::new();
         for snapshot in self.0 {
             for (word, count) in snapshot.keyword().words_beginning(start, wanted)? {

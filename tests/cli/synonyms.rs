@@ -57,6 +57,23 @@ fn chinese_names_find_their_synonyms() {
 }
 
 #[test]
+fn chinese_short_forms_find_their_words() {
+    let text = "# 手册\n\n## 休假\n\n员工的年休假按工龄计算。\n\n## 福利\n\n公司缴纳医疗保险。\n\n## 考勤\n\n公司每年检查。\n";
+    let sandbox = sandbox(&[("手册.md", text)]);
+    for (question, title, note) in [
+        ("年假", "休假", "\"年假\" was also searched for as \"年休假\""),
+        ("公司年假怎么申请", "休假", "\"年假\" was also searched for as \"年休假\""),
+        ("谁缴纳医保", "福利", "\"医保\" was also searched for as \"医疗保\""),
+    ] {
+        let (titles, notes) = search(&sandbox, &[question]);
+        assert!(titles[0] == title && notes.contains(note), "{question}: {notes} {titles:?}");
+    }
+    // 司年 is a part of 公司年休假, whatever texts have between its characters.
+    let (_, notes) = search(&sandbox, &["公司年休假"]);
+    assert!(!notes.contains("was also searched for"), "{notes}");
+}
+
+#[test]
 fn an_ambiguous_abbreviation_finds_both_meanings() {
     let sandbox = sandbox(&[("trains.md", TRAINS), ("divers.md", DIVERS)]);
     let (titles, notes) = search(&sandbox, &["TDO"]);
