@@ -69,8 +69,8 @@ pub struct Condition {
     least: f64,
 }
 
-fn figure_names() -> impl Iterator<Item = &'static str> {
-    METRICS.into_iter().chain(UNANSWERABLE_FIGURES).chain(QUESTION_FIGURES)
+fn of_sets() -> Vec<&'static str> {
+    [&METRICS[..], &UNANSWERABLE_FIGURES].concat()
 }
 
 impl Condition {
@@ -104,10 +104,9 @@ impl std::str::FromStr for Condition {
                 Some((method, figure)) => (Some(<Method as clap::ValueEnum>::from_str(method, true).ok()?), figure),
                 None => (None, left.trim()),
             };
-            let figure = figure_names().find(|name| name.eq_ignore_ascii_case(figure))?;
-            if method.is_none() != QUESTION_FIGURES.contains(&figure) {
-                return None;
-            }
+            // Sets and questions both have an mrr@10.
+            let figures = if method.is_some() { of_sets() } else { QUESTION_FIGURES.to_vec() };
+            let figure = figures.into_iter().find(|name| name.eq_ignore_ascii_case(figure))?;
             Some(Condition { method, figure, least: least.trim().parse().ok()? })
         };
         parse().ok_or_else(|| {
@@ -116,8 +115,9 @@ impl std::str::FromStr for Condition {
                 Setting("min")
             ))
             .hint(format!(
-                "for example 'hybrid.ndcg@10>=0.40'; the figures are {}",
-                figure_names().collect::<Vec<_>>().join(", ")
+                "for example 'hybrid.ndcg@10>=0.40'; the figures of sets are {}; those of questions {}",
+                of_sets().join(", "),
+                QUESTION_FIGURES.join(", ")
             ))
         })
     }
@@ -146,6 +146,10 @@ mod tests {
     fn conditions_are_read_and_bad_ones_refused() {
         let condition: Condition = "hybrid.ndcg@10>=0.40".parse().unwrap();
         assert_eq!((condition.method, condition.figure, condition.least), (Some(Method::Hybrid), "ndcg@10", 0.4));
+        let condition: Condition = "hybrid.mrr@10>=0.5".parse().unwrap();
+        assert_eq!((condition.method, condition.figure()), (Some(Method::Hybrid), "mrr@10"));
+        let condition: Condition = "mrr@10>=0.5".parse().unwrap();
+        assert_eq!((condition.method, condition.figure()), (None, "mrr@10"));
         let condition: Condition = "hit@5 >= 0.9".parse().unwrap();
         assert_eq!((condition.method, condition.figure, condition.least), (None, "hit@5", 0.9));
         for bad in
