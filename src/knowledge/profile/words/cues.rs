@@ -1,8 +1,6 @@
 //! Finds words and phrases that indicate a kind.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
-
+use aho_corasick::{AhoCorasick, MatchKind};
 use serde::Deserialize;
 
 use crate::knowledge::profile::kind::Kind;
@@ -19,67 +17,52 @@ pub(super) struct Cues {
 /// How strongly a text indicates each kind, in the order of [`Kind::ALL`].
 pub(in crate::knowledge::profile) type Strengths = [f32; Kind::ALL.len()];
 
-/// A word or phrase with its kind and strength.
-type Cue<W> = (W, Kind, f32);
-
 /// All cues. The search takes one pass over a text, for any number of cues.
 pub(super) struct Lexicon {
-    /// English phrases by their first word, without it, longest first.
-    phrases: HashMap<String, Vec<Cue<Vec<String>>>>,
-    /// Chinese words by their first character, longest first.
-    han: HashMap<char, Vec<Cue<String>>>,
+    english: Finder,
+    chinese: Finder,
+}
+
+struct Finder {
+    automaton: AhoCorasick,
+    /// The kind and the strength of each pattern.
+    cues: Vec<(Kind, f32)>,
 }
 
 impl Lexicon {
     pub(super) fn new(english: &[Cues], chinese: &[Cues]) -> Self {
-        let (mut phrases, mut han) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
-        for Cues { kind, strength, words } in english {
-            for phrase in words {
-                let mut words = phrase.split(' ').map(str::to_owned);
-                let Some(first) = words.next() else { continue };
-                phrases.entry(first).or_default().push((words.collect::<Vec<_>>(), *kind, *strength));
-            }
-        }
-        for Cues { kind, strength, words } in chinese {
-            for word in words {
-                let Some(first) = word.chars().next() else { continue };
-                han.entry(first).or_default().push((word.clone(), *kind, *strength));
-            }
-        }
-        phrases.values_mut().for_each(|all| all.sort_by_key(|(rest, ..)| Reverse(rest.len())));
-        han.values_mut().for_each(|all| all.sort_by_key(|(word, ..)| Reverse(word.len())));
-        Lexicon { phrases, han }
+        let english = Finder::new(english, |phrase| spaced(phrase.split(' ')));
+        Lexicon { english, chinese: Finder::new(chinese, str::to_owned) }
     }
 
     /// The sums of the strengths of all cues in a text. Of several that begin at the same place, the longest counts.
     pub(super) fn sum(&self, text: &str) -> Strengths {
         let mut sum = Strengths::default();
-        let words = words(text);
-        let mut at = 0;
-        while at < words.len() {
-            let behind = &words[at + 1..];
-            let starts = |rest: &[String]| rest.len() <= behind.len() && rest.iter().zip(behind).all(|(a, b)| a == b);
-            let found = self.phrases.get(words[at].as_str()).and_then(|all| all.iter().find(|(rest, ..)| starts(rest)));
-            at += 1;
-            if let Some((rest, kind, strength)) = found {
-                sum[kind.place()] += strength;
-                at += rest.len();
-            }
-        }
-        let mut rest = text;
-        while let Some(c) = rest.chars().next() {
-            let cues = if is_han(c) || c == '∎' { self.han.get(&c) } else { None };
-            let found = cues.and_then(|all| all.iter().find(|(phrase, ..)| rest.starts_with(phrase.as_str())));
-            let length = match found {
-                Some((phrase, kind, strength)) => {
-                    sum[kind.place()] += strength;
-                    phrase.len()
-                }
-                None => c.len_utf8(),
-            };
-            rest = &rest[length..];
-        }
+        self.english.add(&spaced(words(text).iter().map(String::as_str)), &mut sum);
+        self.chinese.add(text, &mut sum);
         sum
+    }
+}
+
+/// The words, each between two spaces of its own: a phrase has whole words only.
+fn spaced<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    words.map(|word| format!(" {word} ")).collect()
+}
+
+impl Finder {
+    fn new(cues: &[Cues], pattern: impl Fn(&str) -> String) -> Self {
+        let pattern = &pattern;
+        let each = cues.iter().flat_map(|of| of.words.iter().map(move |word| (pattern(word), (of.kind, of.strength))));
+        let (patterns, cues): (Vec<String>, Vec<(Kind, f32)>) = each.unzip();
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
+        Finder { automaton: automaton.expect("the lists of the program are short"), cues }
+    }
+
+    fn add(&self, text: &str, sum: &mut Strengths) {
+        for found in self.automaton.find_iter(text) {
+            let (kind, strength) = self.cues[found.pattern().as_usize()];
+            sum[kind.place()] += strength;
+        }
     }
 }
 
