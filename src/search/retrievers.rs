@@ -144,22 +144,11 @@ pub(super) async fn semantic(
 /// The parent chunks that both retrievers score, in order: the best `pool` of keyword search and of
 /// semantic search, whose scores are by namespace.
 fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec<ChunkKey> {
-    let mut keys: Vec<ChunkKey> = keyword.keys().cloned().collect();
-    let each = semantic.iter().enumerate();
-    let mut nearest: Vec<(&str, usize, f32)> =
-        each.flat_map(|(namespace, scores)| scores.iter().map(move |(id, score)| (*id, namespace, *score))).collect();
-    let order =
-        |a: &(&str, usize, f32), b: &(&str, usize, f32)| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1)));
-    // A parent chunk is at most once in each namespace, so that the first different ones are among these.
-    let most = pool * semantic.len();
-    if nearest.len() > most && most > 0 {
-        nearest.select_nth_unstable_by(most, order);
-        nearest.truncate(most);
-    }
-    nearest.sort_unstable_by(order);
-    first_different(&mut nearest, pool, |(chunk_id, ..)| chunk_id);
-    let key = |(id, namespace, _): (&str, usize, f32)| ChunkKey { chunk_id: id.into(), namespace };
-    keys.extend(nearest.into_iter().map(key));
+    let nearest = semantic.iter().enumerate().flat_map(|(namespace, scores)| {
+        scores.iter().map(move |(id, score)| (ChunkKey { chunk_id: (*id).into(), namespace }, *score))
+    });
+    let nearest = best_of(nearest, pool).into_iter().map(|(key, _)| key);
+    let mut keys: Vec<ChunkKey> = keyword.keys().cloned().chain(nearest).collect();
     keys.sort();
     keys.dedup();
     keys
