@@ -36,18 +36,39 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Keeps the entries of the part with a name, and returns whether there are any. A guess does not count if the part
-    /// is `of_another` work.
+    /// Keeps the entries of the part with a name, and returns whether there are any. If the name fits several sections,
+    /// those of all stay. A guess does not count if the part is `of_another` work: the place of a section says nothing
+    /// about the one of another work.
     fn keep_part(&mut self, name: &str, of_another: bool, trace: &mut Trace) -> bool {
-        // The place of a section says nothing about the one of another work.
-        let found = part_of(&self.document, &self.sections, name).filter(|found| !(found.is_guess && of_another));
-        let Some(found) = found else { return false };
-        found.note.into_iter().for_each(|(code, message)| trace.note(code, message));
-        self.confidence /= found.fitting as f32;
-        if found.is_guess {
+        let found = find_sections(&self.document, &self.sections, name);
+        let note = match &found[..] {
+            [] => return false,
+            [one] => one.note.clone().map(|note| (NoteCode::ContentsGuessed, note)),
+            several => {
+                let each = several.iter().map(|one| format!("{} ({})", one.section.section_id, one.section.title));
+                let message = format!(
+                    "{} sections of {} match {name:?}: {}; `{}` shows one",
+                    several.len(),
+                    self.document.source,
+                    first_of(each),
+                    NextStep::Show("ID")
+                );
+                Some((NoteCode::PartInSeveral, message))
+            }
+        };
+        let is_guess = matches!(note, Some((NoteCode::ContentsGuessed, _)));
+        if is_guess && of_another {
+            return false;
+        }
+        note.into_iter().for_each(|(code, message)| trace.note(code, message));
+        self.confidence /= found.len() as f32;
+        if is_guess {
             self.confidence = self.confidence.min(UNCLEAR);
         }
-        (self.part, self.sections, self.is_guess) = (Some(name.to_owned()), found.sections, found.is_guess);
+        let within = found.iter().flat_map(|one| with_subsections(&self.sections, one.section));
+        let within: HashSet<SectionId> = within.map(|section| section.section_id.clone()).collect();
+        self.sections.retain(|section| within.contains(&section.section_id));
+        (self.part, self.is_guess) = (Some(name.to_owned()), is_guess);
         true
     }
 }
@@ -266,56 +287,28 @@ async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Resul
     Ok(Having { found: rows(found), others: rows(others), unlisted })
 }
 
-/// The part of a document that a name stands for.
-struct Part {
-    /// Its entries in order. If the name fits several sections, those of all.
-    sections: Vec<SectionRow>,
-    /// How many sections the name fits.
-    fitting: usize,
-    is_guess: bool,
-    /// Tells a guess, or that the name fits several.
-    note: Option<(NoteCode, String)>,
-}
-
-fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<Part> {
-    let found = find_sections(document, sections, name);
-    let note = match &found[..] {
-        [] => return None,
-        [one] => one.note.clone().map(|note| (NoteCode::ContentsGuessed, note)),
-        several => {
-            let each = several.iter().map(|one| format!("{} ({})", one.section.section_id, one.section.title));
-            let message = format!(
-                "{} sections of {} match {name:?}: {}; `{}` shows one",
-                several.len(),
-                document.source,
-                first_of(each),
-                NextStep::Show("ID")
-            );
-            Some((NoteCode::PartInSeveral, message))
-        }
-    };
-    let within = found.iter().flat_map(|one| with_subsections(sections, one.section));
-    let within: HashSet<&SectionId> = within.map(|section| &section.section_id).collect();
-    let own = sections.iter().filter(|section| within.contains(&section.section_id)).cloned().collect();
-    let is_guess = matches!(note, Some((NoteCode::ContentsGuessed, _)));
-    Some(Part { sections: own, fitting: found.len(), is_guess, note })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::hit::sample::{self, section as row};
+    use super::super::hit::sample::{document, section as row};
+    use super::super::note::Note;
     use super::*;
 
-    fn document(source: &str, title: &str) -> DocumentRow {
-        sample::document("d", source, title)
+    /// The contents of a document without all but a part, whether it has that part, and the notes.
+    fn part_of(source: &str, sections: &[SectionRow], name: &str) -> (Contents, bool, Trace) {
+        let (document, sections) = (document("d", source, source), sections.to_vec());
+        let namespace = "default".to_owned();
+        let mut contents = Contents { namespace, document, part: None, sections, confidence: 1.0, is_guess: false };
+        let mut trace = Trace::new(false);
+        let has_part = contents.keep_part(name, false, &mut trace);
+        (contents, has_part, trace)
     }
 
     #[test]
     fn a_part_comes_with_what_is_below_it() {
         let sections = [row("1", "第一章 概述"), row("2", "第二章 启动"), row("2.1", "检查"), row("3", "附录")];
-        let part = part_of(&document("guide.md", "Guide"), &sections, "第二章").unwrap();
+        let (part, has_part, _) = part_of("guide.md", &sections, "第二章");
         assert_eq!(part.sections.iter().map(|section| section.path.as_str()).collect::<Vec<_>>(), ["2", "2.1"]);
-        assert!(part_of(&document("guide.md", "Guide"), &sections, "第九章").is_none());
+        assert!(has_part && !part_of("guide.md", &sections, "第九章").1);
     }
 
     #[test]
@@ -327,11 +320,10 @@ mod tests {
             row("2.1", "1 Commands"),
             row("2.1.1", "1.1 Names"),
         ];
-        let part = part_of(&document("fonts.pdf", "Fonts"), &sections, "chapter 1").unwrap();
+        let (part, _, trace) = part_of("fonts.pdf", &sections, "chapter 1");
         let paths: Vec<&str> = part.sections.iter().map(|section| section.path.as_str()).collect();
-        assert_eq!((paths, part.fitting), (vec!["1.1", "2.1", "2.1.1"], 2));
-        let (code, message) = part.note.unwrap();
-        assert_eq!(code, NoteCode::PartInSeveral);
+        assert_eq!((paths, part.confidence), (vec!["1.1", "2.1", "2.1.1"], 0.5));
+        let [Note { code: NoteCode::PartInSeveral, message }] = &trace.notes[..] else { panic!("{:?}", trace.notes) };
         assert!(
             message.starts_with("2 sections of fonts.pdf match \"chapter 1\": d#1.1 (1 History), d#2.1"),
             "{message}"
