@@ -5,13 +5,15 @@
 //! `a`, but not the other way. `#` begins a comment.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::name::{LONGEST_NAME, key};
 use crate::error::{Error, Result};
+use crate::paths::read_bytes;
 
 /// In bytes; every search reads the list.
-const LARGEST: u64 = 4 << 20;
+const LARGEST: usize = 4 << 20;
 /// The most names of a group.
 const MOST_NAMES: usize = 64;
 /// The most other names of a name that a question gets; the first ones are kept.
@@ -28,22 +30,16 @@ pub struct Synonyms {
 impl Synonyms {
     /// Reads a file; `None` if it does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>> {
-        let size = match std::fs::metadata(path) {
-            Ok(facts) if facts.is_file() => facts.len(),
-            Ok(_) => {
-                return Err(Error::usage(format!("{} is not a file", path.display())).hint("write the list as a file"));
-            }
-            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
-                return Ok(None);
-            }
+        let bytes = match read_bytes(path) {
+            Ok(bytes) => bytes,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
             Err(error) => return Err(Error::io("read", path, &error)),
         };
-        if size > LARGEST {
-            let (size, most) = (crate::text::size(size), crate::text::size(LARGEST));
-            return Err(Error::usage(format!("{} has {size}, more than {most}", path.display()))
+        if bytes.len() > LARGEST {
+            let most = crate::text::size(LARGEST as u64);
+            return Err(Error::usage(format!("{} has more than {most}", path.display()))
                 .hint("remove groups that no question needs"));
         }
-        let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, &error))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
             Error::usage(format!("{}, line {line}: not valid UTF-8", path.display())).hint("save the file as UTF-8")
