@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::text::script::{Script, script_of};
 use crate::text::stopwords::is_stopword;
-use crate::text::tokens::{Token, TokenKind, tokenize};
+use crate::text::tokens::{Token, TokenKind, tokenize, without_possessive};
 
 /// The most words of a name.
 const MOST_WORDS: usize = 4;
@@ -45,11 +45,6 @@ pub(super) fn glued(query: &str) -> Vec<Glued> {
         Some(Glued { word: word.text.clone(), range: first.start..last.end, written })
     };
     runs(&tokens, |_| MOST_WORDS, goes_on).into_iter().filter_map(named).collect()
-}
-
-/// A word without the ending of `Heinz's`.
-pub(super) fn without_possessive(word: &str) -> &str {
-    ["'s", "’s"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word)
 }
 
 /// The tokens and the runs of tokens that stand together, the longest first. A run goes on from one token to the next, up

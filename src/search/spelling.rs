@@ -7,7 +7,6 @@
 
 use std::collections::HashSet;
 
-use super::glued::without_possessive;
 use super::note::NoteCode;
 use super::request::OtherWords;
 use super::retrievers::parent_chunks_with;
@@ -20,7 +19,7 @@ use crate::error::Result;
 use crate::store::Snapshot;
 use crate::text::script::{Script, script_of};
 use crate::text::stopwords::is_stopword;
-use crate::text::tokens::{Token, TokenKind, tokenize};
+use crate::text::tokens::{Token, TokenKind, tokenize, without_possessive};
 use crate::text::{first_of, is_wide};
 
 /// Longer ones are no words, and the forms one letter away from 3,000 letters took 24 s and 700 MB.

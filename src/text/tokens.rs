@@ -109,7 +109,7 @@ fn push_word(word: &str, start: usize, position: &mut usize, out: &mut Vec<Token
     let parts = identifier_parts(word);
     if parts.len() < 2 {
         // A possessive counts as its word.
-        let base = strip_possessive(word);
+        let base = without_possessive(word);
         let text = stem(&fold(base));
         if !text.is_empty() {
             out.push(Token { text, kind: TokenKind::Word, start, end, position: *position });
@@ -128,14 +128,15 @@ fn push_word(word: &str, start: usize, position: &mut usize, out: &mut Vec<Token
     }
 }
 
-fn strip_possessive(word: &str) -> &str {
+/// A word without the ending of `Heinz's`.
+pub fn without_possessive(word: &str) -> &str {
     ["'s", "’s", "'S", "’S"].iter().find_map(|tail| word.strip_suffix(tail)).unwrap_or(word)
 }
 
 /// The byte ranges of the parts of an identifier or compound: split at `_ - . : @ '`, between a lower-case and an
 /// upper-case letter, and between letters and digits. If there is no such place, the whole word.
 fn identifier_parts(word: &str) -> Vec<(usize, usize)> {
-    let word = strip_possessive(word);
+    let word = without_possessive(word);
     if word.chars().all(|c| c.is_alphabetic() && !c.is_uppercase()) {
         return vec![(0, word.len())];
     }
