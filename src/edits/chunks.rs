@@ -326,7 +326,6 @@ pub(crate) mod tests {
         for name in ["parent_id", "chunk_type", "language", "Title", "tags", "a b", ""] {
             assert_eq!(fail(&[note("abc123:0", name, Some("x"))]).kind(), Kind::Usage, "{name}");
         }
-        assert!(edit_chunks(vec![stored(TEXT)], &[note("abc123:0", "title", None)], "now").is_ok(), "it is removed");
     }
 
     proptest! {

@@ -70,16 +70,7 @@ pub(super) fn check(order: &ChunkOrder) -> Result<()> {
             .hint("ingest it as a document of its own"));
         }
     }
-    for (name, value) in &order.metadata {
-        check_note(name)?;
-        // Earlier versions let such notes be set, so they can be removed.
-        if value.is_some() {
-            check_field_of_part(name).map_err(|reason| {
-                Error::usage(format!("{reason}; nothing was changed")).hint("use another name for the note")
-            })?;
-        }
-    }
-    Ok(())
+    order.metadata.keys().try_for_each(|name| check_note(name))
 }
 
 /// Refuses reserved names of notes, and names that are hard to type.
@@ -95,7 +86,9 @@ fn check_note(name: &str) -> Result<()> {
         return Err(Error::usage(format!("{name:?} cannot be the name of a note; nothing was changed"))
             .hint(format!("use letters, digits, '_', '-' and '.', at most {LONGEST_NAME}")));
     }
-    Ok(())
+    check_field_of_part(name).map_err(|reason| {
+        Error::usage(format!("{reason}; nothing was changed")).hint("use another name for the note")
+    })
 }
 
 /// A new text, normalised as loaders do it, with the white space at the end of the old one.

@@ -54,8 +54,6 @@ pub(super) enum Request {
 pub enum Answer {
     Done {
         code: u8,
-        /// The name that older programs send when they are stopped.
-        #[serde(rename = "streams")]
         pieces: Vec<Piece>,
     },
     /// The process has to run the command itself, for this reason.

@@ -16,17 +16,15 @@ use crate::error::{Error, NextStep, Result, Setting};
 pub(super) const FORMAT_FILE: &str = "kb.json";
 /// The format that this program can read, and that others must know to read its stores.
 const READER: u32 = 2;
-/// The oldest released format.
-const OLDEST: u32 = 2;
 /// The format that this program can write, and that others must know to write to its stores.
 const WRITER: u32 = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Format {
-    /// The format that a reader must know at least. Unreleased versions did not write it.
-    min_reader: Option<u32>,
+    /// The format that a reader must know at least.
+    min_reader: u32,
     /// The format that a writer must know at least.
-    min_writer: Option<u32>,
+    min_writer: u32,
     /// The version of kb.
     created_by: String,
 }
@@ -46,36 +44,30 @@ impl Format {
     /// alone from now on.
     pub(super) fn raise(root: &Path) -> Result<()> {
         match Format::read(root)? {
-            Some(format) if format.min_writer.is_some_and(|least| least < WRITER) => Format::write(root),
+            Some(format) if format.min_writer < WRITER => Format::write(root),
             _ => Ok(()),
         }
     }
 
     /// The format of this program.
     pub(super) fn own() -> Self {
-        let created_by = env!("CARGO_PKG_VERSION").to_owned();
-        Format { min_reader: Some(READER), min_writer: Some(WRITER), created_by }
+        Format { min_reader: READER, min_writer: WRITER, created_by: env!("CARGO_PKG_VERSION").to_owned() }
     }
 
     /// Whether this program may write to the store.
     pub(super) fn is_writable(&self) -> bool {
-        self.min_writer.is_some_and(|least| least <= WRITER)
+        self.min_writer <= WRITER
     }
 
     pub(super) fn must_be_readable(&self, root: &Path) -> Result<()> {
-        match (self.min_reader, self.min_writer) {
-            (Some(least), Some(_)) if (OLDEST..=READER).contains(&least) => Ok(()),
-            (Some(least), Some(_)) if least > READER => Err(self.too_new(root, "read", least, READER)),
-            _ => Err(Error::failed(format!("the store at {} was made by an unreleased version of kb", root.display()))
-                .hint(again(""))),
-        }
+        if self.min_reader > READER { Err(self.too_new(root, "read", self.min_reader, READER)) } else { Ok(()) }
     }
 
     pub(super) fn must_be_writable(&self, root: &Path) -> Result<()> {
-        match self.min_writer {
-            Some(least) if least > WRITER => Err(self.too_new(root, "write to", least, WRITER)),
-            _ => self.must_be_readable(root),
+        if self.min_writer > WRITER {
+            return Err(self.too_new(root, "write to", self.min_writer, WRITER));
         }
+        self.must_be_readable(root)
     }
 
     fn too_new(&self, root: &Path, verb: &str, least: u32, own: u32) -> Error {
@@ -84,12 +76,12 @@ impl Format {
             "this kb cannot {verb} the store at {root}: that needs format {least} (the store was made by kb {version}), and \
              this kb knows format {own}"
         ))
-        .hint(again("install a newer kb, or "))
+        .hint(format!(
+            "install a newer kb, or ingest the documents again into a new store: `{} {}`",
+            NextStep::Ingest("PATH…"),
+            Setting("kb")
+        ))
     }
-}
-
-fn again(before: &str) -> String {
-    format!("{before}ingest the documents again into a new store: `{} {}`", NextStep::Ingest("PATH…"), Setting("kb"))
 }
 
 #[cfg(test)]
@@ -97,14 +89,6 @@ mod tests {
     use super::*;
     use crate::store::convert;
     use crate::store::keyword_index::schema;
-
-    #[test]
-    fn stores_of_unreleased_versions_are_refused_with_a_hint() {
-        let old = Format { min_reader: Some(OLDEST - 1), min_writer: Some(OLDEST - 1), created_by: "0.1.0".to_owned() };
-        let error = old.must_be_readable(Path::new("/here/.kb")).unwrap_err();
-        assert!(error.message().contains("/here/.kb was made by an unreleased version of kb"), "{error}");
-        assert!(error.next_step().is_some_and(|hint| hint.starts_with("ingest the documents again")), "{error}");
-    }
 
     #[test]
     fn a_schema_change_raises_a_format_number() {

@@ -16,7 +16,7 @@ use lancedb::index::Index;
 use lancedb::index::scalar::BTreeIndexBuilder;
 use lancedb::table::{OptimizeAction, OptimizeOptions};
 
-use super::convert::{VECTOR, map_rows};
+use super::convert::map_rows;
 use super::files::or_none;
 use super::scan::{Filter, Wanted, any_of};
 use super::tables::{Tables, is_damage};
@@ -55,10 +55,6 @@ impl Tables {
                     changed.extend(self.extend(table, column, index, outside).await?.then(|| name(table, column)));
                 }
             }
-        }
-        if self.has_index(&self.chunks, VECTOR).await? {
-            // An earlier program made it.
-            self.drop_index(&self.chunks, &name_of(VECTOR)).await?;
         }
         self.measure_recall(fewest).await?;
         Ok(changed)
@@ -139,7 +135,7 @@ impl Tables {
                 damaged.push((table.name(), what));
                 continue;
             }
-            for index in self.indexes_of(table).await?.iter().filter(|index| is_used(index)) {
+            for index in self.indexes_of(table).await?.iter() {
                 let column = index.name.trim_end_matches(SUFFIX);
                 if let Some(error) = self.ask(table, column).await.err().filter(is_damage) {
                     damaged
@@ -167,7 +163,7 @@ impl Tables {
 
     /// The first index of a table with a missing or cut-off file, and what is wrong with it.
     async fn lost_index(&self, table: &Table) -> Result<Option<(String, String)>> {
-        for index in self.indexes_of(table).await?.iter().filter(|index| is_used(index)) {
+        for index in self.indexes_of(table).await?.iter() {
             let own = format!("{}.lance/_indices/{}", table.name(), index.uuid);
             for file in index.files.iter().flatten() {
                 let path = self.namespace().tables().join(&own).join(&file.path);
@@ -183,11 +179,6 @@ impl Tables {
     pub(super) async fn rows_of(&self, table: &Table) -> Result<usize> {
         table.count_rows(None).await.map_err(|error| self.failed("read", &error))
     }
-}
-
-/// Whether this program looks rows up in an index: earlier ones also made one of the vectors.
-fn is_used(index: &IndexMetadata) -> bool {
-    OF_CHUNKS.iter().chain(&OF_SECTIONS).any(|column| index.name == name_of(column))
 }
 
 fn name_of(column: &str) -> String {

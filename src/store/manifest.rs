@@ -21,15 +21,9 @@ pub struct Manifest {
     pub entities: u64,
     pub model: ModelRecord,
     /// False if nothing has a vector yet, so that no question needs one. Stays true if all vectors are removed later.
-    #[serde(default = "unknown")]
     pub may_have_vectors: bool,
     /// RFC 3339.
     pub published_at: String,
-}
-
-/// A manifest that does not say whether there are vectors may have some.
-fn unknown() -> bool {
-    true
 }
 
 /// The model of a namespace's vectors. Vectors of different models cannot be compared.
