@@ -1,6 +1,5 @@
 //! Adds a model: checks it, assembles it beside the others, tries it, and only then renames it to its place.
 
-use std::fs::File;
 use std::path::Path;
 
 use super::installed::{Models, check_name};
@@ -68,9 +67,12 @@ impl Models {
         let (kind, embedding_config, fingerprint, unrelated) = match &offer.text {
             Some(text) => {
                 let model = try_text(text, name, &offer, work.path(), engine)?;
-                (ModelKind::Text, Some(model.embedding_config), model.fingerprint, Some(model.unrelated))
+                (ModelKind::Text, Some(model.embedding_config), Some(model.fingerprint), Some(model.unrelated))
             }
-            None => (ModelKind::Rerank, None, try_reranker(&offer, work.path(), engine)?, None),
+            None => {
+                try_reranker(&offer, work.path(), engine)?;
+                (ModelKind::Rerank, None, None, None)
+            }
         };
         let record = Record {
             format: Record::FORMAT,
@@ -84,7 +86,6 @@ impl Models {
             fingerprint,
             unrelated,
             from,
-            added_at: jiff::Timestamp::now().to_string(),
         };
         record.write(work.path())?;
         finish(work, self.folder(), name)?;
@@ -163,8 +164,8 @@ fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Eng
     Ok(Model { unrelated, ..model })
 }
 
-/// Copies the small files of a reranking model and tries it. Returns the hash of all its files.
-fn try_reranker(offer: &Offer, to: &Path, engine: &Engine) -> Result<String> {
+/// Copies the small files of a reranking model and tries it.
+fn try_reranker(offer: &Offer, to: &Path, engine: &Engine) -> Result<()> {
     for file in ["tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json"] {
         let from = offer.folder.join(file);
         if from.exists() {
@@ -183,12 +184,5 @@ fn try_reranker(offer: &Offer, to: &Path, engine: &Engine) -> Result<String> {
     if scores.windows(2).all(|pair| pair[0] == pair[1]) {
         return Err(unusable("it gives every chunk the same score"));
     }
-    let mut hasher = blake3::Hasher::new();
-    for file in files_in(to)? {
-        hasher.update(file.path.as_bytes());
-        let path = to.join(&file.path);
-        let content = File::open(&path).map_err(cannot("read", &path))?;
-        hasher.update_reader(content).map_err(cannot("read", &path))?;
-    }
-    Ok(hasher.finalize().to_hex().to_string())
+    Ok(())
 }

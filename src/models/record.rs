@@ -54,15 +54,12 @@ pub struct Record {
     /// Files with weights beside the ONNX file, by the names that the graph uses.
     pub external: Vec<String>,
     pub files: Vec<ModelFile>,
-    /// The hash of everything that the model's results depend on.
-    pub fingerprint: String,
-    /// The cosine of unrelated texts; unknown for a model that was added before it was measured.
-    #[serde(default)]
+    /// The hash of everything that vectors depend on; `None` for a reranking model.
+    pub fingerprint: Option<String>,
+    /// The cosine of unrelated texts; `None` for a reranking model.
     pub unrelated: Option<f32>,
     /// A folder, or an address on a hub.
     pub from: String,
-    /// RFC 3339.
-    pub added_at: String,
 }
 
 impl Record {
@@ -119,9 +116,9 @@ impl Record {
         Some(Model {
             name: self.name.clone(),
             embedding_config: self.embedding_config.clone()?,
-            fingerprint: self.fingerprint.clone(),
+            fingerprint: self.fingerprint.clone()?,
             source: Source::Folder(ModelFiles { folder: folder.to_owned(), external: self.external.clone() }),
-            unrelated: self.unrelated.unwrap_or(Model::embedded().unrelated),
+            unrelated: self.unrelated?,
         })
     }
 }
@@ -145,10 +142,9 @@ pub(super) mod tests {
             licence: None,
             external: Vec::new(),
             files: vec![ModelFile { path: "model.onnx".to_owned(), bytes: 3 }],
-            fingerprint: "f".to_owned(),
-            unrelated: None,
+            fingerprint: Some("f".to_owned()),
+            unrelated: Some(0.0),
             from: "somewhere".to_owned(),
-            added_at: "2026-11-21T00:00:00Z".to_owned(),
         }
     }
 

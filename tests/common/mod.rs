@@ -295,10 +295,9 @@ impl Sandbox {
             licence: None,
             external: Vec::new(),
             files: vec![ModelFile { path: GRAPH.to_owned(), bytes }],
-            fingerprint: model.fingerprint,
-            unrelated: None,
+            fingerprint: Some(model.fingerprint),
+            unrelated: Some(model.unrelated),
             from: "fixtures".to_owned(),
-            added_at: "2026-11-21T00:00:00Z".to_owned(),
         };
         record.write(&folder).expect("a record");
     }
