@@ -18,8 +18,6 @@ pub struct Service {
     pub prefix: &'static str,
     /// The path of the protocol behind `base_url`.
     pub(super) path: &'static str,
-    /// For messages.
-    pub(super) what: &'static str,
     /// Settings that not every table has.
     own: &'static [&'static str],
 }
@@ -29,7 +27,6 @@ pub const LANGUAGE_MODEL: Service = Service {
     table: "llm",
     prefix: "KB_LLM_",
     path: "/chat/completions",
-    what: "a language model",
     own: &["concurrency", "max_tokens", "prompts"],
 };
 /// OpenAI's `/embeddings`.
@@ -37,7 +34,6 @@ pub const EMBEDDINGS: Service = Service {
     table: "embedding",
     prefix: "KB_EMBEDDING_",
     path: "/embeddings",
-    what: "an endpoint for embeddings",
     own: &["concurrency", "max_tokens", "query_prefix", "document_prefix"],
 };
 /// `/rerank`, as Cohere, Jina, Voyage and Text Embeddings Inference speak it.
@@ -45,7 +41,6 @@ pub const RERANKING: Service = Service {
     table: "reranking",
     prefix: "KB_RERANKING_",
     path: "/rerank",
-    what: "an endpoint for reranking",
     own: &[],
 };
 const SERVICES: [Service; 3] = [EMBEDDINGS, RERANKING, LANGUAGE_MODEL];

@@ -118,11 +118,6 @@ impl EndpointSettings {
         ))
     }
 
-    /// What answers, for messages.
-    pub fn what(&self) -> &'static str {
-        self.service.what
-    }
-
     /// The address, for messages. It never contains the key.
     pub fn endpoint(&self) -> &str {
         self.url.as_str()
