@@ -46,7 +46,7 @@ pub async fn import(context: &Context, args: ImportArgs) -> Result<u8> {
     let name = context.is_given("namespace").then_some(context.global.namespace.as_str());
     let (done, is_new) = store::import(&store, &args.file, name).await?;
     if is_new {
-        context.tell(&format!("made a new knowledge base at {}", store.root().display()));
+        context.tell_new(&store);
     }
     context.remember(store.root());
     context.show(archived("import", &done, &args.file, None))

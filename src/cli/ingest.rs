@@ -121,7 +121,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         let (store, created) = Store::open_or_create(named, &here)?;
         if created {
             is_new.set(true);
-            context.tell(&format!("made a new knowledge base at {}", store.root().display()));
+            context.tell_new(&store);
             context.remember(store.root());
         }
         Ok(store)

@@ -336,6 +336,11 @@ impl Context {
         }
     }
 
+    /// Says that a command has made a store.
+    pub(super) fn tell_new(&self, store: &Store) {
+        self.tell(&format!("made a new knowledge base at {}", store.root().display()));
+    }
+
     /// Says that there are no documents to list.
     pub(super) fn tell_no_documents(&self) {
         self.tell(&format!("no documents; `{}` reads some", NextStep::Ingest("PATH")));
