@@ -10,6 +10,7 @@ use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
 use super::fault::{Event, note};
+use super::files::or_none;
 use super::format::Format;
 use super::layout::Namespace;
 use super::plain::open_in_place;
@@ -126,11 +127,11 @@ impl WriterLock {
         let mut reported = false;
         note(Event::Begun, namespace.store());
         loop {
-            if make {
-                std::fs::create_dir_all(namespace.root())
-                    .map_err(|error| Error::io("create the store", namespace.root(), &error))?;
-            }
-            if let Some(lock) = WriterLock::try_take(namespace)? {
+            let lock = match make {
+                true => WriterLock::try_take_or_make(namespace)?,
+                false => WriterLock::try_take(namespace)?,
+            };
+            if let Some(lock) = lock {
                 return Ok(lock);
             }
             let holder = Holder::read(&lock_path(namespace));
@@ -149,17 +150,22 @@ impl WriterLock {
         }
     }
 
-    /// Takes the lock if it is free.
+    /// Takes the lock of a namespace that exists, if it is free.
     pub(super) fn try_take(namespace: &Namespace) -> Result<Option<Self>> {
-        if let Some(format) = Format::read(namespace.store())? {
-            format.must_be_writable(namespace.store())?;
-        }
+        let file = open_lock(namespace)?.ok_or_else(|| namespace.nothing_ingested())?;
+        WriterLock::try_lock(file, namespace)
+    }
+
+    /// Takes the lock if it is free, and creates the folder of the namespace if necessary. `None` also if another process
+    /// has renamed or removed the folder meanwhile: the next attempt creates it again.
+    pub(super) fn try_take_or_make(namespace: &Namespace) -> Result<Option<Self>> {
+        let root = namespace.root();
+        std::fs::create_dir_all(root).map_err(|error| Error::io("create the store", root, &error))?;
+        open_lock(namespace)?.map_or(Ok(None), |file| WriterLock::try_lock(file, namespace))
+    }
+
+    fn try_lock(mut file: File, namespace: &Namespace) -> Result<Option<Self>> {
         let path = lock_path(namespace);
-        let mut file = match open_in_place(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(namespace.nothing_ingested()),
-            Err(error) => return Err(Error::io("open", &path, &error)),
-        };
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
@@ -176,6 +182,15 @@ impl WriterLock {
             .map_err(|error| Error::io("write", &path, &error))?;
         Ok(Some(WriterLock { _file: file }))
     }
+}
+
+/// Opens or creates the file that is locked. `None` if the namespace has no folder.
+fn open_lock(namespace: &Namespace) -> Result<Option<File>> {
+    if let Some(format) = Format::read(namespace.store())? {
+        format.must_be_writable(namespace.store())?;
+    }
+    let path = lock_path(namespace);
+    or_none(open_in_place(&path)).map_err(|error| Error::io("open", &path, &error))
 }
 
 fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Error {
@@ -210,6 +225,16 @@ pub(super) fn is_at(_file: &File, _path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::samples;
+
+    #[test]
+    fn a_folder_that_is_renamed_before_its_lock_is_opened_is_no_error() {
+        let (_folder, namespace) = samples::namespace();
+        assert!(matches!(open_lock(&namespace), Ok(None)), "renamed between the two steps of try_take_or_make");
+        assert!(WriterLock::try_take(&namespace).is_err(), "a namespace that must exist");
+        let lock = WriterLock::try_take_or_make(&namespace).unwrap();
+        assert!(lock.is_some() && namespace.root().is_dir());
+    }
 
     #[test]
     fn a_holder_is_described() {

@@ -35,8 +35,7 @@ pub struct Replica {
 impl Replica {
     /// Locks a namespace, which need not exist. `None` if another process writes to it.
     pub fn try_open(namespace: &Namespace) -> Result<Option<Self>> {
-        std::fs::create_dir_all(namespace.root()).map_err(|error| Error::io("write", namespace.root(), &error))?;
-        let lock = WriterLock::try_take(namespace)?;
+        let lock = WriterLock::try_take_or_make(namespace)?;
         Ok(lock.map(|lock| Replica { namespace: namespace.clone(), _lock: lock }))
     }
 
