@@ -64,6 +64,11 @@ impl Command {
         self.use_of_store() == Use::Reads || matches!(self, Command::Config(_) | Command::Models(_))
     }
 
+    /// Whether a namespace that does not exist is an error. The others create it, or do not use it.
+    fn needs_namespace(&self) -> bool {
+        !matches!(self, Command::Ingest(_) | Command::Import(_) | Command::Serve(_) | Command::Eval(_))
+    }
+
     /// Whether it concerns every namespace, whichever one is named.
     fn is_about_all(&self) -> bool {
         match self {
@@ -149,7 +154,11 @@ impl Session {
             return Ok(Some(session));
         }
         let names = if command.is_about_all() { vec![Named::All] } else { Named::in_list(&global.namespace) };
-        match session.pull(&names).await {
+        let ready = match session.pull(&names).await {
+            Ok(()) if command.needs_namespace() => session.must_exist(&names).await,
+            pulled => pulled,
+        };
+        match ready {
             Ok(()) => Ok(Some(session)),
             Err(error) => {
                 session.give_back().await;
@@ -226,6 +235,22 @@ impl Session {
         wanted.sort_by(|a, b| a.name().cmp(b.name()));
         wanted.dedup();
         Ok(wanted)
+    }
+
+    /// Checks that the named namespaces exist, for an error with the names there: the store here knows only those that
+    /// were copied.
+    async fn must_exist(&self, names: &[Named<'_>]) -> Result<()> {
+        let missing = names.iter().find_map(|named| match named {
+            Named::One(name) => self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists()),
+            Named::All | Named::Below(_) => None,
+        });
+        match missing {
+            None => Ok(()),
+            Some(namespace) => {
+                let there = self.copy.names().await?;
+                Err(namespace.nothing_ingested_among(there.iter().map(String::as_str)))
+            }
+        }
     }
 
     /// Publishes what the command has written, and gives the lease back.

@@ -305,9 +305,14 @@ impl Namespace {
 
     /// The error of commands on a namespace that does not exist, with similar or other names.
     pub(super) fn nothing_ingested(&self) -> Error {
+        let all = Store { root: self.store().to_owned(), own: self.own }.namespaces().unwrap_or_default();
+        self.nothing_ingested_among(all.iter().map(Namespace::name))
+    }
+
+    /// The same where these are the published namespaces.
+    pub fn nothing_ingested_among<'n>(&self, names: impl Iterator<Item = &'n str>) -> Error {
         let message = format!("nothing was ingested into the namespace {:?} yet", self.name);
-        let others = Store { root: self.store().to_owned(), own: self.own }.namespaces().unwrap_or_default();
-        let others: Vec<&str> = others.iter().map(|other| other.name()).filter(|name| *name != self.name).collect();
+        let others: Vec<&str> = names.filter(|name| *name != self.name).collect();
         // In an empty store every name is as good as another, and a folder means an ingest that was cut off.
         let is_wrong_name = !others.is_empty() && !self.root.exists();
         let error = if is_wrong_name { Error::usage(message) } else { Error::failed(message) };

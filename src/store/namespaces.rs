@@ -82,12 +82,10 @@ impl Store {
     fn below(&self, name: &str) -> Result<Vec<Namespace>> {
         let above = format!("{}/", namespace_name(name)?);
         let mut below = self.namespaces()?;
-        let is_empty = below.is_empty();
         below.retain(|namespace| namespace.name().starts_with(&above));
         if below.is_empty() {
-            let message = format!("nothing was ingested into a namespace below {name:?} yet");
-            let error = if is_empty { Error::failed(message) } else { Error::usage(message) };
-            return Err(error.hint(format!("`{}` lists them", NextStep::ListNamespaces)));
+            return Err(Error::usage(format!("nothing was ingested into a namespace below {name:?} yet"))
+                .hint(format!("`{}` lists them", NextStep::ListNamespaces)));
         }
         Ok(below)
     }

@@ -269,6 +269,19 @@ fn namespaces_come_go_and_are_searched_together() {
 }
 
 #[test]
+fn an_unknown_namespace_is_an_error_with_the_names_there() {
+    let storage = Storage::start();
+    let (writer, reader) = (Machine::writer(&storage), Machine::new(&storage));
+    writer.kb(&["ingest", "docs", "--no-embed", "-n", "acme/manuals"]).ok();
+    for copied in [false, true] {
+        assert!(!copied || reader.best("close the valve").ends_with("valves.md"));
+        reader.kb(&["search", "valve", "-n", "acme/manual"]).tells(2, "did you mean acme/manuals?");
+        reader.kb(&["search", "valve", "-n", "other/*"]).tells(2, "kb namespaces");
+        reader.kb(&["remove", "valves.md", "-n", "xyz"]).tells(2, "acme/manuals, default");
+    }
+}
+
+#[test]
 fn files_that_are_no_longer_listed_are_deleted_after_an_hour() {
     let storage = Storage::start();
     let machine = Machine::writer(&storage);
