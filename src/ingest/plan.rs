@@ -68,7 +68,7 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
                 continue;
             }
             Err(error) if error.kind() == ErrorKind::NotFound => return Err(does_not_exist(path)),
-            Err(error) => return Err(Error::io("read", path, &error)),
+            Err(error) => return Err(Error::reading(path, &error)),
         };
         if !facts.is_dir() && !facts.is_file() {
             // Reading a pipe or a device could wait forever.

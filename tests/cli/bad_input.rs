@@ -9,6 +9,7 @@ fn a_run_without_a_good_file_makes_no_store() {
     std::fs::create_dir(sandbox.path("empty")).unwrap();
     sandbox.kb(&["ingest", "empty"]).tells_all(1, &["no document found in empty", ".kbignore"]);
     sandbox.write("only/a.exe", "MZ");
+    sandbox.kb(&["ingest", "only/a.exe/b.md"]).tells(2, "not a directory");
     sandbox.kb(&["ingest", "only"]).tells_all(1, &["kb does not read the format of 1 file", "--as names"]);
     let junk = fixtures().join("hostile/junk.pdf").display().to_string();
     sandbox.kb(&["ingest", &junk]).shows(4, "junk.pdf").shows(4, "not a PDF");
