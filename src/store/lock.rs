@@ -156,8 +156,8 @@ impl WriterLock {
         WriterLock::try_lock(file, namespace)
     }
 
-    /// Takes the lock if it is free, and creates the folder of the namespace if necessary. `None` also if another process
-    /// has renamed or removed the folder meanwhile: the next attempt creates it again.
+    /// Takes the lock if it is free, and creates the folder of the namespace if necessary. `None` also if another
+    /// process has renamed or removed the folder meanwhile: the next attempt creates it again.
     pub(super) fn try_take_or_make(namespace: &Namespace) -> Result<Option<Self>> {
         let root = namespace.root();
         std::fs::create_dir_all(root).map_err(|error| Error::io("create the store", root, &error))?;
