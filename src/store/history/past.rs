@@ -3,15 +3,12 @@
 
 use serde::Serialize;
 
-use super::record::{Lease, Note, Record, records};
+use super::record::{Lease, Note, Record, record, records};
 use crate::error::{Error, NextStep, Result};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
 use crate::store::snapshot::Snapshot;
 use crate::store::tables::Tables;
-
-/// How many generations an error names.
-const MOST_NAMED: usize = 10;
 
 /// An open generation with a lease on it.
 pub(super) struct Past {
@@ -36,30 +33,19 @@ impl Past {
         // Take the lease before reading the record, so that the generation stays.
         let lease = Lease::take(namespace, generation);
         let existing = published.tables.existing().await?;
-        let mut records = records(namespace, last)?;
-        records.retain(|record| record.manifest.generation == last || existing.hold(&record.manifest));
-        let Some(Record { manifest, .. }) = records.iter().find(|record| record.manifest.generation == generation)
-        else {
-            let available: Vec<u64> = records.iter().map(|record| record.manifest.generation).collect();
-            return Err(unknown(generation, last, &available));
-        };
-        Ok(Past { manifest: manifest.clone(), tables: Tables::open_at(namespace, manifest).await?, _lease: lease })
+        let kept = record(namespace, generation)?.filter(|own| generation < last && existing.hold(&own.manifest));
+        let Some(Record { manifest, .. }) = kept else { return Err(unknown(generation, last)) };
+        Ok(Past { tables: Tables::open_at(namespace, &manifest).await?, manifest, _lease: lease })
     }
 }
 
-fn unknown(generation: u64, published: u64, available: &[u64]) -> Error {
+fn unknown(generation: u64, published: u64) -> Error {
     let error = Error::usage(if generation == 0 || generation > published {
         format!("there is no generation {generation}; the published one is {published}")
     } else {
         format!("generation {generation} is no longer kept")
     });
-    let named: Vec<String> = available.iter().take(MOST_NAMED).map(u64::to_string).collect();
-    let more = if available.len() > MOST_NAMED { ", …" } else { "" };
-    let list = NextStep::ListGenerations;
-    match named.is_empty() {
-        true => error.hint(format!("`{list}` lists the generations")),
-        false => error.hint(format!("available: {}{more}; `{list}` describes them", named.join(", "))),
-    }
+    error.hint(format!("`{}` lists the generations", NextStep::ListGenerations))
 }
 
 /// A generation in the list.
@@ -95,18 +81,4 @@ pub async fn log(namespace: &Namespace) -> Result<Vec<LogEntry>> {
         }
     };
     Ok(records.into_iter().map(entry).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_error_on_an_unknown_generation_names_the_available_ones() {
-        let error = unknown(9, 4, &[4, 3]);
-        assert_eq!(error.message(), "there is no generation 9; the published one is 4");
-        assert_eq!(error.next_step().unwrap(), "available: 4, 3; `ListGenerations` describes them");
-        assert_eq!(unknown(1, 40, &[]).message(), "generation 1 is no longer kept");
-        assert!(unknown(1, 40, &(20..41).collect::<Vec<_>>()).next_step().unwrap().contains("29, …"));
-    }
 }
