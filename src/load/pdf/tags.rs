@@ -27,7 +27,7 @@ impl Tags {
     pub fn read(pdf: &PdfDocument) -> Self {
         let mut tags = Tags::default();
         if let Ok(Some(tree)) = pdf.structure_tree_with_budget(Some(BUDGET)) {
-            tree.root_elements.iter().for_each(|element| tags.walk(element, 0, 0));
+            tree.root_elements.iter().for_each(|element| tags.walk(element, None, 0, 0));
         }
         tags
     }
@@ -37,8 +37,9 @@ impl Tags {
         self.by_mark.get(&(page, mark)).copied()
     }
 
-    /// `sections` is the number of enclosing section elements, which gives a plain `H` its level.
-    fn walk(&mut self, element: &StructElem, sections: usize, depth: usize) {
+    /// `heading` is the one around the element; `sections` is the number of enclosing section elements, which gives a
+    /// plain `H` its level.
+    fn walk(&mut self, element: &StructElem, mut heading: Option<HeadingTag>, sections: usize, depth: usize) {
         if depth > DEEPEST {
             return;
         }
@@ -46,31 +47,20 @@ impl Tags {
             StructType::H => Some(sections.clamp(1, LOWEST_LEVEL) as u8),
             _ => element.struct_type.heading_level(),
         };
-        if let Some(level) = level {
-            let tag = HeadingTag { level, number: self.headings };
+        if heading.is_none()
+            && let Some(level) = level
+        {
+            heading = Some(HeadingTag { level, number: self.headings });
             self.headings += 1;
-            self.mark(element, tag, depth);
-            return;
         }
         let sections = sections + usize::from(element.struct_type == StructType::Sect);
         for child in &element.children {
-            if let StructChild::StructElem(child) = child {
-                self.walk(child, sections, depth + 1);
-            }
-        }
-    }
-
-    fn mark(&mut self, element: &StructElem, tag: HeadingTag, depth: usize) {
-        if depth > DEEPEST {
-            return;
-        }
-        for child in &element.children {
-            match child {
-                StructChild::MarkedContentRef { mcid, page, .. } => {
-                    self.by_mark.insert((page + 1, *mcid), tag);
+            match (child, heading) {
+                (StructChild::StructElem(child), _) => self.walk(child, heading, sections, depth + 1),
+                (StructChild::MarkedContentRef { mcid, page, .. }, Some(heading)) => {
+                    self.by_mark.insert((page + 1, *mcid), heading);
                 }
-                StructChild::StructElem(child) => self.mark(child, tag, depth + 1),
-                StructChild::ObjectRef(..) => {}
+                _ => {}
             }
         }
     }
