@@ -86,9 +86,8 @@ fn check_note(name: &str) -> Result<()> {
         return Err(Error::usage(format!("{name:?} cannot be the name of a note; nothing was changed"))
             .hint(format!("use letters, digits, '_', '-' and '.', at most {LONGEST_NAME}")));
     }
-    check_field_of_part(name).map_err(|reason| {
-        Error::usage(format!("{reason}; nothing was changed")).hint("use another name for the note")
-    })
+    check_field_of_part(name)
+        .map_err(|reason| Error::usage(format!("{reason}; nothing was changed")).hint("use another name for the note"))
 }
 
 /// A new text, normalised as loaders do it, with the white space at the end of the old one.

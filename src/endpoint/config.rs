@@ -37,12 +37,7 @@ pub const EMBEDDINGS: Service = Service {
     own: &["concurrency", "max_tokens", "query_prefix", "document_prefix"],
 };
 /// `/rerank`, as Cohere, Jina, Voyage and Text Embeddings Inference speak it.
-pub const RERANKING: Service = Service {
-    table: "reranking",
-    prefix: "KB_RERANKING_",
-    path: "/rerank",
-    own: &[],
-};
+pub const RERANKING: Service = Service { table: "reranking", prefix: "KB_RERANKING_", path: "/rerank", own: &[] };
 const SERVICES: [Service; 3] = [EMBEDDINGS, RERANKING, LANGUAGE_MODEL];
 
 impl Service {
