@@ -74,11 +74,6 @@ pub(super) fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// The term for a word in the text of parent chunks.
-pub(super) fn content_term(word: &str) -> Term {
-    Term::from_field_text(schema().1.content, word)
-}
-
 /// The keyword index of one generation, open for reading.
 pub struct KeywordReader {
     pub(super) reader: IndexReader,

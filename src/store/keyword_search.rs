@@ -18,7 +18,7 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::keyword_index::{KeywordField, KeywordReader, content_term};
+use super::keyword_index::{KeywordField, KeywordReader, schema};
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
@@ -263,9 +263,13 @@ impl KeywordStatistics {
         joint
     }
 
-    /// The rarity of a word in the text of parent chunks: the inverse document frequency of BM25, at least 0.
+    /// The rarity of a word in the text of parent chunks, or in their titles if no text has it: the inverse document
+    /// frequency of BM25, at least 0.
     pub fn rarity(&self, word: &str) -> f32 {
-        let with = self.parent_chunks_with.get(&content_term(word)).copied().unwrap_or_default() as f32;
+        let (_, fields) = schema();
+        let count =
+            |field| self.parent_chunks_with.get(&Term::from_field_text(field, word)).filter(|count| **count > 0);
+        let with = count(fields.content).or_else(|| count(fields.titles_in_front)).map_or(0.0, |count| *count as f32);
         let all = self.parent_chunks as f32;
         ((all - with + 0.5) / (with + 0.5)).ln_1p().max(0.0)
     }
@@ -311,6 +315,19 @@ mod tests {
 
     fn parent_chunk(chunk_id: &str, content: &str, context: &str) -> ParentChunk {
         ParentChunk { titles: context.into(), ..ParentChunk::sample(chunk_id, content) }
+    }
+
+    #[test]
+    fn a_word_that_only_titles_have_is_as_rare_as_there() {
+        let (_folder, namespace) = namespace();
+        let texts = [("a:0", "late", "Work"), ("a:1", "disk", "Repair"), ("a:2", "cable", "Repair")];
+        let chunks = texts.map(|(chunk_id, content, titles)| parent_chunk(chunk_id, content, titles));
+        let reader = KeywordWriter::index_of(&namespace, &chunks);
+        let terms = ["late", "repair", "nowhere"]
+            .map(|word| [KeywordField::Content, KeywordField::Titles].map(|field| (field, word.to_owned(), 1.0)));
+        let statistics = reader.statistics(terms.as_flattened()).unwrap();
+        let [late, repair, nowhere] = ["late", "repair", "nowhere"].map(|word| statistics.rarity(word));
+        assert!(repair < late && late < nowhere, "{repair} {late} {nowhere}");
     }
 
     #[test]
