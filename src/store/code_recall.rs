@@ -21,7 +21,7 @@ use crate::vectors::dot;
 /// Recall is measured with this number of nearest neighbours of this number of chunks.
 const NEIGHBOURS: usize = 10;
 const QUESTIONS: usize = 20;
-/// So many chunks a search by default takes.
+/// The number of chunks that a search takes by default.
 const TAKEN: usize = 400;
 /// The key of the recall in the table's configuration.
 const KEY: &str = "kb.recall";
