@@ -22,7 +22,7 @@ use crate::text::tokens::tokenize;
 
 /// The weight of the cosine; the share of words has the rest.
 const COSINE_WEIGHT: f32 = 0.6;
-/// The worth of a word that replaces one of the question: another spelling, a longer word, or a part.
+/// The worth of a guess at a word of the question: another spelling, a longer word, or a part.
 const REPLACED: f32 = 0.5;
 /// Slope and offset of the logistic function of both signs …
 const BOTH: (f32, f32) = (16.2, -7.7);
@@ -47,7 +47,8 @@ pub(super) struct Alternative {
 impl Alternative {
     pub(super) fn synonym(synonym: &Synonymous) -> Self {
         let others = synonym.others.iter().map(|name| indexed(name)).collect();
-        Alternative { typed: indexed(&synonym.typed), others, worth: 1.0 }
+        let worth = if synonym.is_guess { REPLACED } else { 1.0 };
+        Alternative { typed: indexed(&synonym.typed), others, worth }
     }
 
     pub(super) fn replacement(replacement: &Replacement) -> Self {
@@ -250,7 +251,8 @@ mod tests {
     #[test]
     fn a_synonym_is_worth_as_much_as_the_word_and_a_replacement_half() {
         let words = [("tdo", 1.0), ("bearng", 1.0)];
-        let synonym = Synonymous { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()] };
+        let synonym =
+            Synonymous { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
         let replacement = Replacement {
             typed: "bearng".to_owned(),
             missing: true,

@@ -5,6 +5,7 @@
 //! in a language it was not trained on) gets no weight and does not run.
 
 mod candidate;
+mod chinese_numbers;
 mod confidence;
 mod contents;
 mod context;

@@ -10,6 +10,7 @@ use super::retrievers::parent_chunks_with;
 use super::vocabulary::Vocabulary;
 use crate::error::Result;
 use crate::store::{Phrase, Snapshot};
+use crate::text::script::is_han;
 use crate::text::stopwords::spans_words;
 use crate::text::tokens::{Token, TokenKind, tokenize};
 
@@ -22,7 +23,7 @@ const MOST_TRIED: usize = 8;
 
 /// The place of each short form in a question, and what texts have instead.
 pub(super) fn short_forms(snapshots: &[&Snapshot], query: &str) -> Result<Vec<(Range<usize>, Vec<String>)>> {
-    let is_pair = |token: &Token| token.kind == TokenKind::Bigram;
+    let is_pair = |token: &Token| token.kind == TokenKind::Bigram && token.text.chars().all(is_han);
     let pairs: Vec<Token> = tokenize(query).into_iter().filter(is_pair).take(MOST_PAIRS).collect();
     let is_known = |pair: &Token| Ok(!spans_words(&pair.text) && parent_chunks_with(snapshots, &pair.text)? > 0);
     let known: Vec<bool> = pairs.iter().map(is_known).collect::<Result<_>>()?;

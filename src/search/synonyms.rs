@@ -1,5 +1,5 @@
 //! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, a name written as one
-//! word, the number of an article in Chinese, the long form of a Chinese word, and the synonyms that the user lists. They
+//! word, a number as Chinese texts also write it, the long form of a Chinese word, and the synonyms that the user lists. They
 //! are searched for in addition to the question's own words, and count less.
 //!
 //! Documents define them (`knowledge::names`), and the keyword index finds them by name, so that a question costs a few look-ups
@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::chinese_numbers::numbers_written_otherwise;
 use super::glued::{glued, runs};
 use super::retrievers::parent_chunks_with;
 use super::short_forms::short_forms;
@@ -16,7 +17,6 @@ use crate::error::Result;
 use crate::knowledge::names::synonyms::{MOST_OTHERS, Synonyms};
 use crate::knowledge::names::{abbreviates, is_word, key};
 use crate::store::{KeywordField, OtherName, Snapshot};
-use crate::text::han::{half_width, in_han};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
 
@@ -33,8 +33,6 @@ const MOST_MEANINGS: usize = 4;
 /// The weight of another name, all its words together; a word of the question has 1 and so comes first. Several
 /// meanings share it.
 const NAME_WEIGHT: f32 = 0.8;
-/// The most numbers of a question that are written in Chinese.
-const MOST_NUMBERS: usize = 4;
 /// The weight of a synonym that the user lists.
 const SYNONYM_WEIGHT: f32 = 0.9;
 
@@ -43,9 +41,15 @@ const SYNONYM_WEIGHT: f32 = 0.9;
 pub(super) struct Synonymous {
     pub typed: String,
     pub others: Vec<String>,
+    /// Whether no text and nobody says that they mean the same.
+    pub is_guess: bool,
 }
 
 impl Synonymous {
+    fn new(typed: &str, others: Vec<String>) -> Self {
+        Synonymous { typed: typed.to_owned(), others, is_guess: false }
+    }
+
     pub(super) fn note(&self) -> String {
         let others: Vec<String> = self.others.iter().map(|other| format!("{other:?}")).collect();
         format!("{:?} was also searched for as {}", self.typed, others.join(", "))
@@ -68,22 +72,22 @@ pub(super) fn add_synonyms(
             && parent_chunks_with(snapshots, &name.word)? > 0
             && add(&name.written, NAME_WEIGHT, terms)
         {
-            let typed = query[name.range.clone()].to_owned();
-            meanings.push((name.range, Synonymous { typed, others: vec![name.written] }));
+            let meaning = Synonymous::new(&query[name.range.clone()], vec![name.written]);
+            meanings.push((name.range, meaning));
         }
     }
-    for (range, written) in numbers_in_han(query) {
+    for (range, written) in numbers_written_otherwise(query) {
         // The same number: each of its characters counts as if it were typed.
         let weight = written.chars().count() as f32;
         if !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(&written, weight, terms) {
-            meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others: vec![written] }));
+            meanings.push((range.clone(), Synonymous::new(&query[range], vec![written])));
         }
     }
     for (range, mut others) in short_forms(snapshots, query)? {
         let weight = NAME_WEIGHT / others.len() as f32;
         others.retain(|other| !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(other, weight, terms));
         if !others.is_empty() {
-            meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others }));
+            meanings.push((range.clone(), Synonymous { is_guess: true, ..Synonymous::new(&query[range], others) }));
         }
     }
     meanings.sort_by_key(|(range, _)| range.start);
@@ -125,23 +129,10 @@ fn add_other_names(
         let others: Vec<String> =
             weighted.into_iter().filter_map(|(name, w)| add(&name, w, terms).then_some(name)).collect();
         if !others.is_empty() {
-            meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others }));
+            meanings.push((range.clone(), Synonymous::new(&query[range], others)));
         }
     }
     Ok(meanings)
-}
-
-/// The numbers of articles and chapters in digits, and how laws print them: 第十九条 for `第19条`.
-fn numbers_in_han(query: &str) -> Vec<(Range<usize>, String)> {
-    let number_at = |(start, ordinal): (usize, &str)| {
-        let rest = &query[start + ordinal.len()..];
-        let end = rest.find(|c: char| !(half_width(c).is_ascii_digit() || c == ' '))?;
-        let unit = rest[end..].chars().next().filter(|unit| "编篇部章节条款项編節條項".contains(*unit))?;
-        let digits: String = rest[..end].chars().map(half_width).filter(char::is_ascii_digit).collect();
-        let number = in_han(digits.parse().ok()?)?;
-        Some((start..start + ordinal.len() + end + unit.len_utf8(), format!("{ordinal}{number}{unit}")))
-    };
-    query.match_indices('第').filter_map(number_at).take(MOST_NUMBERS).collect()
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
@@ -251,15 +242,6 @@ mod tests {
             "R&D and capex in 2022 (research and development, purchases of equipment)"
         );
         assert_eq!(written_out("how to prime a pump", [&Synonyms::default(), &synonyms]), "how to prime a pump");
-    }
-
-    #[test]
-    fn the_number_of_an_article_is_written_as_laws_print_it() {
-        let query = "劳动合同法第１９条和第 1077 条，第3人，第十条，第99999条";
-        let found = numbers_in_han(query).into_iter().map(|(range, written)| (&query[range], written));
-        let found: Vec<(&str, String)> = found.collect();
-        let wanted = [("第１９条", "第十九条"), ("第 1077 条", "第一千零七十七条")];
-        assert_eq!(found, wanted.map(|(typed, written)| (typed, written.to_owned())));
     }
 
     #[test]
