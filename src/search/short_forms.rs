@@ -18,6 +18,8 @@ use crate::text::tokens::{Token, TokenKind, tokenize};
 const MOST_PAIRS: usize = 64;
 /// The most words that a short form may stand for.
 const MOST_MEANINGS: usize = 2;
+/// How many beginnings of possible words are tried, the most frequent first.
+const MOST_BEGINNINGS: usize = 256;
 /// How many possible words are looked up in the texts.
 const MOST_TRIED: usize = 8;
 
@@ -49,7 +51,9 @@ pub(super) fn short_forms(snapshots: &[&Snapshot], query: &str) -> Result<Vec<(R
 fn long_forms(snapshots: &[&Snapshot], pair: &str) -> Result<Vec<String>> {
     let [first, last] = pair.chars().collect::<Vec<_>>()[..] else { return Ok(Vec::new()) };
     let mut possible: Vec<(u64, String)> = Vec::new();
-    for (front, count) in Vocabulary(snapshots).starting_with(first, &|word| word.chars().count() == 2)? {
+    let mut beginnings = Vocabulary(snapshots).starting_with(first, &|word| word.chars().count() == 2)?;
+    beginnings.sort_unstable_by_key(|(front, count)| (Reverse(*count), front.clone()));
+    for (front, count) in beginnings.into_iter().take(MOST_BEGINNINGS) {
         let Some(middle) = front.chars().nth(1).filter(|_| !spans_words(&front)) else { continue };
         let rarer = count.min(parent_chunks_with(snapshots, &format!("{middle}{last}"))?);
         if rarer > 0 {
