@@ -142,7 +142,7 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
         }
         let typed = &query[token.start..token.end];
         let weight = match token.kind {
-            TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
+            TokenKind::Word | TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
             TokenKind::Single => SINGLE_WEIGHT,
             TokenKind::Bigram if spans_words(&token.text) => SINGLE_WEIGHT,
             TokenKind::Part => PART_WEIGHT,
@@ -234,6 +234,15 @@ mod tests {
         assert_eq!([weight("水泵"), weight("泵的"), weight("的")], [Some(1.0), Some(SINGLE_WEIGHT), None]);
         assert_eq!(words("什么"), ["什", "什么", "么"], "there is nothing else");
         assert_eq!(words("水是什么"), ["水", "水是"], "a single character alone finds too much");
+    }
+
+    #[test]
+    fn an_identifier_counts_twice_with_and_without_a_hyphen() {
+        let weight = |query: &str, identifier: &str| {
+            let terms = keyword_terms(query, &[identifier.to_owned()]);
+            terms.iter().find(|(_, text, _)| *text == identifier.to_lowercase()).unwrap().2
+        };
+        assert_eq!([weight("what does E-417 mean", "E-417"), weight("E12是什么报警", "E12")], [IDENTIFIER_WEIGHT; 2]);
     }
 
     #[test]
