@@ -10,6 +10,7 @@ use super::retrievers::parent_chunks_with;
 use super::vocabulary::Vocabulary;
 use crate::error::Result;
 use crate::store::{Phrase, Snapshot};
+use crate::text::han::is_han_digit;
 use crate::text::script::is_han;
 use crate::text::stopwords::spans_words;
 use crate::text::tokens::{Token, TokenKind, tokenize};
@@ -33,7 +34,7 @@ pub(super) fn short_forms(snapshots: &[&Snapshot], query: &str) -> Result<Vec<(R
     for (at, pair) in pairs.iter().enumerate() {
         // The characters of a known word belong to it: neither 司年 nor 假制 in 公司年假制度 is a word.
         let goes_on = pairs.get(at + 1).is_some_and(|next| known[at + 1] && next.start < pair.end);
-        if pair.start < end || spans_words(&pair.text) || (!known[at] && goes_on) {
+        if pair.start < end || is_no_word(&pair.text) || (!known[at] && goes_on) {
             continue;
         }
         let meanings = if known[at] { Vec::new() } else { long_forms(snapshots, &pair.text)? };
@@ -45,6 +46,14 @@ pub(super) fn short_forms(snapshots: &[&Snapshot], query: &str) -> Result<Vec<(R
         }
     }
     Ok(found)
+}
+
+/// A pair with a function word or a number, and the same character twice: 12年年假 has no word 年年.
+fn is_no_word(pair: &str) -> bool {
+    let first = pair.chars().next();
+    spans_words(pair)
+        || pair.contains(|c| is_han_digit(c) || "万亿".contains(c))
+        || pair.chars().all(|c| Some(c) == first)
 }
 
 /// What texts have with one character between those of a pair, the most frequent first.
@@ -71,4 +80,15 @@ fn long_forms(snapshots: &[&Snapshot], pair: &str) -> Result<Vec<String>> {
         }
     }
     Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_function_words_and_doubled_characters_are_no_words() {
+        assert!(["二万", "十年", "5的", "的年", "年年"].into_iter().all(is_no_word));
+        assert!(!["年假", "医保", "质检"].into_iter().any(is_no_word));
+    }
 }
