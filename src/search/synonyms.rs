@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::knowledge::names::synonyms::{MOST_OTHERS, Synonyms};
 use crate::knowledge::names::{abbreviates, is_word, key};
 use crate::store::{KeywordField, OtherName, Snapshot};
+use crate::text::is_wide;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
 
@@ -160,7 +161,7 @@ pub(super) fn written_out(query: &str, lists: [&Synonyms; 2]) -> String {
 
 /// Whether both are written with spaces between words, or both without: a model is asked in one language.
 fn same_script(query: &str, name: &str) -> bool {
-    let wide = |text: &str| text.chars().any(crate::text::is_wide);
+    let wide = |text: &str| text.chars().any(is_wide);
     wide(query) == wide(name)
 }
 
@@ -202,7 +203,7 @@ struct Named {
 fn names(query: &str) -> Vec<Named> {
     let tokens: Vec<Token> =
         tokenize(query).into_iter().filter(|token| is_word(token.kind)).take(MOST_TOKENS).collect();
-    let shouted = !query.chars().any(char::is_lowercase) && tokens.len() > 1;
+    let shouted = !query.chars().any(|c| c.is_lowercase() || is_wide(c)) && tokens.len() > 1;
     let most = |first: &Token| if first.kind == TokenKind::Single { MOST_CHARACTERS } else { MOST_WORDS };
     let goes_on = |a: &Token, b: &Token| query[a.end..b.start].trim_matches([' ', '-', '&', '\u{a0}']).is_empty();
     let named = |run: &[Token]| {
@@ -232,6 +233,13 @@ mod tests {
         assert_eq!(typed("who is it"), [""; 0]);
         assert_eq!(typed("what is WHO"), ["WHO"]);
         assert_eq!(typed("WHO IS IT"), [""; 0]);
+    }
+
+    #[test]
+    fn an_abbreviation_in_a_chinese_question_is_a_name() {
+        let has = |query: &str, name: &str| names(query).iter().any(|one| &query[one.range.clone()] == name);
+        assert!(has("UPS要撑多久", "UPS") && has("谁管IT", "IT"));
+        assert!(!has("UPS WHO", "WHO"), "all is in capitals");
     }
 
     #[test]
