@@ -3,19 +3,26 @@
 use std::ops::Range;
 
 use crate::text::han::{half_width, in_han, is_han_digit, number_value};
+use crate::text::script::is_han;
 
 /// The most numbers of a question that are written in another way.
 const MOST_NUMBERS: usize = 4;
 /// The parts of laws, rules and books.
 const PARTS: &str = "编篇部章节条款项編節條項";
-/// What is counted in both ways. Years and dates are mostly written in digits.
-const COUNTED: &str = "元天周人名次倍岁歲";
+/// What is counted in both ways.
+const COUNTED: [&str; 15] =
+    ["元", "天", "周", "个月", "小时", "分钟", "学时", "人", "名", "次", "倍", "台", "岁", "歲", "年"];
+/// From this number on, years are written in digits: 2019年.
+const LEAST_YEAR: u32 = 100;
 /// One of a thing is no number: 一次.
 const LEAST_COUNTED: u32 = 2;
 
 /// The place of each number with its unit, and the other way to write both.
 pub(super) fn numbers_written_otherwise(query: &str) -> Vec<(Range<usize>, String)> {
-    parts(query).chain(amounts(query)).take(MOST_NUMBERS).collect()
+    if !query.chars().any(is_han) {
+        return Vec::new();
+    }
+    parts(query).chain(shares(query)).chain(amounts(query)).take(MOST_NUMBERS).collect()
 }
 
 /// The numbers of parts in digits, and how laws print them.
@@ -30,22 +37,53 @@ fn parts(query: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     })
 }
 
+/// Per cents in Chinese, and in digits: 12% for 百分之十二.
+fn shares(query: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+    query.match_indices("百分之").filter_map(|(start, share)| {
+        let rest = &query[start + share.len()..];
+        let end = rest.find(|c| !is_han_digit(c)).unwrap_or(rest.len());
+        let value = number_value(&rest[..end])?;
+        Some((start..start + share.len() + end, format!("{value}%")))
+    })
+}
+
 /// Amounts in digits and in Chinese.
 fn amounts(query: &str) -> impl Iterator<Item = (Range<usize>, String)> {
-    let is_of_number = |c: char| half_width(c).is_ascii_alphanumeric() || is_han_digit(c) || "第.,．点万亿".contains(c);
-    let starts = query.char_indices().filter(move |(at, c)| is_of_number(*c) && !query[..*at].ends_with(is_of_number));
-    starts.filter_map(move |(start, first)| {
+    let starts = query.char_indices().filter(|(at, c)| is_of_number(*c) && !query[..*at].ends_with(is_of_number));
+    starts.filter_map(|(start, first)| {
         let rest = &query[start..];
         let is_in_digits = half_width(first).is_ascii_digit();
         let goes_on = |c: char| if is_in_digits { half_width(c).is_ascii_digit() } else { is_han_digit(c) };
         let end = rest.find(|c| !goes_on(c))?;
-        let unit: String = rest[end..].chars().take(if rest[end..].starts_with('万') { 2 } else { 1 }).collect();
-        unit.chars().next_back().filter(|unit| COUNTED.contains(*unit))?;
         let number: String = rest[..end].chars().map(half_width).collect();
         let value = number_value(&number).filter(|value| *value >= LEAST_COUNTED)?;
-        let other = if is_in_digits { in_han(value)? } else { value.to_string() };
-        Some((start..start + end + unit.len(), other + &unit))
+        let in_han = match is_in_digits {
+            true if value == 2 && !rest[end..].starts_with('%') => Some("两".to_owned()),
+            true => Some(in_han(value)?),
+            false => None,
+        };
+        let unit = unit(&rest[end..])?;
+        let other = match (unit, in_han) {
+            ("%", number) => format!("百分之{}", number?),
+            ("年", _) if value >= LEAST_YEAR => return None,
+            (unit, number) => number.unwrap_or_else(|| value.to_string()) + unit,
+        };
+        Some((start..start + end + unit.len(), other))
     })
+}
+
+/// The characters of numbers and codes, and those in front of a number that is no amount.
+fn is_of_number(c: char) -> bool {
+    half_width(c).is_ascii_alphanumeric() || is_han_digit(c) || "第之.,．点万亿".contains(c)
+}
+
+/// The unit at the beginning of a text, with ten thousands in front of it or alone: 元, 万元, 万.
+fn unit(text: &str) -> Option<&str> {
+    let large = ["万", "亿"].into_iter().find(|large| text.starts_with(large)).map_or(0, str::len);
+    let rest = &text[large..];
+    let counted = COUNTED.into_iter().chain(["%"]).find(|unit| rest.starts_with(unit)).map_or(0, str::len);
+    let is_alone = large > 0 && counted == 0 && !rest.starts_with(is_of_number);
+    (counted > 0 || is_alone).then(|| &text[..large + counted])
 }
 
 #[cfg(test)]
@@ -71,6 +109,9 @@ mod tests {
         assert_eq!(found("超过5000元谁批"), wanted(&[("5000元", "五千元")]));
         assert_eq!(found("十五天内，５万元"), wanted(&[("十五天", "15天"), ("５万元", "五万元")]));
         assert_eq!(found("满二十人，十万元"), wanted(&[("二十人", "20人"), ("十万元", "10万元")]));
+        assert_eq!(found("罚20万，2年"), wanted(&[("20万", "二十万"), ("2年", "两年")]));
+        assert_eq!(found("24学时，百分之十二"), wanted(&[("百分之十二", "12%"), ("24学时", "二十四学时")]));
+        assert_eq!(found("税率12%"), wanted(&[("12%", "百分之十二")]));
         for none in [
             "一次",
             "2019年",

@@ -66,7 +66,7 @@ fn chinese_short_forms_find_their_words() {
         ("公司年假怎么申请", "休假", "\"年假\" was also searched for as \"年休假\""),
         ("谁缴纳医保", "福利", "\"医保\" was also searched for as \"医疗保\""),
     ] {
-        let (titles, notes) = search(&sandbox, &[question]);
+        let (titles, notes) = search(&sandbox, &[question, "--all"]);
         assert!(titles[0] == title && notes.contains(note), "{question}: {notes} {titles:?}");
     }
     // 司年 is a part of 公司年休假, whatever texts have between its characters.
