@@ -50,7 +50,8 @@ fn measure(folder: &Path, runs: usize) {
     }
     println!("{:<40} {}", "binary codes of the vectors", status["vector_index"]);
     report_head();
-    let mut random = Random::of(7);
+    // New questions in each run: a store keeps the vectors of those that were asked.
+    let mut random = Random::of(std::time::UNIX_EPOCH.elapsed().map_or(7, |since| since.as_secs()));
     let some = source(status["documents"].as_u64().unwrap_or(1) as usize / 2);
     for (name, args) in [
         ("kb --version", &["--version"][..]),
