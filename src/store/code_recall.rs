@@ -9,7 +9,8 @@ use lancedb::query::{ExecutableQuery, Select};
 use lancedb::table::NativeTable;
 use serde::{Deserialize, Serialize};
 
-use super::chunk_rows::{chosen_by_code, code_of, distance, smallest};
+use super::binary_codes::{code_of, distance};
+use super::chunk_rows::{chosen_by_code, smallest};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows, to_json};
 use super::indexes::fewest_indexed_rows;
 use super::scan::Wanted;

@@ -5,6 +5,7 @@
 //! parse, chunk or embed. `docs/architecture.md` lists the files of a store.
 
 mod archive;
+mod binary_codes;
 mod cache_folder;
 pub mod check;
 mod chunk_list;

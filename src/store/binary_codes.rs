@@ -1,0 +1,90 @@
+//! Binary codes of vectors: the sign of each number. The angle between two vectors grows with the number of signs in which
+//! they differ (Charikar 2002, "Similarity estimation techniques from rounding algorithms").
+
+/// The binary code of a vector: a bit for each number, set where it is positive.
+pub(super) fn code_of(vector: &[f32]) -> Vec<u64> {
+    let word = |numbers: &[f32]| numbers.iter().rev().fold(0, |word, number| word << 1 | u64::from(*number > 0.0));
+    vector.chunks(u64::BITS as usize).map(word).collect()
+}
+
+/// The number of signs in which two vectors differ, from their codes.
+pub(super) fn distance(a: &[u64], b: &[u64]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+/// The distance of a code to each of others of its length.
+pub(super) fn distances(code: &[u64], others: &[u64]) -> Vec<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor has the instruction.
+        return unsafe { distances_by_popcnt(code, others) };
+    }
+    each_distance(code, others)
+}
+
+/// With the instruction that counts bits: half the time. Programs for every processor do without it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn distances_by_popcnt(code: &[u64], others: &[u64]) -> Vec<u32> {
+    each_distance(code, others)
+}
+
+/// Inlined, and a loop, so that it is compiled for the processor of its caller; `collect` would not be.
+#[inline(always)]
+fn each_distance(code: &[u64], others: &[u64]) -> Vec<u32> {
+    let mut distances = vec![0; others.len() / code.len()];
+    for (other, own) in others.chunks_exact(code.len()).zip(&mut distances) {
+        *own = distance(code, other);
+    }
+    distances
+}
+
+/// The cosine of a unit vector and one of which only the code is known: of all that have this code, the mean number is
+/// about the root of 2 / (π · dimension).
+pub(super) fn estimated_cosine(vector: &[f32], code: &[u64]) -> f32 {
+    let signed = |(numbers, word): (&[f32], &u64)| -> f32 {
+        let each = numbers.iter().enumerate();
+        each.map(|(bit, number)| if word >> bit & 1 == 1 { *number } else { -number }).sum()
+    };
+    let sum: f32 = vector.chunks(u64::BITS as usize).zip(code).map(signed).sum();
+    sum * (std::f32::consts::FRAC_PI_2 / vector.len() as f32).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cosine_of_a_code_is_that_of_its_vector_about() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..20 {
+            let mut vector = || crate::vectors::of_length_one((0..384).map(|_| random.f32() - 0.5).collect());
+            let (a, b) = (vector(), vector());
+            let near = crate::vectors::of_length_one(a.iter().zip(&b).map(|(a, b)| a + b / 2.0).collect());
+            for other in [&a, &b, &near] {
+                let estimate = estimated_cosine(&a, &code_of(other));
+                assert!((estimate - crate::vectors::dot(&a, other)).abs() < 0.15, "{estimate}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_code_has_a_bit_for_each_number() {
+        let mut vector = vec![-1.0; 70];
+        [0, 3, 63, 64, 69].into_iter().for_each(|place: usize| vector[place] = 0.5);
+        assert_eq!(code_of(&vector), [1 << 63 | 0b1001, 0b100001]);
+        assert_eq!(distance(&code_of(&vector), &code_of(&[-1.0; 70])), 5);
+    }
+
+    #[test]
+    fn each_of_many_codes_has_its_distance() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for length in 1..9 {
+            let codes: Vec<u64> = (0..50 * length).map(|_| random.u64(..)).collect();
+            let code = codes[..length].to_vec();
+            let one_by_one: Vec<u32> = codes.chunks(length).map(|other| distance(&code, other)).collect();
+            assert_eq!(distances(&code, &codes), one_by_one);
+            assert_eq!(each_distance(&code, &codes), one_by_one);
+        }
+    }
+}
