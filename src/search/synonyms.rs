@@ -12,7 +12,7 @@ use super::chinese_numbers::numbers_written_otherwise;
 use super::glued::{glued, runs};
 use super::retrievers::parent_chunks_with;
 use super::short_forms::short_forms;
-use super::understand::{Terms, keyword_terms};
+use super::understand::{Terms, is_in_capitals, keyword_terms};
 use crate::error::Result;
 use crate::knowledge::names::synonyms::{MOST_OTHERS, Synonyms};
 use crate::knowledge::names::{abbreviates, is_word, key};
@@ -42,7 +42,7 @@ const SYNONYM_WEIGHT: f32 = 0.9;
 pub(super) struct Synonymous {
     pub typed: String,
     pub others: Vec<String>,
-    /// Whether no text and nobody says that they mean the same.
+    /// Whether they are guessed: neither a text nor a person says that they mean the same.
     pub is_guess: bool,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn add_synonyms(
     }
     let mut meanings = add_other_names(snapshots, listed, query, terms)?;
     for name in glued(query) {
-        if !meanings.iter().any(|(longer, _)| overlap(longer, &name.range))
+        if !is_named(&meanings, &name.range)
             && parent_chunks_with(snapshots, &name.word)? > 0
             && add(&name.written, NAME_WEIGHT, terms)
         {
@@ -80,13 +80,16 @@ pub(super) fn add_synonyms(
     for (range, written) in numbers_written_otherwise(query) {
         // The same number: each of its characters counts as if it were typed.
         let weight = written.chars().count() as f32;
-        if !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(&written, weight, terms) {
+        if !is_named(&meanings, &range) && add(&written, weight, terms) {
             meanings.push((range.clone(), Synonymous::new(&query[range], vec![written])));
         }
     }
     for (range, mut others) in short_forms(snapshots, query)? {
+        if is_named(&meanings, &range) {
+            continue;
+        }
         let weight = NAME_WEIGHT / others.len() as f32;
-        others.retain(|other| !meanings.iter().any(|(longer, _)| overlap(longer, &range)) && add(other, weight, terms));
+        others.retain(|other| add(other, weight, terms));
         if !others.is_empty() {
             meanings.push((range.clone(), Synonymous { is_guess: true, ..Synonymous::new(&query[range], others) }));
         }
@@ -114,8 +117,7 @@ fn add_other_names(
     let is_sentence = query.split_whitespace().count() > MOST_WORDS_IN_HASTE;
     let mut meanings: Vec<(Range<usize>, Synonymous)> = Vec::new();
     for Named { key, range } in names {
-        // A part of a longer name means that name.
-        if meanings.iter().any(|(longer, _)| overlap(longer, &range)) {
+        if is_named(&meanings, &range) {
             continue;
         }
         let mut defined_names = defined.remove(&key).map(most_frequent).unwrap_or_default();
@@ -134,6 +136,11 @@ fn add_other_names(
         }
     }
     Ok(meanings)
+}
+
+/// Whether a place belongs to a name that has a meaning: a part of a longer name means that name.
+fn is_named(meanings: &[(Range<usize>, Synonymous)], range: &Range<usize>) -> bool {
+    meanings.iter().any(|(longer, _)| overlap(longer, range))
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
@@ -203,7 +210,7 @@ struct Named {
 fn names(query: &str) -> Vec<Named> {
     let tokens: Vec<Token> =
         tokenize(query).into_iter().filter(|token| is_word(token.kind)).take(MOST_TOKENS).collect();
-    let shouted = !query.chars().any(|c| c.is_lowercase() || is_wide(c)) && tokens.len() > 1;
+    let shouted = is_in_capitals(query) && tokens.len() > 1;
     let most = |first: &Token| if first.kind == TokenKind::Single { MOST_CHARACTERS } else { MOST_WORDS };
     let goes_on = |a: &Token, b: &Token| query[a.end..b.start].trim_matches([' ', '-', '&', '\u{a0}']).is_empty();
     let named = |run: &[Token]| {

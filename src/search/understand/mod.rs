@@ -19,8 +19,8 @@ pub use contents::Wanted;
 pub(super) use contents::{contents_of, document_named};
 pub use part::AskedPart;
 pub(super) use part::{section_named, section_of_document};
-pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
+pub(super) use route::{in_all_fields, is_in_capitals};
 pub(super) use words::is_of_any_document;
 
 use super::encoder::VectorModel;

@@ -130,7 +130,7 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
     let asking = ranges_of_asking_words(query);
     let mut words: Vec<(String, f32)> = Vec::new();
     let (mut abbreviated, mut telling, mut has_word) = (HashSet::new(), HashSet::new(), false);
-    let in_capitals = !query.chars().any(|c| c.is_lowercase() || is_wide(c));
+    let in_capitals = is_in_capitals(query);
     let mut function_word = 0..0;
     for token in tokenize(query) {
         // The parts of `won't` are not words.
@@ -175,6 +175,11 @@ pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
         words.retain(|(text, _)| is_telling(text));
     }
     words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
+}
+
+/// Whether all of a question is in capitals, so that a word in capitals is no abbreviation.
+pub(in crate::search) fn is_in_capitals(query: &str) -> bool {
+    !query.chars().any(|c| c.is_lowercase() || is_wide(c))
 }
 
 /// A word with its weights in text, titles and the situating sentence. Titles still gain, because BM25 divides by the length
