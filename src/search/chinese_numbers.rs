@@ -57,22 +57,20 @@ fn amounts(query: &str) -> impl Iterator<Item = (Range<usize>, String)> {
         let end = rest.find(|c| !goes_on(c))?;
         let number: String = rest[..end].chars().map(half_width).collect();
         let value = number_value(&number).filter(|value| *value >= LEAST_COUNTED)?;
-        let in_han = match is_in_digits {
-            true if value == 2 && !rest[end..].starts_with('%') => Some("两".to_owned()),
-            true => Some(in_han(value)?),
-            false => None,
-        };
         let unit = unit(&rest[end..])?;
-        let other = match (unit, in_han) {
-            ("%", number) => format!("百分之{}", number?),
-            ("年", _) if value >= LEAST_YEAR => return None,
-            (unit, number) => number.unwrap_or_else(|| value.to_string()) + unit,
+        let other = match unit {
+            "%" if is_in_digits => format!("百分之{}", in_han(value)?),
+            "%" => return None,
+            "年" if value >= LEAST_YEAR => return None,
+            _ if !is_in_digits => format!("{value}{unit}"),
+            _ if value == 2 => format!("两{unit}"),
+            _ => in_han(value)? + unit,
         };
         Some((start..start + end + unit.len(), other))
     })
 }
 
-/// The characters of numbers and codes, and those in front of a number that is no amount.
+/// Whether a number behind this character is no amount: it is a part of a number or code, or counts parts, as in 第3次.
 fn is_of_number(c: char) -> bool {
     half_width(c).is_ascii_alphanumeric() || is_han_digit(c) || "第之.,．点万亿".contains(c)
 }

@@ -23,7 +23,7 @@ use crate::text::tokens::tokenize;
 /// The weight of the cosine; the share of words has the rest.
 const COSINE_WEIGHT: f32 = 0.6;
 /// The worth of a guess at a word of the question: another spelling, a longer word, or a part.
-const REPLACED: f32 = 0.5;
+const GUESSED: f32 = 0.5;
 /// Slope and offset of the logistic function of both signs …
 const BOTH: (f32, f32) = (16.2, -7.7);
 /// … and of the share of words, if there is no vector.
@@ -47,13 +47,13 @@ pub(super) struct Alternative {
 impl Alternative {
     pub(super) fn synonym(synonym: &Synonymous) -> Self {
         let others = synonym.others.iter().map(|name| indexed(name)).collect();
-        let worth = if synonym.is_guess { REPLACED } else { 1.0 };
+        let worth = if synonym.is_guess { GUESSED } else { 1.0 };
         Alternative { typed: indexed(&synonym.typed), others, worth }
     }
 
     pub(super) fn replacement(replacement: &Replacement) -> Self {
         let others = replacement.words.iter().map(|word| vec![word.clone()]).collect();
-        Alternative { typed: indexed(&replacement.typed), others, worth: REPLACED }
+        Alternative { typed: indexed(&replacement.typed), others, worth: GUESSED }
     }
 }
 

@@ -34,15 +34,17 @@ pub(super) fn short_forms(snapshots: &[&Snapshot], query: &str) -> Result<Vec<(R
     for (at, pair) in pairs.iter().enumerate() {
         // The characters of a known word belong to it: neither 司年 nor 假制 in 公司年假制度 is a word.
         let goes_on = pairs.get(at + 1).is_some_and(|next| known[at + 1] && next.start < pair.end);
-        if pair.start < end || is_no_word(&pair.text) || (!known[at] && goes_on) {
+        if pair.start < end || is_no_word(&pair.text) {
             continue;
         }
-        let meanings = if known[at] { Vec::new() } else { long_forms(snapshots, &pair.text)? };
-        if known[at] || !meanings.is_empty() {
+        if known[at] {
             end = pair.end;
-        }
-        if !meanings.is_empty() {
-            found.push((pair.start..pair.end, meanings));
+        } else if !goes_on {
+            let meanings = long_forms(snapshots, &pair.text)?;
+            if !meanings.is_empty() {
+                end = pair.end;
+                found.push((pair.start..pair.end, meanings));
+            }
         }
     }
     Ok(found)
