@@ -16,20 +16,7 @@ use kb::internals::chunk::ChunkConfig;
 use kb::internals::chunk::context::ContextKind;
 use kb::internals::embed::EngineChoice;
 use kb::internals::eval::{EvalStore, Made};
-use kb::internals::ingest::Progress;
 use kb::internals::search::{Expand, Fusion, Method, Rerank, SearchRequest, Weights};
-
-struct Silent;
-
-impl Progress for Silent {
-    fn published(&self, _: usize) {}
-    fn begin(&self, _files: usize, _bytes: u64) {}
-    fn file_read(&self) {}
-    fn embedded(&self, _chunks: usize, _bytes: u64) {}
-    fn failed(&self, _source: &str, _reason: &str) {}
-    fn placed(&self, _parent_chunks: usize) {}
-    fn end(&self) {}
-}
 
 /// Only the words of the question, without expansion.
 fn as_typed() -> Expand {
@@ -105,7 +92,7 @@ async fn measure(options: &Options) -> kb::Result<()> {
     let open = async |set: &String, context: ContextKind| {
         let config = ChunkConfig { context, ..ChunkConfig::default() };
         let made = Made { config, embed: !options.words, ..Made::default() };
-        EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(Silent)).await
+        EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(())).await
     };
     let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {

@@ -31,8 +31,7 @@ pub fn run(context: &Context, args: &ManArgs, program: Command) -> Result<u8> {
 
 /// Writes the pages of a command and those below it.
 fn write(command: &Command, folder: &Path) -> std::io::Result<()> {
-    let mut shown = command.get_subcommands().filter(|below| !below.is_hide_set());
-    shown.try_for_each(|below| write(below, folder))?;
+    command.get_subcommands().try_for_each(|below| write(below, folder))?;
     let source = concat!("kb ", env!("CARGO_PKG_VERSION"));
     Man::new(command.clone()).source(source).generate_to(folder).map(drop)
 }

@@ -124,9 +124,6 @@ enum Command {
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
-    /// Parse files for a parent process
-    #[command(name = crate::ingest::worker::SUBCOMMAND, hide = true)]
-    ParseWorker,
 }
 
 impl Command {
@@ -149,6 +146,8 @@ impl Command {
 /// Runs the program and gives its exit code.
 pub fn main() -> ExitCode {
     fail_at_the_limit_on_file_sizes();
+    spelling::register_flags();
+    crate::ingest::worker::serve_worker();
     match completions::answer() {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
@@ -169,12 +168,9 @@ pub fn main() -> ExitCode {
     });
     crate::crash::hide_caught();
     crate::notice::give_with(|text| global::write_line(&global::warning(text)));
-    // A damaged store can make a library crash. The worker's parent wants to see the crash.
-    let outcome = match matches!(cli.command, Command::ParseWorker) {
-        true => run(cli, matches, &arguments),
-        false => std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches, &arguments)))
-            .unwrap_or_else(|_| Err(crashed())),
-    };
+    // A damaged store can make a library crash.
+    let outcome =
+        std::panic::catch_unwind(AssertUnwindSafe(|| run(cli, matches, &arguments))).unwrap_or_else(|_| Err(crashed()));
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
@@ -204,9 +200,6 @@ fn crashed() -> Error {
 }
 
 fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
-    if matches!(cli.command, Command::ParseWorker) {
-        return crate::ingest::worker::serve().map(|()| 0);
-    }
     if let Command::Completions(args) = &cli.command {
         return completions::run(args, &mut Cli::command());
     }
@@ -281,6 +274,6 @@ async fn answer(context: &Context, command: Command) -> Result<u8> {
         Command::Llm(args) => llm::run(context, args).await,
         Command::Man(args) => man::run(context, &args, parse::command::<Cli>(true)),
         Command::SelfCheck(args) => self_check::run(context, &args),
-        Command::Completions(_) | Command::Schema(_) | Command::ParseWorker => Ok(0),
+        Command::Completions(_) | Command::Schema(_) => Ok(0),
     }
 }

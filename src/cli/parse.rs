@@ -69,7 +69,7 @@ fn adjusted(command: Command, all: bool) -> Command {
         None => command,
     };
     command.mut_subcommands(|subcommand| {
-        let is_hidden = subcommand.is_hide_set() || (!all && RARE.split(' ').any(|rare| rare == subcommand.get_name()));
+        let is_hidden = !all && RARE.split(' ').any(|rare| rare == subcommand.get_name());
         adjusted(subcommand, all).hide(is_hidden)
     })
 }

@@ -43,8 +43,7 @@ impl Command {
             | Command::Man(_)
             | Command::Browse(_)
             | Command::Mcp(_)
-            | Command::Watch(_)
-            | Command::ParseWorker => Use::None,
+            | Command::Watch(_) => Use::None,
             _ if self.is_served() => Use::Reads,
             Command::Open(_)
             | Command::Status(_)

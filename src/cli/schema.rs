@@ -21,8 +21,8 @@ pub struct SchemaArgs {
 
 pub fn run(args: &SchemaArgs, program: &Command) -> Result<u8> {
     let schema = schema_of(&args.command).ok_or_else(|| {
-        let others = program.get_subcommands().filter(|other| !other.is_hide_set()).map(Command::get_name);
-        let known: Vec<&str> = others.filter(|name| schema_of(name).is_some()).collect();
+        let names = program.get_subcommands().map(Command::get_name);
+        let known: Vec<&str> = names.filter(|name| schema_of(name).is_some()).collect();
         Error::usage(format!("no schema for {:?}", args.command)).hint(format!("choose one of {}", known.join(", ")))
     })?;
     writeln!(std::io::stdout().lock(), "{schema:#}")?;

@@ -7,6 +7,11 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::error::{NextStep, spell_with};
 
+/// Registers the spelling for messages before a subcommand is known, and for workers.
+pub(super) fn register_flags() {
+    spell_with(flag, step);
+}
+
 /// Registers the spelling for the subcommand that runs.
 pub(super) fn register(command: &Command, matches: &ArgMatches) {
     let known: HashMap<String, String> =

@@ -147,6 +147,7 @@ impl IngestRequest {
 /// The outcome of a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Action {
     #[default]
     Added,
@@ -322,4 +323,15 @@ pub trait Progress: Send + Sync {
     fn published(&self, documents: usize);
     fn failed(&self, source: &str, reason: &str);
     fn end(&self);
+}
+
+/// Shows nothing.
+impl Progress for () {
+    fn begin(&self, _files: usize, _bytes: u64) {}
+    fn file_read(&self) {}
+    fn embedded(&self, _chunks: usize, _bytes: u64) {}
+    fn placed(&self, _parent_chunks: usize) {}
+    fn published(&self, _documents: usize) {}
+    fn failed(&self, _source: &str, _reason: &str) {}
+    fn end(&self) {}
 }

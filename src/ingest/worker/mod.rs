@@ -25,10 +25,10 @@ use crate::error::{Error, Result, Setting};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
 use wire::{Answer, Content, Received, Request, json, receive};
 
-pub use serve::serve;
+pub use serve::{require_served, serve_worker};
 
-/// The hidden subcommand that turns a process into a worker.
-pub const SUBCOMMAND: &str = "parse-worker";
+/// The first argument of a worker process.
+const WORKER: &str = "parse-worker";
 
 /// Copies of a file's bytes that may be in memory at once: as read, in the parser, unpacked.
 const COPIES: u64 = 4;
@@ -257,7 +257,7 @@ fn start() -> Result<Running> {
     let program = std::env::current_exe()
         .map_err(|error| Error::failed(format!("cannot find the program's own file to start a worker: {error}")))?;
     let mut command = Command::new(&program);
-    command.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.arg(WORKER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let temporary = tempfile::Builder::new().prefix("kb-worker-").tempdir().map_err(|error| {
         Error::failed(format!("cannot make a folder for a worker's temporary files: {error}")).caused_by(error)
     })?;

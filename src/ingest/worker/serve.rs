@@ -1,17 +1,42 @@
 //! The worker's side: reads requests, cuts documents, answers.
 
 use std::io::{BufRead, BufReader, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::COPIES;
 use super::confine;
 use super::wire::{Answer, Content, Request, send};
+use super::{COPIES, WORKER};
 use crate::error::{Error, Result, Setting};
 use crate::ingest::cut_document::CutDocument;
 use crate::ingest::source::skip;
 use crate::load::{Document, Format, parse_with};
 
-/// Serves requests from standard input until it ends. Called in a worker process only.
-pub fn serve() -> Result<()> {
+/// Whether this program can be its own worker.
+static SERVES: AtomicBool = AtomicBool::new(false);
+
+/// Makes this process a worker, if the same program started it as one, and ends it when its work is done. Otherwise it
+/// returns at once. Call it first in `main`: [`KnowledgeBase::ingest`](crate::KnowledgeBase::ingest) reads files of unknown
+/// origin in copies of the running program, with limits on their time and memory and without network.
+pub fn serve_worker() {
+    if std::env::args_os().nth(1).is_none_or(|argument| argument != WORKER) {
+        SERVES.store(true, Ordering::Relaxed);
+        return;
+    }
+    std::process::exit(serve().map_or_else(|error| i32::from(error.kind().exit_code()), |()| 0));
+}
+
+/// # Errors
+/// If the program would not serve as a worker: a copy of it would start over instead.
+pub fn require_served() -> Result<()> {
+    match SERVES.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err(Error::usage("this program cannot read files in copies of itself")
+            .hint("call kb::serve_worker() first in main")),
+    }
+}
+
+/// Serves requests from standard input until it ends.
+fn serve() -> Result<()> {
     confine::end_with_parent()?;
     confine::forbid_network();
     // Panics are reported as errors; their backtraces would only confuse the user of the parent.
