@@ -1,18 +1,42 @@
-//! The facade for programs that read a store; everything else goes through the command line.
+//! The facade for programs in Rust: it uses the defaults of the command line, and reads no `kb.toml`.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::chunk::ChunkChange;
+use crate::config::ReadingSettings;
+use crate::edits::{ChunkOrder, NewText, edit_chunks};
 use crate::embed::EngineChoice;
+use crate::endpoint::EndpointConfig;
 use crate::error::{Error, Result};
-use crate::models::Models;
+use crate::ingest::{
+    self, Action, IngestRequest, RebuildOptions, Rebuilder, SourceReport, Target, documents_of, publish, worker,
+};
+use crate::llm::{Configured, Unanswered};
+use crate::models::{ModelChoice, Models};
 use crate::search::{Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, resolve_document};
-use crate::store::{DocumentRow, SectionRow, Store};
+use crate::store::{Changed, DocumentRow, LockTimeout, Namespace, SectionRow, Store};
 
-/// A namespace of a store, opened for questions. The first call opens the newest generation, and later ones keep it; the
-/// first question loads the embedding model.
+/// A namespace of a store. The first question or listing opens the newest generation, which later ones keep until this
+/// value itself ingests or edits. The first question loads the embedding model.
 pub struct KnowledgeBase {
     store: Store,
+    namespace: Namespace,
+    encoder: Encoder,
     searcher: Searcher,
+}
+
+/// The outcome of a file in an ingest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ingested {
+    /// The path, as the store names it.
+    pub source: String,
+    pub action: Action,
+    /// The id of its document; `None` if it failed or was skipped.
+    pub document: Option<String>,
+    /// Why it failed, is stale or was skipped.
+    pub reason: Option<String>,
 }
 
 /// A document of a knowledge base.
@@ -55,10 +79,105 @@ impl KnowledgeBase {
     /// # Errors
     /// If the folder is not a store of this format, or the namespace has an invalid name.
     pub fn open(store: &Path, namespace: &str) -> Result<Self> {
-        let store = Store::open(Some(store), store)?;
+        KnowledgeBase::of(Store::open(Some(store), store)?, namespace)
+    }
+
+    /// As [`open`](Self::open), and creates the store if the folder does not exist.
+    ///
+    /// # Errors
+    /// If the folder exists and is not a store of this format, cannot be created, or the namespace has an invalid name.
+    pub fn open_or_create(store: &Path, namespace: &str) -> Result<Self> {
+        KnowledgeBase::of(Store::open_or_create(Some(store), store)?.0, namespace)
+    }
+
+    fn of(store: Store, namespace: &str) -> Result<Self> {
         let namespace = store.namespace(namespace)?;
         let encoder = Encoder::new(EngineChoice::Auto, Models::of_user()?);
-        Ok(KnowledgeBase { store, searcher: Searcher::new(namespace, encoder) })
+        let searcher = Searcher::new(namespace.clone(), encoder.clone());
+        Ok(KnowledgeBase { store, namespace, encoder, searcher })
+    }
+
+    /// Ingests files and folders: reads those that are new or have changed, and embeds them. Each file has an outcome,
+    /// and a file that fails stops no other.
+    ///
+    /// Files are read in copies of the running program, so its `main` must begin with [`serve_worker`](crate::serve_worker).
+    ///
+    /// # Errors
+    /// If [`serve_worker`](crate::serve_worker) was not called, a path does not exist, somebody else is writing, or the
+    /// store or the model fails.
+    pub async fn ingest(&mut self, paths: &[PathBuf]) -> Result<Vec<Ingested>> {
+        worker::require_served()?;
+        let reading = ReadingSettings::default().reading()?;
+        let request = IngestRequest {
+            paths: paths.to_vec(),
+            within: Vec::new(),
+            standard_input: None,
+            pages: Vec::new(),
+            allow_private: false,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            format: None,
+            load: reading.load,
+            chunks: ChunkChange::default(),
+            rules: Vec::new(),
+            said: Changed::default(),
+            prune: false,
+            dry_run: false,
+            force: false,
+            time: None,
+            embed: true,
+            max_file_bytes: None,
+            limits: reading.limits,
+            jobs: reading.jobs,
+        };
+        let root = self.store.root().to_owned();
+        let target = Target {
+            store: self.store.clone(),
+            create: &|| Ok(self.store.clone()),
+            namespace: self.namespace.name().to_owned(),
+            llm: Configured { config: EndpointConfig::default(), store: root, caches: true },
+            model: ModelChoice { models: Models::of_user()?, asked: None, preset: None },
+            lock_timeout: LockTimeout::none(),
+            confirm: &|_| Ok(false),
+        };
+        let report = ingest::run(&request, &target, &EngineChoice::Auto, Arc::new(())).await?;
+        self.reopen();
+        Ok(report.sources.into_iter().map(Ingested::of).collect())
+    }
+
+    /// Replaces the text of a chunk, by its id. The file does not change. The edit survives when the file is ingested
+    /// again.
+    ///
+    /// # Errors
+    /// If there is no such chunk, the text is empty, somebody else is writing, or the store or the model fails.
+    pub async fn edit(&mut self, chunk: &str, text: &str) -> Result<()> {
+        let reading = ReadingSettings::default().reading()?;
+        let options = RebuildOptions {
+            load: reading.load,
+            limits: reading.limits,
+            models: Models::of_user()?,
+            engine: EngineChoice::Auto,
+            jobs: reading.jobs,
+            llm: None,
+            unanswered: Unanswered::Skip,
+            lock_timeout: LockTimeout::none(),
+        };
+        let rebuilder = Rebuilder::open(&self.namespace, &options, "chunk-edit", Arc::new(())).await?;
+        let order = ChunkOrder {
+            chunk_id: chunk.into(),
+            text: Some(NewText::Given(text.to_owned())),
+            metadata: BTreeMap::new(),
+        };
+        let documents = documents_of(&rebuilder.snapshot, &[chunk]).await?;
+        let edits = edit_chunks(documents, &[order], &jiff::Timestamp::now().to_string())?;
+        publish(rebuilder, edits.changed).await?;
+        self.reopen();
+        Ok(())
+    }
+
+    /// Lets the next call open the newest generation. A loaded model stays loaded.
+    fn reopen(&mut self) {
+        self.searcher = Searcher::new(self.namespace.clone(), self.encoder.clone());
     }
 
     /// All documents, in order of their sources.
@@ -112,6 +231,13 @@ impl KnowledgeBase {
         let found = resolve_document(&names, name, &self.store, Purpose::Change)?.document;
         let row = snapshot.documents_by_id(std::slice::from_ref(&found.doc_id)).await?.pop();
         row.ok_or_else(|| Error::failed(format!("the document {} is gone", called(found))))
+    }
+}
+
+impl Ingested {
+    fn of(report: SourceReport) -> Self {
+        let SourceReport { source, action, doc_id, reason, .. } = report;
+        Ingested { source, action, document: doc_id.map(|id| id.to_string()), reason }
     }
 }
 

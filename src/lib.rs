@@ -1,15 +1,21 @@
 //! `kb`, a command-line knowledge base: it reads folders of documents, finds their real structure, and answers a
 //! question with the right section of the right document, on one machine, without a network.
 //!
-//! The program is the interface: it makes and changes stores, because it reads files of unknown origin in processes of
-//! its own. A program in Rust can read what it made:
+//! The program is the main interface. A program in Rust can use a store too:
 //!
 //! ```no_run
-//! # async fn example() -> kb::Result<()> {
-//! let manuals = kb::KnowledgeBase::open("manuals/.kb".as_ref(), "default")?;
+//! # #[tokio::main]
+//! # async fn main() -> kb::Result<()> {
+//! // Files of unknown origin are read in copies of this program.
+//! kb::serve_worker();
+//! let mut manuals = kb::KnowledgeBase::open_or_create("manuals/.kb".as_ref(), "default")?;
+//! for file in manuals.ingest(&["manuals".into()]).await? {
+//!     println!("{} {} {}", file.source, file.action.name(), file.reason.unwrap_or_default());
+//! }
 //! for hit in manuals.search("how is the pump primed?", 3).await? {
 //!     println!("{} {} (confidence {:.2})\n{}", hit.title, hit.section.titles, hit.confidence, hit.content);
 //! }
+//! manuals.edit("7f3k2m:12", "Open the vent, then prime the pump.").await?;
 //! for document in manuals.documents().await? {
 //!     for section in manuals.toc(&document.id).await? {
 //!         println!("{} {} {:?}", section.path, section.title, section.pages);
@@ -62,7 +68,9 @@ mod text;
 mod vectors;
 
 pub use error::{Error, Kind, Result};
-pub use knowledge_base::{Document, KnowledgeBase, Section, SectionText};
+pub use ingest::Action;
+pub use ingest::worker::serve_worker;
+pub use knowledge_base::{Document, Ingested, KnowledgeBase, Section, SectionText};
 pub use search::{Hit, SectionName, Source};
 
 /// For the tests and benchmarks of this repository. It may change at any time.

@@ -46,7 +46,6 @@ mod ingest;
 mod ingest_context;
 mod ingest_no_embed;
 mod laws;
-mod library;
 mod llm;
 mod locking;
 mod mcp;
