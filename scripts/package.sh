@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Packs a built kb into dist/: kb-VERSION-TARGET.tar.gz, a Debian package where dpkg-deb is installed, a list of all crates
-# in the program (CycloneDX) where cargo-cyclonedx is, and the hashes of all in SHA256SUMS. The same program and files in the
-# same folder give the same packages.
+# in the program (CycloneDX) where cargo-cyclonedx is, and the hashes of all in SHA256SUMS. A static kb, if one is named too,
+# becomes kb-VERSION-TARGET-static.tar.gz. The same program and files in the same folder give the same packages.
 #
-#   scripts/package.sh target/release/kb
+#   scripts/package.sh target/release/kb [target/TARGET/release/kb]
 set -euo pipefail
 program=$(realpath "${1:?the built program, such as target/release/kb}")
+static=${2:+$(realpath "$2")}
 cd "$(dirname "$0")/.."
 
 version=$("$program" --version | cut -d ' ' -f 2)
@@ -16,16 +17,28 @@ export SOURCE_DATE_EPOCH
 umask 022
 
 name=kb-$version-$target
-rm -rf "dist/$name" dist/deb dist/kb_*.deb
+rm -rf dist/kb-* dist/kb_*.deb dist/deb
 mkdir -p "dist/$name/models"
 cp "$program" "dist/$name/kb"
 cp README.md CHANGELOG.md CONTRIBUTING.md LICENSE-MIT LICENSE-APACHE "dist/$name/"
 cp models/README.md models/LICENSE "dist/$name/models/"
 cp -r docs completions examples "dist/$name/"
 "$program" --quiet man "dist/$name/man"
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C dist -cf - "$name" |
-  gzip -n >"dist/$name.tar.gz"
+
+# An archive of a folder in dist/.
+pack() {
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C dist -cf - "$1" |
+    gzip -n >"dist/$1.tar.gz"
+}
+
+pack "$name"
 packages=("$name.tar.gz")
+if [ -n "$static" ]; then
+  cp -r "dist/$name" "dist/$name-static"
+  cp "$static" "dist/$name-static/kb"
+  pack "$name-static"
+  packages+=("$name-static.tar.gz")
+fi
 
 if command -v dpkg-deb >/dev/null; then
   architecture=$(dpkg --print-architecture)
