@@ -95,12 +95,9 @@ fn there_is_a_manual_page_for_each_command() {
     let page = |name: &str| std::fs::read_to_string(sandbox.path("out/man1").join(name)).unwrap();
     assert!(page("kb.1").contains("kb\\-search(1)"));
     let search = page("kb-search.1");
-    assert!(
-        search.contains(".TH kb-search 1")
-            && search.contains(env!("CARGO_PKG_VERSION"))
-            && search.contains("\\-\\-mode"),
-        "{search}"
-    );
+    for words in [".TH kb-search 1", env!("CARGO_PKG_VERSION"), "\\-\\-mode"] {
+        assert!(search.contains(words), "{words}: {search}");
+    }
     sandbox.write("file", "");
     assert_eq!(sandbox.kb(&["man", "file"]).code, 3);
 }

@@ -7,8 +7,8 @@ fn a_variable_comes_before_the_file() {
     let sandbox = Sandbox::new();
     sandbox.configure("[search]\nlimit = 3\n");
     let run = sandbox.kb_with(&[("KB_SEARCH_LIMIT", "9")], &["config", "--set"]);
-    assert!(run.code == 0 && run.out.contains("KB_SEARCH_LIMIT") && run.out.contains('9'), "{}{}", run.out, run.err);
-    assert!(!run.out.contains("search.mode"), "only what is set: {}", run.out);
+    // Only what is set.
+    run.shows_all(0, &["KB_SEARCH_LIMIT", "9"]).lacks("search.mode");
 }
 
 #[test]
@@ -34,15 +34,13 @@ fn settings_work_without_a_store() {
 fn forbidden_settings_of_an_untrusted_store_do_not_count() {
     let sandbox = Sandbox::new();
     sandbox.write(".kb/kb.toml", "[search]\nlimit = 3\n[ingest]\nocr_command = \"rm {}\"\n");
-    let run = sandbox.kb(&["config", "--set", "--format", "json"]).ok();
-    assert!(run.out.contains("search.limit") && !run.out.contains("rm {}"), "{}", run.out);
-    assert!(run.err.contains("kb trust"), "{}", run.err);
+    let run = sandbox.kb(&["config", "--set", "--format", "json"]);
+    run.shows(0, "search.limit").tells(0, "kb trust").lacks("rm {}");
 }
 
 #[test]
 fn a_key_in_the_place_of_its_variable_is_not_shown() {
     let sandbox = Sandbox::new();
     sandbox.configure("[llm]\nbase_url = \"https://example.org/v1?key=sk-1\"\napi_key_env = \"sk-2\"\n");
-    let run = sandbox.kb(&["config", "--set"]).shows(0, "llm.api_key_env");
-    assert!(!run.out.contains("sk-"), "{}", run.out);
+    sandbox.kb(&["config", "--set"]).shows(0, "llm.api_key_env").lacks("sk-");
 }

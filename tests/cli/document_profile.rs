@@ -50,14 +50,13 @@ fn a_profile_is_in_the_language_of_its_document() {
     assert!(summary(&sandbox, "guide.md").starts_with("Mainly procedure ("), "{profile}");
     let rules = summary(&sandbox, "rules.md");
     assert!(rules.starts_with("全篇为规定。核心主题：请假、罚则。适合"), "{rules}");
-    let shown = sandbox.kb(&["docs", "guide.md", "--format", "table"]).out;
-    assert!(shown.contains("procedure ") && shown.contains("mechanical seal"), "{shown}");
-    let shown = sandbox.kb(&["docs", "rules.md", "--format", "markdown"]).out;
-    assert!(shown.contains("- kinds: policy 100 %") && shown.contains("- summary: 全篇为规定。"), "{shown}");
-    let context = sandbox.kb(&["context", "changing the seal", "--method", "keyword"]).out;
-    assert!(context.contains("*Mainly procedure ("), "{context}");
-    let tight = sandbox.kb(&["context", "changing the seal", "--method", "keyword", "--max-tokens", "150"]).out;
-    assert!(!tight.contains("*Mainly procedure (") && tight.contains("Undo the four screws"), "{tight}");
+    sandbox.kb(&["docs", "guide.md", "--format", "table"]).shows_all(0, &["procedure ", "mechanical seal"]);
+    let shown = ["- kinds: policy 100 %", "- summary: 全篇为规定。"];
+    sandbox.kb(&["docs", "rules.md", "--format", "markdown"]).shows_all(0, &shown);
+    let context = ["context", "changing the seal", "--method", "keyword"];
+    sandbox.kb(&context).shows(0, "*Mainly procedure (");
+    let tight = sandbox.kb(&[&context[..], &["--max-tokens", "150"]].concat());
+    tight.shows(0, "Undo the four screws").lacks("*Mainly procedure (");
 }
 
 #[test]

@@ -407,10 +407,8 @@ fn skipped_and_stale_files_are_listed_with_the_reason() {
     assert_eq!(of("docs/b.md"), ["stale", "its file is gone", "--prune removes it"]);
     assert_eq!(of("docs/c.xyz"), ["skipped", "kb does not read its format", "--as names the format of files"]);
     assert_eq!((&report["counts"]["stale"], &report["counts"]["skipped"]), (&1.into(), &1.into()));
-    let shown = sandbox.kb(&["ingest", "docs", "--no-embed"]).out;
-    assert!(shown.contains("1 without a file, 1 of other formats"), "{shown}");
-    assert!(shown.contains("without a file: docs/b.md; --prune removes them"), "{shown}");
-    assert!(shown.contains("of other formats: docs/c.xyz"), "{shown}");
+    let shown = sandbox.kb(&["ingest", "docs", "--no-embed"]).shows(0, "1 without a file, 1 of other formats");
+    shown.shows_all(0, &["without a file: docs/b.md; --prune removes them", "of other formats: docs/c.xyz"]);
 }
 
 #[test]

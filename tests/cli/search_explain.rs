@@ -25,8 +25,8 @@ fn explain_lists_what_each_stage_took_and_gave() {
     let cut = stage(&result, "cut")["candidates"].as_array().unwrap();
     assert_eq!(cut.iter().map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), of_hits(&result, "chunk_id"));
     for format in ["table", "markdown"] {
-        let shown = sandbox.kb(&["search", "air in the pump", "--explain", "--format", format]).out;
-        assert!(shown.contains("Stages of the search") && shown.contains("rerank"), "{shown}");
+        let shown = sandbox.kb(&["search", "air in the pump", "--explain", "--format", format]);
+        shown.shows_all(0, &["Stages of the search", "rerank"]);
     }
     let hit = &result["hits"][0];
     assert_eq!(hit["found_by"]["keyword"], 1, "{hit}");
@@ -68,9 +68,8 @@ fn why_names_the_stage_in_which_a_chunk_was_lost() {
     let (code, cut, _) = why(&["--why", second, "-k", "1"]);
     assert_eq!((code, cut["lost_in"].as_str(), cut["setting"].as_str()), (1, Some("choose"), Some("limit")));
     assert_eq!((cut["place"].as_u64(), &cut["score"]), (Some(2), &all["hits"][1]["score"]));
-    let shown = sandbox.kb(&["search", "air in the pump", "-k", "1", "--why", second]).out;
-    assert!(shown.contains("was lost in the stage choose at place 2 with score 0."), "{shown}");
-    assert!(shown.contains("--limit controls this stage"), "{shown}");
+    let words = ["was lost in the stage choose at place 2 with score 0.", "--limit controls this stage"];
+    sandbox.kb(&["search", "air in the pump", "-k", "1", "--why", second]).shows_all(1, &words);
     // A child chunk stands for its parent chunk, a section for its best.
     assert_eq!(why(&["--why", &format!("{first}.0")]).1["chunk_id"], first);
     let section = all["hits"][0]["section"]["id"].as_str().unwrap();

@@ -176,8 +176,8 @@ fn sections_are_listed_with_counts_and_a_preview() {
     let matched = found[0]["matched_chunks"].as_u64().unwrap();
     assert!(matched >= 5 && found[0]["sources"].as_array().unwrap().len() as u64 == matched, "{}", found[0]);
     assert!(text(&found[0], "content").len() < 300 && text(&found[0], "content").contains("handle"), "{}", found[0]);
-    let markdown = sandbox.kb(&["search", "priming handle", "--in", "sections"]).out;
-    assert!(markdown.contains(&format!("{matched} parent chunks match")), "{markdown}");
+    let matching = format!("{matched} parent chunks match");
+    sandbox.kb(&["search", "priming handle", "--in", "sections"]).shows(0, &matching);
     // A section that has only its title is found too.
     let titled = hits(&sandbox, &["valves", "--in", "sections"]);
     assert_eq!((text(&titled[0]["section"], "path"), text(&titled[0]["section"], "title")), ("2", "Valves"));

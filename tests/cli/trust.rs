@@ -94,8 +94,7 @@ fn trust_shows_what_counts_and_ends_with_the_settings() {
     let settings: BTreeMap<&str, &str> = settings.into_iter().zip(values).collect();
     assert_eq!((settings["onnxruntime"], settings["llm.api_key_env"]), ("\"x.so\"", "\"SECRET\""));
     assert!(!settings.contains_key("search.limit"));
-    let table = sandbox.kb(&["trust", "--format", "table"]).out;
-    assert!(table.contains("runs a program") && table.contains("trusted"), "{table}");
+    sandbox.kb(&["trust", "--format", "table"]).shows_all(0, &["runs a program", "trusted"]);
     let run = sandbox.kb(&["search", "slowly prime"]);
     assert!(run.code == 2 && run.err.contains("reranking model") && !run.err.contains("ignored"), "{}", run.err);
     sandbox.write(".kb/kb.toml", HOSTILE.replace("127.0.0.1", "127.0.0.2"));

@@ -350,28 +350,39 @@ impl Run {
     /// Expects success.
     #[track_caller]
     pub fn ok(self) -> Self {
-        self.expect(0, "", "")
+        self.expect(0, &[], &[])
     }
 
     /// Expects this exit code, and these words in what it wrote to standard error.
     #[track_caller]
     pub fn tells(self, code: i32, words: &str) -> Self {
-        self.expect(code, "", words)
+        self.expect(code, &[], &[words])
     }
 
     /// Expects this exit code, and all these words in what it wrote to standard error.
     #[track_caller]
-    pub fn tells_all(mut self, code: i32, words: &[&str]) -> Self {
-        for words in words {
-            self = self.tells(code, words);
-        }
-        self
+    pub fn tells_all(self, code: i32, words: &[&str]) -> Self {
+        self.expect(code, &[], words)
     }
 
     /// Expects this exit code, and these words in its result.
     #[track_caller]
     pub fn shows(self, code: i32, words: &str) -> Self {
-        self.expect(code, words, "")
+        self.expect(code, &[words], &[])
+    }
+
+    /// Expects this exit code, and all these words in its result.
+    #[track_caller]
+    pub fn shows_all(self, code: i32, words: &[&str]) -> Self {
+        self.expect(code, words, &[])
+    }
+
+    /// Expects these words nowhere in what it wrote.
+    #[track_caller]
+    pub fn lacks(self, words: &str) -> Self {
+        let is_free = !self.out.contains(words) && !self.err.contains(words);
+        assert!(is_free, "{words:?}: {}: {}{}", self.asked, self.out, self.err);
+        self
     }
 
     /// Expects this exit code, no result, and these words in what it wrote to standard error.
@@ -382,15 +393,12 @@ impl Run {
     }
 
     #[track_caller]
-    fn expect(self, code: i32, out: &str, err: &str) -> Self {
-        assert!(
-            self.code == code && self.out.contains(out) && self.err.contains(err),
-            "{out}{err:?} and exit code {code}, not {}: {}: {}{}",
-            self.code,
-            self.asked,
-            self.out,
-            self.err
-        );
+    fn expect(self, code: i32, out: &[&str], err: &[&str]) -> Self {
+        let Run { asked, code: own, out: shown, err: told } = &self;
+        let missing = out.iter().filter(|words| !shown.contains(**words));
+        let missing: Vec<&&str> = missing.chain(err.iter().filter(|words| !told.contains(**words))).collect();
+        let is_so = *own == code && missing.is_empty();
+        assert!(is_so, "exit code {own}, not {code}, or without {missing:?}: {asked}: {shown}{told}");
         self
     }
 

@@ -75,8 +75,8 @@ fn contexts_are_searched_but_not_shown_and_are_asked_once() {
     assert_eq!(server.count() as u64, requests);
     assert!(report["contexts"]["model"]["input_tokens"].as_u64() <= Some(tokens), "{report}");
     assert_eq!(found(&sandbox, "hydroelectric"), SECTIONS + 1);
-    let shown = sandbox.kb(&["search", "hydroelectric", "--method", "keyword"]).out;
-    assert!(shown.contains("Turn valve") && !shown.contains("hydroelectric Waterworks"), "{shown}");
+    let shown = sandbox.kb(&["search", "hydroelectric", "--method", "keyword"]);
+    shown.shows(0, "Turn valve").lacks("hydroelectric Waterworks");
     // Unchanged files are not read; reading them again uses the cache.
     sandbox.json(&["ingest", "docs"]);
     let forced = sandbox.json(&["ingest", "docs", "--force"]);
@@ -173,8 +173,7 @@ fn nothing_is_published_without_new_contexts() {
     assert_eq!(again()["generation"], 3);
     assert_eq!(found(&sandbox, "hydroelectric"), SECTIONS + 1);
     assert_eq!(again()["generation"], Value::Null, "the cached answers are the same");
-    let log = sandbox.kb(&["log"]).out;
-    assert!(log.contains("2 updated"), "{log}");
+    sandbox.kb(&["log"]).shows(0, "2 updated");
     sandbox.kb(&["check"]).ok();
 }
 

@@ -120,7 +120,6 @@ fn two_models_are_suggested_that_read_the_documents() {
     sandbox.json(&["ingest", "docs"]);
     let both = [named("small", "multilingual-e5-small", true), named("best", "bge-m3", true)];
     assert_eq!(suggested(&sandbox), [[embedded].as_slice(), &both].concat());
-    let shown = sandbox.kb(&["models", "suggest"]);
-    assert!(shown.out.contains("| small | multilingual-e5-small | 100 % | ~470 MB |"), "{}", shown.out);
-    assert!(shown.out.contains("`kb models add multilingual-e5-small`, then `kb reindex --vectors"), "{}", shown.out);
+    let shown = sandbox.kb(&["models", "suggest"]).shows(0, "| small | multilingual-e5-small | 100 % | ~470 MB |");
+    shown.shows(0, "`kb models add multilingual-e5-small`, then `kb reindex --vectors");
 }
