@@ -120,9 +120,8 @@ impl Global {
     pub(super) fn report(&self, error: &Error) {
         if let Some(text) = self.in_words(error) {
             end_bar();
-            let bytes = format!("{text}\n").into_bytes();
             // If standard error is closed too, nothing is left to do.
-            output::write(&Piece { stream: Stream::Err, bytes }).unwrap_or_default();
+            output::write(&Piece { stream: Stream::Err, text: format!("{text}\n") }).unwrap_or_default();
         }
     }
 

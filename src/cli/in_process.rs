@@ -123,10 +123,9 @@ impl InProcess {
         let warnings = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
         let (mut text, mut messages) = (String::new(), warnings);
         for piece in output.take() {
-            let piece_text = String::from_utf8_lossy(&piece.bytes).into_owned();
             match piece.stream {
-                Stream::Err => messages.extend(piece_text.lines().map(str::to_owned)),
-                Stream::Out | Stream::Raw => text.push_str(&piece_text),
+                Stream::Err => messages.extend(piece.text.lines().map(str::to_owned)),
+                Stream::Out | Stream::Raw => text.push_str(&piece.text),
             }
         }
         let value = serde_json::from_str(&output.take_value()).ok();

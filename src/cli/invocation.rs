@@ -311,7 +311,7 @@ impl Context {
         let is_read = !format.is_json() || self.output.takes_value();
         page.notes.retain(|note| !(is_read && text.contains(&note.message)));
         let stream = if format == OutputFormat::PathsWithNul { Stream::Raw } else { Stream::Out };
-        self.output.write(stream, text.into_bytes())?;
+        self.output.write(stream, text)?;
         page.notes.iter().for_each(|note| self.tell(&note.message));
         Ok(0)
     }
@@ -321,7 +321,7 @@ impl Context {
         if self.output_format().is_json() {
             return self.show(Page::of_text(kind, of, text));
         }
-        self.output.write(Stream::Raw, text.as_bytes().to_vec())?;
+        self.output.write(Stream::Raw, text.to_owned())?;
         Ok(0)
     }
 

@@ -31,7 +31,7 @@ pub(super) fn end_bar() {
 /// # Errors
 /// As for [`write`].
 pub(super) fn write_or_page(piece: &Piece) -> std::io::Result<()> {
-    match piece.stream == Stream::Out && pager::show(&piece.bytes) {
+    match piece.stream == Stream::Out && pager::show(&piece.text) {
         true => Ok(()),
         false => write(piece),
     }
@@ -41,11 +41,10 @@ pub(super) fn write_or_page(piece: &Piece) -> std::io::Result<()> {
 ///
 /// # Errors
 /// If standard output cannot be written. Failures of standard error are ignored, because the work can go on.
-pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
+pub(super) fn write(Piece { stream, text }: &Piece) -> std::io::Result<()> {
     match stream {
         Stream::Err => {
-            let text = String::from_utf8_lossy(bytes);
-            let text = fitted(&text);
+            let text = fitted(text);
             let write = || anstream::stderr().write_all(text.as_bytes()).unwrap_or_default();
             match &*BAR.lock().unwrap_or_else(PoisonError::into_inner) {
                 Some(bar) => bar.suspend(write),
@@ -53,9 +52,9 @@ pub(super) fn write(Piece { stream, bytes }: &Piece) -> std::io::Result<()> {
             }
             return Ok(());
         }
-        Stream::Out => anstream::AutoStream::auto(std::io::stdout()).lock().write_all(bytes)?,
+        Stream::Out => anstream::AutoStream::auto(std::io::stdout()).lock().write_all(text.as_bytes())?,
         // The stream that removes styles would remove NUL too.
-        Stream::Raw => std::io::stdout().lock().write_all(bytes)?,
+        Stream::Raw => std::io::stdout().lock().write_all(text.as_bytes())?,
     }
     std::io::stdout().flush()
 }
@@ -113,8 +112,8 @@ impl Output {
 
     /// # Errors
     /// As for [`write`].
-    pub(super) fn write(&self, stream: Stream, bytes: Vec<u8>) -> std::io::Result<()> {
-        let piece = Piece { stream, bytes };
+    pub(super) fn write(&self, stream: Stream, text: String) -> std::io::Result<()> {
+        let piece = Piece { stream, text };
         match &self.collected {
             Some(collected) => collected.lock().unwrap_or_else(PoisonError::into_inner).push(piece),
             None if self.pages => write_or_page(&piece)?,
@@ -126,7 +125,7 @@ impl Output {
     /// Writes a line to standard error.
     pub(super) fn line(&self, text: &str) {
         // Failures of standard error are ignored.
-        self.write(Stream::Err, format!("{}\n", visible(text)).into_bytes()).unwrap_or_default();
+        self.write(Stream::Err, format!("{}\n", visible(text))).unwrap_or_default();
     }
 
     /// What was collected so far.

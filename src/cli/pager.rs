@@ -15,10 +15,9 @@ const DEFAULT: &str = "less";
 const LESS: (&str, &str) = ("LESS", "FRX");
 
 /// Shows a text in the pager, if it is longer than the terminal. `false` if it was not shown.
-pub(super) fn show(text: &[u8]) -> bool {
+pub(super) fn show(text: &str) -> bool {
     let screen = Screen::of_output();
-    let lines = text.iter().filter(|byte| **byte == b'\n').count();
-    if !screen.is_terminal || lines < screen.lines {
+    if !screen.is_terminal || text.matches('\n').count() < screen.lines {
         return false;
     }
     let Some(mut pager) = command(std::env::var_os(VARIABLE)) else { return false };
@@ -46,12 +45,12 @@ fn command(named: Option<OsString>) -> Option<Command> {
 }
 
 /// Writes the text to the pager. The user may quit it before the end, so a failed write is ignored.
-fn feed(child: &mut Child, text: &[u8]) {
+fn feed(child: &mut Child, text: &str) {
     let Some(mut input) = child.stdin.take() else { return };
     let keeps_styles = anstream::AutoStream::choice(&std::io::stdout()) != ColorChoice::Never;
     let written = match keeps_styles {
-        true => input.write_all(text),
-        false => input.write_all(&anstream::adapter::strip_bytes(text).into_vec()),
+        true => input.write_all(text.as_bytes()),
+        false => input.write_all(anstream::adapter::strip_str(text).to_string().as_bytes()),
     };
     drop(written);
 }

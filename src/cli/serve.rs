@@ -141,7 +141,7 @@ mod here {
             Err(error) if error.kind() == Kind::Failed => return declined("the command failed"),
             Err(error) => {
                 let text = cli.global.in_words(&error).map(|text| format!("{text}\n"));
-                let written = text.map_or(Ok(()), |text| output.write(Stream::Err, text.into_bytes()));
+                let written = text.map_or(Ok(()), |text| output.write(Stream::Err, text));
                 if written.is_err() {
                     return declined("the output was lost");
                 }
@@ -166,7 +166,8 @@ mod here {
             return Ok(None);
         }
         let Screen { columns, lines, is_terminal, has_links } = context.screen;
-        let call = Call { folder, columns, lines, is_terminal, has_links, arguments: arguments.to_vec() };
+        let (folder, arguments) = (folder.into_os_string(), arguments.to_vec());
+        let call = Call { folder, columns, lines, is_terminal, has_links, arguments };
         match serve::ask(store.root(), call) {
             Asked::Answered(Answer::Done { code, pieces }) => {
                 context.tell_more("answered by kb serve");

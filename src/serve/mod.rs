@@ -46,7 +46,5 @@ pub enum Stream {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     pub stream: Stream,
-    /// Not part of its JSON.
-    #[serde(skip)]
-    pub bytes: Vec<u8>,
+    pub text: String,
 }

@@ -42,6 +42,6 @@ pub(super) fn run(context: &Context, client: Client, args: &McpArgs) -> Result<u
     };
     context.tell(&format!("put this into {into}:"));
     // It is JSON in every format.
-    context.output.write(Stream::Raw, format!("{configuration:#}\n").into_bytes())?;
+    context.output.write(Stream::Raw, format!("{configuration:#}\n"))?;
     Ok(0)
 }
