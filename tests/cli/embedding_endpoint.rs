@@ -125,21 +125,15 @@ fn a_failing_endpoint_loses_nothing() {
     assert_eq!(server.count(), before);
 }
 
-/// Presses Ctrl-C during an ingest once the endpoint holds a request back. Returns what the ingest says.
+/// Presses Ctrl-C during an ingest once the endpoint holds a request back. Returns what became of it.
 #[cfg(unix)]
-fn ingest_until_held(sandbox: &Sandbox, held: &AtomicU32) -> String {
+fn ingest_until_held(sandbox: &Sandbox, held: &AtomicU32) -> crate::common::Run {
+    use crate::common::{end, interrupt, start, wait_until};
     held.store(0, Ordering::SeqCst);
-    let mut ingest = sandbox.command(&["ingest", ".", "--model", "endpoint"]);
-    let mut ingest = ingest.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    while held.load(Ordering::SeqCst) == 0 {
-        assert!(ingest.try_wait().unwrap().is_none(), "the ingest ended without asking for vectors");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    let pid = ingest.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let run = crate::common::Run::of(ingest.wait_with_output().unwrap());
-    assert_eq!(run.code, 130, "{}", run.err);
-    run.err
+    let ingest = start(&mut sandbox.command(&["ingest", ".", "--model", "endpoint"]));
+    wait_until("the ingest asks for vectors", || held.load(Ordering::SeqCst) > 0);
+    interrupt(&ingest);
+    end(ingest)
 }
 
 #[cfg(unix)]
@@ -167,8 +161,7 @@ fn ctrl_c_while_vectors_are_made_leaves_whole_documents_and_the_next_ingest_comp
     // A batch of its own is published with its vectors.
     sandbox.write("a.md", "# Valves\n\nClose the valve number 2 slowly.");
     holds.store(true, Ordering::SeqCst);
-    let told = ingest_until_held(&sandbox, &held);
-    assert!(told.contains("interrupted: 0 documents of this run saved"), "{told}");
+    ingest_until_held(&sandbox, &held).tells(130, "interrupted: 0 documents of this run saved");
     assert_eq!(status()["generation"], before);
     assert!(text().contains("Close the valve slowly."), "{}", text());
     assert_sound(&sandbox);
@@ -176,8 +169,7 @@ fn ctrl_c_while_vectors_are_made_leaves_whole_documents_and_the_next_ingest_comp
     for number in 0..MORE {
         sandbox.write(&format!("more/{number}.md"), format!("# Part {number}\n\nThe part number {number} is green."));
     }
-    let told = ingest_until_held(&sandbox, &held);
-    assert!(told.contains("interrupted: 301 documents of this run saved"), "{told}");
+    ingest_until_held(&sandbox, &held).tells(130, "interrupted: 301 documents of this run saved");
     let (documents, lacking) = (status()["documents"].clone(), status()["without_vectors"].clone());
     assert_eq!((documents, lacking), ((MORE + 2).into(), (MORE + 1).into()));
     assert!(text().contains("Close the valve number 2 slowly."), "{}", text());

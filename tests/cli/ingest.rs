@@ -212,30 +212,19 @@ fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read(
 #[cfg(unix)]
 #[test]
 fn ctrl_c_says_what_is_saved_and_the_same_command_continues() {
-    use std::io::Read;
+    use crate::common::{end, interrupt, start, wait_until};
     let sandbox = Sandbox::new();
     for n in 0..300 {
         sandbox.write(&format!("docs/{n:03}.md"), format!("About valve number {n}."));
     }
     let mark = sandbox.write("mark", "");
     // The first batch is published; the process waits then, as it would for the model.
-    let mut running = sandbox
-        .command(&["ingest", "docs", "--no-embed"])
-        .env("KB_TEST_FAULT", "pause:history pruned")
-        .env("KB_TEST_PAUSE", &mark)
-        .stderr(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    while !sandbox.path(".kb/namespaces/default/MANIFEST.json").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let pid = running.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    assert_eq!(running.wait().unwrap().code(), Some(130));
-    let mut told = String::new();
-    running.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert!(told.contains("interrupted: ") && told.contains("run the same command again to continue"), "{told}");
+    let mut command = sandbox.command(&["ingest", "docs", "--no-embed"]);
+    let running = start(command.env("KB_TEST_FAULT", "pause:history pruned").env("KB_TEST_PAUSE", &mark));
+    let published = sandbox.path(".kb/namespaces/default/MANIFEST.json");
+    wait_until("the first batch is published", || published.exists());
+    interrupt(&running);
+    end(running).tells_all(130, &["interrupted: ", "run the same command again to continue"]);
     std::fs::remove_file(mark).unwrap();
     let report = sandbox.json(&["ingest", "docs", "--no-embed"]);
     assert_eq!((report["counts"]["unchanged"].as_u64(), report["counts"]["added"].as_u64()), (Some(256), Some(44)));

@@ -1,19 +1,15 @@
 //! One writer at a time: others wait or get an error that names it; a dead writer blocks no one, readers never wait.
 
 use std::collections::BTreeSet;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Child;
+use std::time::Duration;
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Sandbox, end, wait_until};
 
 const LOCK: &str = ".kb/namespaces/default/lock";
 
 fn start(sandbox: &Sandbox, args: &[&str]) -> Child {
-    sandbox.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-fn end(child: Child) -> Run {
-    Run::of(child.wait_with_output().unwrap())
+    crate::common::start(&mut sandbox.command(args))
 }
 
 fn one_document() -> Sandbox {
@@ -33,11 +29,9 @@ fn long_document(sandbox: &Sandbox) {
 fn start_long_ingest(sandbox: &Sandbox) -> Child {
     long_document(sandbox);
     let child = start(sandbox, &["ingest", "long"]);
-    let (mark, started) = (format!("process {} ", child.id()), Instant::now());
-    while !std::fs::read_to_string(sandbox.path(LOCK)).unwrap_or_default().starts_with(&mark) {
-        assert!(started.elapsed() < Duration::from_secs(60), "the ingest does not take the lock");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mark = format!("process {} ", child.id());
+    let holder = || std::fs::read_to_string(sandbox.path(LOCK)).unwrap_or_default();
+    wait_until("the ingest has the lock", || holder().starts_with(&mark));
     child
 }
 

@@ -264,10 +264,7 @@ fn a_failed_ingest_is_answered_while_threads_still_read() {
         let reply = client.ask("tools/call", call);
         assert!(reply["result"]["isError"] == true && reply.to_string().contains("is being written"), "{reply}");
     }
-    while !sandbox.path("reading").exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the scan was never read");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    crate::common::wait_until("the scan is read", || sandbox.path("reading").exists());
     assert!(begun.elapsed() < Duration::from_secs(300), "it waited for the scan");
 }
 
@@ -487,8 +484,7 @@ fn ctrl_c_between_two_ingests_speaks_of_none() {
     sandbox.write("a.md", "Close the valve slowly.");
     let mut client = Client::start_with(&sandbox, &["--allow-write"], Stdio::piped());
     assert_eq!(client.call("kb_ingest", json!({ "paths": ["a.md"], "no_embed": true }))["isError"], false);
-    let pid = client.server.0.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    crate::common::interrupt(&client.server.0);
     assert_eq!(client.server.0.wait().unwrap().code(), Some(130));
     let mut told = String::new();
     client.server.0.stderr.take().unwrap().read_to_string(&mut told).unwrap();

@@ -1,6 +1,6 @@
 //! Namespaces: listed, renamed and removed, never by mistake, and never outside of the store.
 
-use crate::common::{Sandbox, names_in, texts};
+use crate::common::{Sandbox, end, names_in, start, texts};
 
 const FOLDER: &str = ".kb/namespaces";
 
@@ -213,15 +213,11 @@ fn a_namespace_without_a_publication_does_not_take_its_name() {
 fn a_writer_waiting_for_a_renamed_namespace_fails() {
     let sandbox = two_namespaces();
     let lock = sandbox.locked("manuals");
-    let waiting = sandbox
-        .command(&["remove", "b.md", "-n", "manuals", "--wait", "60"])
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let waiting = start(&mut sandbox.command(&["remove", "b.md", "-n", "manuals", "--wait", "60"]));
     std::thread::sleep(std::time::Duration::from_millis(500));
     std::fs::rename(sandbox.path(".kb/namespaces/manuals"), sandbox.path(".kb/namespaces/other")).unwrap();
     drop(lock);
-    crate::common::Run::of(waiting.wait_with_output().unwrap()).tells(2, "nothing was ingested");
+    end(waiting).tells(2, "nothing was ingested");
     assert_eq!(sandbox.count(&["docs", "-n", "other"]), 1);
     assert_eq!(folders(&sandbox), ["default", "other"]);
 }

@@ -1,6 +1,6 @@
 //! `kb search`: the right section first, in every format.
 
-use crate::common::{Run, Sandbox, hits, of_hits};
+use crate::common::{Sandbox, end, hits, of_hits, start};
 use kb::internals::embed::TokenCounter;
 
 #[test]
@@ -107,14 +107,9 @@ fn only_terminals_get_colours() {
 #[test]
 fn a_closed_pipe_ends_a_search_quietly() {
     let sandbox = Sandbox::with_fixtures();
-    let mut child = sandbox
-        .command(&["search", "pump", "-k", "50", "--format", "json"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = start(&mut sandbox.command(&["search", "pump", "-k", "50", "--format", "json"]));
     drop(child.stdout.take());
-    let run = Run::of(child.wait_with_output().unwrap());
+    let run = end(child);
     assert_eq!((run.code, run.err.as_str()), (0, ""));
 }
 

@@ -6,11 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::{Process, Run, Sandbox};
+use crate::common::{Process, Run, Sandbox, kill_after, wait_for};
 
 const QUESTION: [&str; 5] = ["search", "how", "is", "it", "primed"];
 const SERVED: &str = "answered by kb serve\n";
@@ -63,14 +63,7 @@ impl Serving<'_> {
 
     /// Waits for its end.
     fn ends(&mut self) -> i32 {
-        let start = Instant::now();
-        loop {
-            if let Some(status) = self.child.0.try_wait().unwrap() {
-                return status.code().unwrap_or(-1);
-            }
-            assert!(start.elapsed() < Duration::from_secs(20), "it does not end");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait_for("its end", || self.child.0.try_wait().unwrap()).code().unwrap_or(-1)
     }
 }
 
@@ -311,10 +304,7 @@ fn hostile_clients_stop_nobody_else() {
     drop(silent);
     // Processes that go away in the middle.
     for _ in 0..5 {
-        let mut child = command(&sandbox, &QUESTION).stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(8));
-        child.kill().unwrap();
-        child.wait().unwrap();
+        kill_after(Duration::from_millis(8), &mut command(&sandbox, &QUESTION));
     }
     assert!((0..50).any(|_| server.answers(&QUESTION)));
 }

@@ -93,14 +93,10 @@ fn a_file_is_opened_at_its_page() {
     }
     let opened = sandbox.path("bin/opened");
     // kb does not wait for the viewer.
-    let start = std::time::Instant::now();
-    let lines = loop {
+    let lines = crate::common::wait_for("four files are opened", || {
         let text = std::fs::read_to_string(&opened).unwrap_or_default();
-        if text.lines().count() == 4 || start.elapsed().as_secs() > 60 {
-            break text;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    };
+        (text.lines().count() == 4).then_some(text)
+    });
     let mut ends: Vec<&str> = lines.lines().map(|line| line.rsplit('/').next().unwrap()).collect();
     ends.sort_unstable();
     let page = format!("pump-station-manual.pdf#page={}", hit["page_start"]);

@@ -1,9 +1,9 @@
 //! `kb watch`: what is saved is found, however it is saved.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::common::{Process, Sandbox};
+use crate::common::{Process, Sandbox, wait_until};
 
 fn watch(sandbox: &Sandbox, arguments: &[&str]) -> Process {
     let mut command = sandbox.command(&[&["watch"], arguments].concat());
@@ -12,11 +12,8 @@ fn watch(sandbox: &Sandbox, arguments: &[&str]) -> Process {
 
 /// Waits until a search finds a text, or does not.
 fn wait_for(sandbox: &Sandbox, query: &str, found: bool) {
-    let started = Instant::now();
-    while sandbox.kb(&["search", query, "--method", "keyword"]).out.contains(query) != found {
-        assert!(started.elapsed() < Duration::from_secs(60), "{query:?} found: {}", !found);
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let is_found = || sandbox.kb(&["search", query, "--method", "keyword"]).out.contains(query);
+    wait_until(&format!("{query:?} found: {found}"), || is_found() == found);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! What a hostile file can do to a run, and what a worker process may do: limits, secrets, network, children.
 
-use std::time::{Duration, Instant};
-
 use crate::common::Sandbox;
 
 #[test]
@@ -43,33 +41,25 @@ fn text_is_cut_within_the_limits_of_a_worker() {
 #[cfg(target_os = "linux")]
 mod ocr {
     use super::*;
+    use crate::common::{wait_for, wait_until};
 
     const INGEST: [&str; 5] = ["ingest", "scan.pdf", "--no-embed", "--ocr-command", "bash ocr.sh"];
 
     /// The number that the program wrote into a file, as soon as it is there.
     fn process(sandbox: &Sandbox, file: &str) -> String {
-        let begun = Instant::now();
-        loop {
+        wait_for(&format!("{file} is written"), || {
             let text = std::fs::read_to_string(sandbox.path(file)).unwrap_or_default();
-            if text.ends_with('\n') {
-                return text.trim().to_owned();
-            }
-            assert!(begun.elapsed() < Duration::from_secs(60), "{file} was never written");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            text.strip_suffix('\n').map(str::to_owned)
+        })
     }
 
     /// Waits until a process is gone, or waits for its parent to notice.
     fn assert_ends(process: &str) {
-        let begun = Instant::now();
         let is_alive = || {
             let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
             state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
         };
-        while is_alive() {
-            assert!(begun.elapsed() < Duration::from_secs(20), "{process} goes on");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_until(&format!("{process} ends"), || !is_alive());
     }
 
     /// Starts a child of its own and waits for it.

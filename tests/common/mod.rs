@@ -6,6 +6,7 @@
 mod files;
 pub mod http;
 mod json;
+mod process;
 pub mod repository;
 pub mod schema;
 #[cfg(target_os = "linux")]
@@ -15,7 +16,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use files::copy_tree;
@@ -25,6 +26,9 @@ use kb::internals::config::KnownStores;
 use kb::internals::embed::{EmbeddingConfig, GRAPH, Model, ModelFiles};
 use kb::internals::models::{ModelFile, ModelKind, Record, record_of};
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
+#[cfg(unix)]
+pub use process::interrupt;
+pub use process::{Process, end, kill_after, start, wait_for, wait_until};
 
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {
@@ -268,11 +272,9 @@ impl Sandbox {
     }
 
     pub fn kb_with_input(&self, args: &[&str], input: &[u8]) -> Run {
-        let mut command = self.command(args);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("kb runs");
+        let mut child = start(self.command(args).stdin(Stdio::piped()));
         child.stdin.take().expect("a pipe").write_all(input).expect("input is taken");
-        Run::of(child.wait_with_output().expect("kb ends"))
+        end(child)
     }
 
     /// Installs the small embedding model of the fixtures under a name, with the embedding settings that `change`
@@ -414,16 +416,6 @@ impl Run {
             out: String::from_utf8(output.stdout).expect("UTF-8"),
             err: String::from_utf8(output.stderr).expect("UTF-8"),
         }
-    }
-}
-
-/// A process that ends with the test.
-pub struct Process(pub Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.0.kill().unwrap_or_default();
-        self.0.wait().unwrap();
     }
 }
 

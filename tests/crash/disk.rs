@@ -4,12 +4,11 @@
 //! where they write. Read-only: the process waits at the step while the test takes the permission to write from all
 //! folders and files of the store.
 
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use kb::internals::store::STEPS;
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, end, start, wait_until};
 use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
 use crate::with_two_versions;
 
@@ -100,16 +99,14 @@ pub fn paused(sandbox: &Sandbox, args: &[&str], step: &str, meanwhile: impl FnOn
     let mark = sandbox.path("paused");
     let mut command = sandbox.command(args);
     command.env("KB_TEST_FAULT", format!("pause:{step}")).env("KB_TEST_PAUSE", &mark);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let started = Instant::now();
-    while !mark.exists() {
+    let mut child = start(&mut command);
+    wait_until(&format!("{args:?} at {step:?}"), || {
         assert!(child.try_wait().unwrap().is_none(), "{args:?} ended before {step:?}");
-        assert!(started.elapsed() < Duration::from_secs(60), "{args:?} does not come to {step:?}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+        mark.exists()
+    });
     meanwhile();
     std::fs::remove_file(&mark).unwrap();
-    Run::of(child.wait_with_output().unwrap())
+    end(child)
 }
 
 fn run(command: &mut Command) -> Run {

@@ -115,12 +115,8 @@ fn a_kill_at_any_moment_leaves_one_generation() {
     let mut killed = 0;
     for version in 2..kills + 2 {
         write_version(&sandbox, version);
-        let mut child = sandbox.command(&INGEST);
-        let mut child = child.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_micros(random.usize(..whole + whole / 4) as u64));
-        killed += usize::from(child.try_wait().unwrap().is_none());
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let time = Duration::from_micros(random.usize(..whole + whole / 4) as u64);
+        killed += usize::from(!common::kill_after(time, &mut sandbox.command(&INGEST)));
         held = version_of(&sandbox, &[held, version]);
     }
     assert!(killed * 2 > kills, "only {killed} of {kills} runs were still going when they were killed");

@@ -6,13 +6,12 @@
 //! prints both.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use kb::internals::store::{STEPS, Snapshot, Store};
 use tokio::runtime::Runtime;
 
-use crate::common::{Run, Sandbox, files_below};
+use crate::common::{Run, Sandbox, files_below, kill_after};
 
 const SECONDS: u64 = 20;
 const NAMESPACES: [&str; 2] = ["default", "other"];
@@ -375,12 +374,7 @@ impl Test {
                 let run = command.env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
                 run.status.code().is_some_and(|code| code == 0)
             }
-            Fault::Kill(after) => {
-                let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-                std::thread::sleep(after);
-                child.kill().unwrap();
-                child.wait().unwrap().success()
-            }
+            Fault::Kill(after) => kill_after(after, &mut command),
         }
     }
 

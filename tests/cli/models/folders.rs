@@ -272,12 +272,10 @@ fn links_are_followed_to_files_only() {
 #[cfg(unix)]
 #[test]
 fn pipes_in_place_of_files_are_refused_without_waiting() {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-
+    use crate::common::{end, start, wait_until};
     let pipe = |path: std::path::PathBuf| {
         std::fs::remove_file(&path).unwrap();
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
     };
     let beside = mine();
     copy_files(&fixtures().join("embedding/external"), &beside.path("mine"));
@@ -288,17 +286,9 @@ fn pipes_in_place_of_files_are_refused_without_waiting() {
     for (sandbox, says) in
         [(beside, "model.onnx_data, which is not a regular file"), (reranker, "tokenizer.json: not a regular file")]
     {
-        let mut command = sandbox.command(&["models", "add", "mine"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let begun = Instant::now();
-        while child.try_wait().unwrap().is_none() {
-            if begun.elapsed() > Duration::from_secs(120) {
-                child.kill().unwrap();
-                panic!("it waits for {says}");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Run::of(child.wait_with_output().unwrap()).tells(3, says);
+        let mut child = start(&mut sandbox.command(&["models", "add", "mine"]));
+        wait_until(says, || child.try_wait().unwrap().is_some());
+        end(child).tells(3, says);
         assert!(everything(&sandbox).is_empty());
     }
 }

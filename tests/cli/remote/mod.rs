@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Run, Sandbox};
+use crate::common::{Run, Sandbox, end, kill_after, start, wait_until};
 use storage::{Mishap, Storage};
 
 const ADDRESS: &str = "s3://bucket/team/kb";
@@ -133,17 +133,15 @@ fn of_two_writers_who_both_believe_to_hold_the_lease_one_publishes() {
     // While the one waits for the names of its files, the other publishes, as if the lease of the one had run out.
     let path = one.sandbox.write("docs/slow.md", "# Slow\n\nSlow text.");
     let before = storage.requests().len();
-    let mut slow = one.command(&["ingest", "--no-embed", "--files-from", "-"]);
-    let mut slow = slow.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let has_pulled = || storage.requests()[before..].iter().any(|request| request.target.ends_with("head.json"));
-    while !has_pulled() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut slow = start(one.command(&["ingest", "--no-embed", "--files-from", "-"]).stdin(Stdio::piped()));
+    wait_until("it has pulled", || {
+        storage.requests()[before..].iter().any(|request| request.target.ends_with("head.json"))
+    });
     storage.state().objects.remove("/bucket/team/kb/lease.json");
     other.sandbox.write("more/tanks.md", "# Tanks\n\nDrain the tank.");
     other.kb(&["ingest", "more", "--no-embed"]).ok();
     slow.stdin.take().unwrap().write_all(path.as_os_str().as_encoded_bytes()).unwrap();
-    Run::of(slow.wait_with_output().unwrap()).tells(5, "another writer has published");
+    end(slow).tells(5, "another writer has published");
     assert!(one.best("drain").ends_with("tanks.md"), "its copy is that of the other now");
     assert_eq!(one.best("slow text"), "");
     one.kb(&["ingest", "docs", "--no-embed"]).ok();
@@ -186,18 +184,11 @@ fn readers_and_writers_that_are_killed_leave_a_whole_generation() {
     let (writer, reader) = (Machine::writer(&storage), Machine::new(&storage));
     for round in 0..8 {
         writer.sandbox.write("docs/valves.md", format!("# Valves\n\nVersion {round}."));
-        let kill = |mut command: Command, after: u64| {
-            let mut process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            std::thread::sleep(Duration::from_millis(after));
-            // It may have ended.
-            process.kill().unwrap_or_default();
-            process.wait().unwrap();
-        };
-        kill(writer.command(&["ingest", "docs", "--no-embed"]), 60 * round);
+        kill_after(Duration::from_millis(60 * round), &mut writer.command(&["ingest", "docs", "--no-embed"]));
         // The dead writer's lease would hold for a minute.
         storage.state().objects.remove("/bucket/team/kb/lease.json");
         writer.kb(&["ingest", "docs", "--no-embed"]).ok();
-        kill(reader.command(&["search", "version"]), 25 * round);
+        kill_after(Duration::from_millis(25 * round), &mut reader.command(&["search", "version"]));
         assert!(reader.kb(&["search", "version"]).out.contains(&format!("Version {round}.")));
         assert!([&writer, &reader].iter().all(|machine| machine.json(&["check"])["sound"] == true));
     }
