@@ -214,10 +214,8 @@ fn contexts_work_in_both_languages() {
     let sandbox = Sandbox::with_keyword_fixtures();
     sandbox
         .kb(&["context", "how is the pump primed?", "--max-tokens", "800"])
-        .shows(0, "pump-station-manual.pdf")
-        .shows(0, " · p");
+        .shows_all(0, &["pump-station-manual.pdf", " · p"]);
     sandbox
         .kb(&["context", "如何启动水泵？", "--max-tokens", "800"])
-        .shows(0, "[来源：docs/泵站维护手册.pdf · 章节 ")
-        .shows(0, " 页 · 时间 20");
+        .shows_all(0, &["[来源：docs/泵站维护手册.pdf · 章节 ", " 页 · 时间 20"]);
 }

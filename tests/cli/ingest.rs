@@ -277,8 +277,7 @@ fn a_store_in_a_folder_with_a_non_utf_8_name_is_refused() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("a.md"), "# Pumps\n\nPrime the pump.\n").unwrap();
     Run::of(sandbox.command(&["ingest", "a.md", "--no-embed"]).current_dir(&folder).output().unwrap())
-        .tells(3, "is not UTF-8")
-        .tells(3, "--kb");
+        .tells_all(3, &["is not UTF-8", "--kb"]);
     assert_eq!(std::fs::read_dir(sandbox.path("d")).unwrap().count(), 1, "no folder of a similar name");
 }
 

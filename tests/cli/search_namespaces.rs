@@ -152,8 +152,7 @@ fn documents_are_found_in_each_namespace() {
     assert_eq!(sources(&["-n", "all", "--doc", "Pumps", "--doc", "valves.md"]).len(), 2);
     sandbox
         .kb(&["search", "pump", "-n", "pumps,valves", "--doc", "Valvse"])
-        .tells(2, "any of the namespaces")
-        .tells(2, "did you mean");
+        .tells_all(2, &["any of the namespaces", "did you mean"]);
     // The note on a part of a title comes once, though three namespaces have it.
     let guessed = sandbox.kb(&["search", "pump", "-n", "all", "--doc", "ump"]);
     assert_eq!((guessed.code, guessed.err.matches("; using ").count()), (0, 1), "{}", guessed.err);

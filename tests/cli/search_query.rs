@@ -234,9 +234,7 @@ fn a_chapter_that_no_document_has_is_not_found() {
             sandbox
                 .kb(&["search", query, "--mode", mode])
                 .refuses(1, said)
-                .tells(1, "nothing found")
-                .tells(1, "nearest")
-                .tells(1, "--all shows them");
+                .tells_all(1, &["nothing found", "nearest", "--all shows them"]);
         }
         let all = sandbox.json(&["search", query, "--all"]);
         assert!(!all["hits"].as_array().unwrap().is_empty() && all["confidence"] == 0.0, "{query}: {all}");

@@ -15,8 +15,7 @@ fn limits_beyond_reason_are_refused() {
     ] {
         sandbox
             .kb(&["ingest", ".", "--no-embed", flag, "18446744073709551615"])
-            .tells(2, flag)
-            .tells(2, &format!("from 1 to {most}"));
+            .tells_all(2, &[flag, &format!("from 1 to {most}")]);
         sandbox.kb(&["ingest", ".", "--no-embed", "--force", flag, most]).ok();
     }
 }
@@ -30,10 +29,7 @@ fn text_is_cut_within_the_limits_of_a_worker() {
     sandbox.kb(&["ingest", ".", "--no-embed", "--file-timeout", "5"]).shows(4, "within 5 s").shows(4, "--file-timeout");
     #[cfg(target_os = "linux")]
     {
-        sandbox
-            .kb(&["ingest", ".", "--no-embed", "--worker-memory", "1"])
-            .shows(4, "memory")
-            .shows(4, "--worker-memory");
+        sandbox.kb(&["ingest", ".", "--no-embed", "--worker-memory", "1"]).shows_all(4, &["memory", "--worker-memory"]);
     }
     assert_eq!(sandbox.count(&["docs"]), 1, "the other file is in");
 }
@@ -71,8 +67,7 @@ mod ocr {
         sandbox.write("a.md", "# Valves\n\nClose them slowly.");
         sandbox
             .kb(&[&INGEST[..], &["a.md", "--page-timeout", "1"]].concat())
-            .shows(4, "took too long")
-            .shows(4, "--page-timeout");
+            .shows_all(4, &["took too long", "--page-timeout"]);
         assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "a.md\n", "the other file is in");
         assert_ends(&process(&sandbox, "child"));
     }

@@ -309,8 +309,7 @@ fn a_password_in_the_endpoint_is_refused_and_never_printed() {
     for endpoint in [endpoint.clone(), format!("{}/?token=hunter2", hub.endpoint()), endpoint.replace("http://", "")] {
         for format in ["table", "json"] {
             let run = with_hub(&sandbox, &endpoint, &["models", "add", "ours/tiny", "--format", format], &[])
-                .tells(2, "HF_ENDPOINT")
-                .tells(2, "HF_TOKEN");
+                .tells_all(2, &["HF_ENDPOINT", "HF_TOKEN"]);
             assert!(!run.err.contains("hunter2"), "{}", run.err);
         }
     }
