@@ -178,8 +178,7 @@ fn an_empty_text_is_reported_and_the_input_of_set_is_not_copied() {
         (b"Start\nNowhere\n", "-", "line 2, \"Nowhere\""),
         (b"Start\nNowhere\n", "input", "line 2, \"Nowhere\""),
     ] {
-        let run = set(input, file).refuses(2, message);
-        assert!(!run.err.contains("your text is in"), "{file}: {}", run.err);
+        set(input, file).refuses(2, message).lacks("your text is in");
     }
     assert_eq!(std::fs::read_dir(sandbox.path("tmp")).unwrap().count(), 0, "no file is left behind");
 }
