@@ -113,7 +113,7 @@ impl Word {
         let is_own = |text: &String| own.iter().any(|(_, term, _)| term == text);
         let words = searched.iter().enumerate().filter(|(_, word)| is_own(&word.text));
         let word = |(at, word): (usize, &QuestionWord)| Word {
-            weight: word.weight,
+            weight: word.weight_in_all,
             is_year: is_year(&word.text),
             at,
             others: others(&word.text),
@@ -205,8 +205,8 @@ mod tests {
         let others = alternatives.iter().flat_map(|one| one.others.iter().flatten());
         let searched =
             words.iter().map(|(text, weight)| (*text, *weight)).chain(others.map(|text| (text.as_str(), 1.0)));
-        let searched: Vec<QuestionWord> =
-            searched.map(|(text, weight)| QuestionWord { text: text.to_owned(), weight }).collect();
+        let word = |(text, weight): (&str, f32)| QuestionWord { text: text.to_owned(), weight, weight_in_all: weight };
+        let searched: Vec<QuestionWord> = searched.map(word).collect();
         let own = words.iter().map(|(text, weight)| (KeywordField::Content, (*text).to_owned(), *weight)).collect();
         let content = searched.iter().map(|word| text.contains(&word.text.as_str())).collect();
         let titles = vec![false; searched.len()];

@@ -180,7 +180,7 @@ async fn rankings(
         }
         let mut scores = RetrieverScores::default();
         let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
-        let keyword = KeywordRetriever::new(snapshots, terms.clone())?;
+        let keyword = KeywordRetriever::new(snapshots, terms.clone(), scopes)?;
         let coverage = Coverage::new(&keyword, &terms, &[], question.model);
         if route.keyword > 0.0 {
             scores.keyword = keyword.recall(scopes, request.pool)?;

@@ -51,7 +51,7 @@ pub(super) async fn recall<'s>(
     let Asked { question, snapshots, .. } = *asked;
     let (terms, alternatives, replacements) = other_words(asked, trace).await?;
     let Restricted { scopes, quoted } = restricted;
-    let keyword = KeywordRetriever::new(snapshots, terms)?;
+    let keyword = KeywordRetriever::new(snapshots, terms, &scopes)?;
     let mut coverage = Coverage::new(&keyword, &question.terms, &alternatives, question.model);
     coverage.lacks_name = replacements.iter().any(|one| one.is_name && one.is_absent());
     let mut recalled = Recalled {

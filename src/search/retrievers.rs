@@ -24,30 +24,40 @@ const WHOLE_PARENT_CHUNK_WEIGHT: f32 = 0.4;
 #[derive(Debug, Clone)]
 pub(super) struct QuestionWord {
     pub text: String,
-    /// How telling it is: its weight in the question times its rarity.
+    /// How telling it is: its weight in the question times its rarity in the searched documents …
     pub weight: f32,
+    /// … and times its rarity in all documents, so that a confidence does not depend on a filter.
+    pub weight_in_all: f32,
 }
 
 pub(super) struct KeywordRetriever<'a> {
     snapshots: &'a [&'a Snapshot],
     terms: Terms,
     words: Vec<QuestionWord>,
-    /// `None` for one namespace, which has its own.
+    /// `None` for all documents of one namespace, which has its own.
     statistics: Option<KeywordStatistics>,
 }
 
 impl<'a> KeywordRetriever<'a> {
-    /// Without terms, it finds nothing.
-    pub(super) fn new(snapshots: &'a [&'a Snapshot], terms: Terms) -> Result<Self> {
-        let each = on_each(snapshots, |_, snapshot| snapshot.keyword().statistics(&terms))?;
-        let statistics = KeywordStatistics::joint(each);
+    /// Words are weighed by their rarity in the scopes, which are by namespace. Without terms, it finds nothing.
+    pub(super) fn new(snapshots: &'a [&'a Snapshot], terms: Terms, scopes: &[Scope]) -> Result<Self> {
+        let count = |scopes: &[Scope]| -> Result<KeywordStatistics> {
+            let of = |place: usize, snapshot: &&Snapshot| snapshot.keyword().statistics(&terms, &scopes[place]);
+            Ok(KeywordStatistics::joint(on_each(snapshots, of)?))
+        };
+        let in_all = count(&vec![Scope::Everything; snapshots.len()])?;
+        let is_restricted = scopes.iter().any(|scope| *scope != Scope::Everything);
+        let searched = if is_restricted { Some(count(scopes)?) } else { None };
+        let searched = searched.filter(|statistics| !statistics.is_empty());
+        let weighing = searched.as_ref().unwrap_or(&in_all);
         let content = terms.iter().filter(|(field, ..)| *field == KeywordField::Content);
         let word = |(_, text, weight): &(KeywordField, String, f32)| QuestionWord {
             text: text.clone(),
-            weight: weight * statistics.rarity(text),
+            weight: weight * weighing.rarity(text),
+            weight_in_all: weight * in_all.rarity(text),
         };
         let words = content.map(word).collect();
-        let statistics = (snapshots.len() != 1).then_some(statistics);
+        let statistics = searched.or_else(|| (snapshots.len() != 1).then_some(in_all));
         Ok(KeywordRetriever { snapshots, terms, words, statistics })
     }
 

@@ -20,7 +20,7 @@ use crate::text::tokens::{Token, tokenize};
 /// Change this name with every change of tokenization: an index with another name is rebuilt.
 const TOKENIZER: &str = "kb-years";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeywordField {
     /// The text of the parent chunk.
     Content,

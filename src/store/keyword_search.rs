@@ -29,6 +29,10 @@ use crate::text::tokens::{TokenKind, tokenize};
 /// tells little.
 const MOST_WITH_PHRASE: usize = 5_000;
 
+/// Words are counted in a scope of at most this many documents. A larger part of a store has about the counts of the
+/// whole, and counting in it would take longer than the search.
+const MOST_COUNTED_DOCUMENTS: usize = 1_000;
+
 /// Among titles, a question that stands there as a whole comes before all others: no sum of BM25 is as large.
 const WHOLE_TITLE: f32 = 1000.0;
 /// So many parent chunks are looked at for each document that is wanted: a section has several, with the same titles.
@@ -75,8 +79,44 @@ impl KeywordReader {
         self.search(terms, statistics, &Scope::ParentChunks(chunk_ids.iter().cloned().collect()), chunk_ids.len())
     }
 
-    /// The share of this index in the joint statistics of several.
-    pub fn statistics(&self, terms: &[WeightedTerm]) -> Result<KeywordStatistics> {
+    /// The share of this index in the joint statistics of several. Words are counted in the documents of the scope if
+    /// these are few: a search in one report must not weigh its words by other reports.
+    pub fn statistics(&self, terms: &[WeightedTerm], scope: &Scope) -> Result<KeywordStatistics> {
+        match scope {
+            Scope::Documents(ids) if ids.len() <= MOST_COUNTED_DOCUMENTS => self.statistics_of(terms, ids),
+            _ => self.statistics_of_all(terms),
+        }
+    }
+
+    fn statistics_of(&self, terms: &[WeightedTerm], doc_ids: &HashSet<DocId>) -> Result<KeywordStatistics> {
+        let terms: HashSet<(KeywordField, &str)> =
+            terms.iter().map(|(field, text, _)| (*field, text.as_str())).collect();
+        let mut statistics = KeywordStatistics::default();
+        for segment in self.reader.searcher().segment_readers() {
+            let mut entries: HashSet<u32> = HashSet::new();
+            for doc_id in doc_ids {
+                entries.extend(self.entries_with(segment, self.fields.doc_id, doc_id)?);
+            }
+            if entries.is_empty() {
+                continue;
+            }
+            statistics.parent_chunks += entries.len() as u64;
+            for field in [self.fields.content, self.fields.titles_in_front, self.fields.situating] {
+                let lengths = segment.get_fieldnorms_reader(field).map_err(|error| self.failed(error))?;
+                let words: u64 = entries.iter().map(|entry| u64::from(lengths.fieldnorm(*entry))).sum();
+                *statistics.words.entry(field).or_default() += words;
+            }
+            for (field, text) in &terms {
+                let field = self.field(*field);
+                let with = self.entries_with(segment, field, text)?.into_iter();
+                let with = with.filter(|entry| entries.contains(entry)).count() as u64;
+                *statistics.parent_chunks_with.entry(Term::from_field_text(field, text)).or_default() += with;
+            }
+        }
+        Ok(statistics)
+    }
+
+    fn statistics_of_all(&self, terms: &[WeightedTerm]) -> Result<KeywordStatistics> {
         let searcher = self.reader.searcher();
         let parent_chunks = searcher.total_num_docs().map_err(|error| self.failed(error))?;
         let mut statistics = KeywordStatistics { parent_chunks, ..Default::default() };
@@ -263,6 +303,11 @@ impl KeywordStatistics {
         joint
     }
 
+    /// Whether no parent chunk was counted.
+    pub fn is_empty(&self) -> bool {
+        self.parent_chunks == 0
+    }
+
     /// The rarity of a word in the text of parent chunks, or in their titles if no text has it: the inverse document
     /// frequency of BM25, at least 0.
     pub fn rarity(&self, word: &str) -> f32 {
@@ -325,9 +370,37 @@ mod tests {
         let reader = KeywordWriter::index_of(&namespace, &chunks);
         let terms = ["late", "repair", "nowhere"]
             .map(|word| [KeywordField::Content, KeywordField::Titles].map(|field| (field, word.to_owned(), 1.0)));
-        let statistics = reader.statistics(terms.as_flattened()).unwrap();
+        let statistics = reader.statistics(terms.as_flattened(), &Scope::Everything).unwrap();
         let [late, repair, nowhere] = ["late", "repair", "nowhere"].map(|word| statistics.rarity(word));
         assert!(repair < late && late < nowhere, "{repair} {late} {nowhere}");
+    }
+
+    #[test]
+    fn a_search_in_some_documents_scores_as_if_there_were_no_others() {
+        let (_other_folder, other) = namespace();
+        let (_folder, namespace) = namespace();
+        // `a` is about Walmart, so the name is common in the store and rare in `b`. `c` was deleted.
+        let texts = ["walmart sells pumps", "walmart buys pumps", "walmart", "pumps for walmart"];
+        let own = ["net revenue", "net revenue of walmart", "revenue by country", "pumps"];
+        let chunk = |doc_id: &'static str| {
+            move |(at, text): (usize, &&str)| parent_chunk(&format!("{doc_id}:{at}"), text, "Report")
+        };
+        let own: Vec<ParentChunk> = own.iter().enumerate().map(chunk("b")).collect();
+        let others = texts.iter().enumerate().map(chunk("a")).chain(texts.iter().enumerate().map(chunk("c")));
+        let all: Vec<ParentChunk> = others.chain(own.clone()).collect();
+        let terms = ["revenue", "walmart"].map(|word| (KeywordField::Content, word.to_owned(), 1.0));
+        let scope = Scope::of_documents(Some(&["b".into()]));
+        let together = KeywordWriter::index_without(&namespace, &all, &["c".into()]);
+        let statistics = together.statistics(&terms, &scope).unwrap();
+        let found = together.search(&terms, Some(&statistics), &scope, 9).unwrap();
+        assert!(statistics.rarity("walmart") > statistics.rarity("revenue"));
+        let in_all = together.statistics(&terms, &Scope::Everything).unwrap();
+        assert!(in_all.rarity("walmart") < in_all.rarity("revenue"));
+        let nowhere = together.statistics(&terms, &Scope::of_documents(Some(&["d".into()]))).unwrap();
+        assert!(nowhere.is_empty() && !statistics.is_empty());
+        let alone = KeywordWriter::index_of(&other, &own);
+        assert_eq!(found, alone.search(&terms, None, &Scope::Everything, 9).unwrap());
+        assert_eq!(found.len(), 3);
     }
 
     #[test]
