@@ -117,7 +117,9 @@ fn continues(above: &GridRow, line: &GridRow, edge: f32) -> bool {
     }
     let (Some(own), Some(below)) = (above.cells.first(), line.cells.first()) else { return false };
     if line.is_label() {
-        return above.cells.len() > 1 && own.column == 0 && is_broken(own, below, edge, above.size);
+        // A line with a colon at its end names the rows below it, however long the label above it is.
+        let is_group = below.text.ends_with([':', '：']) && !below.text.starts_with(char::is_lowercase);
+        return !is_group && above.cells.len() > 1 && own.column == 0 && is_broken(own, below, edge, above.size);
     }
     // Cells of text under cells of text, without a label of their own.
     !line.has(0) && line.cells.iter().all(|cell| !is_figure(&cell.text) && above.has(cell.column))

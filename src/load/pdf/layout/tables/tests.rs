@@ -47,6 +47,23 @@ fn heads_groups_signs_and_wrapped_labels_of_a_statement_are_read() {
 }
 
 #[test]
+fn the_name_of_a_group_does_not_continue_a_long_label() {
+    let rows: &[&[&str]] = &[
+        &["", "2025", "2024"],
+        &["Net income", "$ 8,978", "$ 7,679"],
+        &["Other divestitures, sales of investments and other assets", "85", "5"],
+        &["Short-term investments, by original maturity:"],
+        &["More than three months", "100", "—"],
+        &["Three months or less", "19", "22"],
+    ];
+    let wanted = "|  | 2025 | 2024 |\n| --- | --- | --- |\n| Net income | $8,978 | $7,679 |\n\
+                  | Other divestitures, sales of investments and other assets | 85 | 5 |\n\
+                  | Short-term investments, by original maturity: |  |  |\n| More than three months | 100 | — |\n\
+                  | Three months or less | 19 | 22 |";
+    assert_eq!(read(page(rows, &[480.0, 560.0])), [wanted]);
+}
+
+#[test]
 fn a_head_may_be_wider_than_its_figures() {
     let rows: &[&[&str]] = &[
         &["", "Fiscal 2025 and 2024"],
