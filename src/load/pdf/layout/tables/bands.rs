@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::super::lines::Line;
+use super::grid::Grid;
+use super::judge;
 
 /// A row of cells has one gap this wide, in sizes, or two of [`NARROW`]. Gaps in justified prose are narrower.
 const WIDE: f32 = 1.5;
@@ -11,6 +13,8 @@ const NARROW: f32 = 0.9;
 const MOST_BETWEEN: usize = 3;
 /// The widest step from row to row, in sizes.
 const WIDEST_STEP: f32 = 3.4;
+/// The widest step over a blank row between two groups of rows, in usual steps.
+const BLANK_ROW: f32 = 2.2;
 /// The most that sizes of rows differ, as a share.
 const OTHER_SIZE: f32 = 1.3;
 /// The longest table, in lines. A page has fewer.
@@ -31,6 +35,40 @@ pub fn bands(lines: &[Line]) -> Vec<Range<usize>> {
         last = Some(i);
     }
     bands
+}
+
+/// Joins bands that are groups of rows of one table. A loosely set balance sheet has blank rows between them, and only the
+/// first group has heads.
+pub fn with_groups(lines: &[Line], bands: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for band in bands {
+        match joined.last_mut() {
+            Some(last) if is_next_group(lines, last, &band) => last.end = band.end,
+            _ => joined.push(band),
+        }
+    }
+    joined
+}
+
+fn is_next_group(lines: &[Line], band: &Range<usize>, next: &Range<usize>) -> bool {
+    if next.start - band.end > MOST_BETWEEN || next.end - band.start > MOST_LINES {
+        return false;
+    }
+    let Some(own) = Grid::of(&lines[band.clone()]) else { return false };
+    let widest = BLANK_ROW * judge::usual_step(&own.rows);
+    if !lines[band.end - 1..=next.start].windows(2).all(|pair| follows(&pair[0], &pair[1], widest)) {
+        return false;
+    }
+    let whole = &lines[band.start..next.end];
+    let Some(both) = Grid::of(whole) else { return false };
+    // With heads of its own it is another table.
+    let first = &both.rows[next.start - band.start];
+    first.has(0)
+        && first.starts_body()
+        && both.columns.len() == own.columns.len()
+        && judge::is_table(&own)
+        && judge::is_table(&both)
+        && both.breaks(whole).is_empty()
 }
 
 /// The parts of a band between the lines that break it.
@@ -58,7 +96,12 @@ fn is_row(line: &Line) -> bool {
 }
 
 fn is_near(above: &Line, below: &Line) -> bool {
+    follows(above, below, WIDEST_STEP * above.style.size.max(below.style.size))
+}
+
+/// Whether a line of about the same size is less than `widest` points below another.
+fn follows(above: &Line, below: &Line, widest: f32) -> bool {
     let (small, large) = (above.style.size.min(below.style.size), above.style.size.max(below.style.size));
     let step = below.style.baseline - above.style.baseline;
-    (0.0..WIDEST_STEP * large).contains(&step) && large <= OTHER_SIZE * small && !below.style.fixed
+    (0.0..widest).contains(&step) && large <= OTHER_SIZE * small && !below.style.fixed
 }

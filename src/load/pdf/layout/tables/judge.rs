@@ -63,9 +63,7 @@ pub fn is_table(grid: &Grid) -> bool {
 pub fn extent(grid: &Grid) -> Range<usize> {
     let rows = &grid.rows;
     let step = |at: usize| rows[at + 1].baseline - rows[at].baseline;
-    let mut steps: Vec<f32> = (0..rows.len().saturating_sub(1)).map(step).collect();
-    steps.sort_by(f32::total_cmp);
-    let usual = steps.get(steps.len() / 2).copied().unwrap_or(0.0);
+    let usual = usual_step(rows);
     let figures = |row: &GridRow| row.cells.iter().skip(1).any(|cell| is_figure(&cell.text));
     let any = rows.len() > SHOWS_STEP && rows.iter().any(figures);
     let apart = |row: &GridRow, step: f32| any && row.has(0) && !figures(row) && step > APART * usual;
@@ -78,6 +76,13 @@ pub fn extent(grid: &Grid) -> Range<usize> {
         to -= 1;
     }
     from..to
+}
+
+/// The middle of the steps from row to row, in points; 0 for a single row.
+pub fn usual_step(rows: &[GridRow]) -> f32 {
+    let mut steps: Vec<f32> = rows.windows(2).map(|pair| pair[1].baseline - pair[0].baseline).collect();
+    steps.sort_by(f32::total_cmp);
+    steps.get(steps.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// The cells of a column, in rows with several cells.

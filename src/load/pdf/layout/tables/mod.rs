@@ -46,7 +46,7 @@ struct Table {
 
 fn tables_of(part: &[Line]) -> Vec<Table> {
     let mut found: Vec<Table> = Vec::new();
-    let mut waiting = bands::bands(part);
+    let mut waiting = bands::with_groups(part, bands::bands(part));
     waiting.reverse();
     while let Some(band) = waiting.pop() {
         let free = found.last().map_or(0, |last| last.lines.end);

@@ -10,9 +10,14 @@ use crate::text::tables;
 
 /// The lines of a page on which each row is printed: label at the left, figures ending at these places.
 fn page(rows: &[&[&str]], ends: &[f32]) -> Vec<Line> {
+    spaced(rows, ends, 13.0)
+}
+
+/// The same with this step from row to row; an empty row is a space.
+fn spaced(rows: &[&[&str]], ends: &[f32], step: f32) -> Vec<Line> {
     let mut pieces: Vec<(&str, f32, f32)> = Vec::new();
     for (i, row) in rows.iter().enumerate() {
-        let baseline = 100.0 + 13.0 * i as f32;
+        let baseline = 100.0 + step * i as f32;
         pieces.extend(row.first().filter(|label| !label.is_empty()).map(|label| (*label, 72.0, baseline)));
         for (text, right) in row.iter().skip(1).zip(ends).filter(|(text, _)| !text.is_empty()) {
             pieces.push((text, right - end(text, 0.0, 10.0), baseline));
@@ -61,6 +66,38 @@ fn the_name_of_a_group_does_not_continue_a_long_label() {
                   | Short-term investments, by original maturity: |  |  |\n| More than three months | 100 | — |\n\
                   | Three months or less | 19 | 22 |";
     assert_eq!(read(page(rows, &[480.0, 560.0])), [wanted]);
+}
+
+#[test]
+fn groups_with_a_blank_row_between_them_share_the_heads_of_the_first() {
+    let assets: &[&[&str]] = &[
+        &["", "2020", "2019"],
+        &["Cash", "9,465", "7,722"],
+        &["Inventories", "44,435", "44,269"],
+        &["Total current assets", "61,806", "61,897"],
+        &[],
+        &["Property and equipment, net", "105,208", "104,317"],
+        &["Goodwill", "31,073", "31,181"],
+        &[],
+        &["Liabilities and equity"],
+        &["Accounts payable", "46,973", "47,060"],
+        &["Accrued liabilities", "22,296", "22,159"],
+    ];
+    let wanted = "|  | 2020 | 2019 |\n| --- | --- | --- |\n| Cash | 9,465 | 7,722 |\n| Inventories | 44,435 | 44,269 |\n\
+                  | Total current assets | 61,806 | 61,897 |\n| Property and equipment, net | 105,208 | 104,317 |\n\
+                  | Goodwill | 31,073 | 31,181 |\n| Liabilities and equity |  |  |\n\
+                  | Accounts payable | 46,973 | 47,060 |\n| Accrued liabilities | 22,296 | 22,159 |";
+    // Rows are set so far apart that a blank one is further than rows of a table usually are.
+    assert_eq!(read(spaced(assets, &[380.0, 480.0], 18.0)), [wanted]);
+    let other: &[&[&str]] = &[
+        &[],
+        &["", "2018", "2017"],
+        &["Cash", "6,756", "6,867"],
+        &["Inventories", "43,783", "43,046"],
+        &["Total current assets", "59,664", "57,689"],
+    ];
+    let two = [&assets[..4], other].concat();
+    assert_eq!(read(spaced(&two, &[380.0, 480.0], 18.0)).len(), 2, "heads begin another table");
 }
 
 #[test]
