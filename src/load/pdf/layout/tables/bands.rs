@@ -37,8 +37,8 @@ pub fn bands(lines: &[Line]) -> Vec<Range<usize>> {
     bands
 }
 
-/// Joins bands that are groups of rows of one table. A loosely set balance sheet has blank rows between them, and only the
-/// first group has heads.
+/// Joins bands that are groups of rows of one table. A loosely set balance sheet has blank rows between them, and only
+/// the first group has heads.
 pub fn with_groups(lines: &[Line], bands: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for band in bands {

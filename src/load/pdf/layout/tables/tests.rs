@@ -83,9 +83,10 @@ fn groups_with_a_blank_row_between_them_share_the_heads_of_the_first() {
         &["Accounts payable", "46,973", "47,060"],
         &["Accrued liabilities", "22,296", "22,159"],
     ];
-    let wanted = "|  | 2020 | 2019 |\n| --- | --- | --- |\n| Cash | 9,465 | 7,722 |\n| Inventories | 44,435 | 44,269 |\n\
-                  | Total current assets | 61,806 | 61,897 |\n| Property and equipment, net | 105,208 | 104,317 |\n\
-                  | Goodwill | 31,073 | 31,181 |\n| Liabilities and equity |  |  |\n\
+    let wanted = "|  | 2020 | 2019 |\n| --- | --- | --- |\n| Cash | 9,465 | 7,722 |\n\
+                  | Inventories | 44,435 | 44,269 |\n| Total current assets | 61,806 | 61,897 |\n\
+                  | Property and equipment, net | 105,208 | 104,317 |\n| Goodwill | 31,073 | 31,181 |\n\
+                  | Liabilities and equity |  |  |\n\
                   | Accounts payable | 46,973 | 47,060 |\n| Accrued liabilities | 22,296 | 22,159 |";
     // Rows are set so far apart that a blank one is further than rows of a table usually are.
     assert_eq!(read(spaced(assets, &[380.0, 480.0], 18.0)), [wanted]);
