@@ -16,6 +16,8 @@ use crate::text::{size, truncate};
 const ENDING: &str = ".meta.toml";
 /// The longest such file, in bytes.
 const LONGEST: u64 = 1 << 20;
+/// The errors of a file that does not exist. With the ending, its name may be longer than the file system allows.
+const MISSING: [ErrorKind; 3] = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
 
 /// Metadata of all documents whose source matches.
 #[derive(Debug, Clone)]
@@ -76,9 +78,7 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
             return Err(Error::failed(message).hint("keep a few fields in it, such as project = \"apollo\""));
         }
         Ok(_) => return Ok(Fields::new()),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Fields::new());
-        }
+        Err(error) if MISSING.contains(&error.kind()) => return Ok(Fields::new()),
         Err(error) => return Err(Error::io("read", &file, &error)),
     }
     // A link that takes the place of the file after the look above leads out of its folder.

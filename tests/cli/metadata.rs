@@ -157,3 +157,13 @@ fn the_report_names_what_people_did_to_a_removed_document() {
     let expected = [json!([]), json!([]), json!(["1 field, 2 tags removed with it"])];
     assert_eq!(warnings, expected.iter().collect::<Vec<_>>(), "{report}");
 }
+
+/// The name of a file with its metadata would be too long for the file system.
+#[test]
+fn a_file_with_the_longest_name_is_ingested() {
+    let sandbox = Sandbox::new();
+    let name = format!("{}.md", "泵".repeat(84));
+    sandbox.write(&name, "# Valves\n\nClose the valve slowly.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed"]).ok();
+    assert_eq!(found(&sandbox, "format = markdown"), [name]);
+}
