@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use super::cores;
 use super::known_stores::KnownStores;
 use super::settings_file::SettingsFile;
-use crate::error::{NextStep, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::hash;
 use crate::llm::prompt_names;
 use crate::models::is_endpoint;
@@ -91,6 +91,15 @@ fn remove(table: &mut Table, setting: &str) {
     }
 }
 
+/// The error of a `kb.toml`. A link may lead to a secret, which the words of the error would quote.
+fn without_quotes(path: &Path, error: Error) -> Error {
+    if !path.is_symlink() {
+        return error;
+    }
+    Error::usage(format!("{} is a link to a file without valid settings", path.display()))
+        .hint("replace the link with the file itself")
+}
+
 /// The folder of prompts in a store.
 const PROMPTS: &str = "prompts";
 
@@ -115,7 +124,8 @@ impl StoreSettings {
     /// # Errors
     /// If `kb.toml` cannot be read or is invalid.
     pub fn read(store: &Path) -> Result<Self> {
-        let file = SettingsFile::read(&store.join(super::FILE))?;
+        let path = store.join(super::FILE);
+        let file = SettingsFile::read(&path).map_err(|error| without_quotes(&path, error))?;
         let named = file.as_ref().and_then(|file| get(&file.table, "llm.prompts")?.as_str());
         let prompts_folder = store.join(named.unwrap_or(PROMPTS));
         let text = |name| Some((name, read_text(&prompts_folder.join(format!("{name}.md"))).ok()?));

@@ -50,6 +50,19 @@ fn folders_of_the_store_are_no_links() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_error_quotes_nothing_from_behind_a_link() {
+    let settings = (".kb/kb.toml", "kb.toml is a link to a file without valid settings");
+    for (place, tells) in [settings, (".kb/synonyms.txt", "synonyms.txt, line 1: not a group of names")] {
+        let sandbox = Sandbox::of_two_documents();
+        sandbox.write("precious/file", "password-4711\n");
+        link(&sandbox, "precious/file", place);
+        let run = sandbox.kb(&["search", "valve"]).tells(2, tells);
+        assert!(!run.err.contains("4711"), "{}", run.err);
+    }
+}
+
 /// A store may be shared, and the libraries that write its files would keep some of them to their owner.
 #[cfg(unix)]
 #[test]

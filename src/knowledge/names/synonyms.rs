@@ -46,6 +46,8 @@ impl Synonyms {
         })?;
         let parsed = Synonyms::parse(&text);
         parsed.map(Some).map_err(|(line, what)| {
+            // A link in a store of others may lead to a secret, which the error would quote.
+            let what = if path.is_symlink() { "not a group of names".to_owned() } else { what };
             Error::usage(format!("{}, line {line}: {what}", path.display()))
                 .hint("a line is `a, b, c` for equal names or `a => b, c` for one way; # begins a comment")
         })
