@@ -21,6 +21,7 @@ use crate::render::{OutputFormat, Page, Screen};
 use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
 use crate::serve::Stream;
 use crate::store::{DocumentName, DocumentRow, LockTimeout, Namespace, Snapshot, Store, Writer, namespace_name};
+use crate::text::visible;
 
 /// The variables with keys may have any name, so `kb serve` cannot know whether they are the same.
 pub(super) const ASKS_AN_ENDPOINT: &str = "the command asks an endpoint";
@@ -354,13 +355,13 @@ impl Context {
     }
 }
 
-/// The path of a source relative to the current folder. `None` if the source is an absolute path, has no file, or the path
-/// is not UTF-8.
+/// The path of a source relative to the current folder. `None` if the source is an absolute path or has no file, or if the
+/// path cannot be shown: it is not UTF-8 or has invisible characters.
 fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     let file = store.source_path(source);
     let is_relative = !Path::new(source).is_absolute() && file.exists();
     let path = is_relative.then(|| pathdiff::diff_paths(&file, here)).flatten();
-    path?.to_str().map(str::to_owned)
+    path?.to_str().filter(|path| visible(path) == **path).map(str::to_owned)
 }
 
 /// The address of a file on this machine; `None` if there is no such file.

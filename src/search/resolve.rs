@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentName, Store};
 use crate::text::tokens::{TokenKind, tokenize};
-use crate::text::{alike, first_of};
+use crate::text::{alike, first_of, visible};
 
 /// Documents whose title and file name are less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.75;
@@ -63,9 +63,11 @@ fn exactly<'a>(documents: &'a [DocumentName], name: &str, store: &Store) -> Resu
     };
     // From the strictest reading to the loosest; the first that fits any document decides. A source as `kb docs` shows it
     // comes before a path, which may be another file's.
-    let readings: [&dyn Fn(&DocumentName) -> bool; 5] = [
-        &|doc| doc.doc_id == wanted || doc.source == wanted,
+    let readings: [&dyn Fn(&DocumentName) -> bool; 6] = [
+        &|doc| doc.doc_id == wanted || doc.source == wanted || doc.source == name,
         &|doc| as_path.as_deref() == Some(doc.source.as_str()),
+        // kb shows no invisible characters.
+        &|doc| visible(&doc.source) == wanted,
         &|doc| doc.title.to_lowercase() == lower,
         &|doc| ends_with(&doc.source, &lower),
         &|doc| stem(&doc.source).to_lowercase() == lower,

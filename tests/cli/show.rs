@@ -62,6 +62,22 @@ fn paths_work_from_the_current_folder_and_can_end_with_nul() {
     sandbox.kb(&["docs", "-0", "--format", "json"]).tells(2, "--null");
 }
 
+/// `kb docs -0 | xargs -0 kb remove`
+#[cfg(unix)]
+#[test]
+fn a_document_with_a_strange_name_is_found_by_the_shown_name() {
+    let sandbox = Sandbox::new();
+    for name in ["docs/escape\u{1b}[31m.md", "docs/soft\u{ad}hyphen.md", " space.md", "docs/ space.md"] {
+        sandbox.write(name, "# Pump\n\nPrime it.\n");
+    }
+    sandbox.kb(&["ingest", ".", "-q", "--no-embed"]).ok();
+    let names = sandbox.kb(&["docs", "-0"]).out;
+    assert_eq!(names.matches('\0').count(), 4, "{names:?}");
+    for name in names.split_terminator('\0') {
+        sandbox.kb(&["remove", name, "--dry-run"]).ok();
+    }
+}
+
 #[test]
 fn commands_answer_to_the_names_that_people_try() {
     let sandbox = Sandbox::new();
