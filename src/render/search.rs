@@ -194,11 +194,12 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     let namespaces = around(" · in ", &namespaces(hit, result), "");
     let matched = around(" · ", &matched(hit, result), "");
     let chunks = match joined(hit, result) {
-        Some((first, last)) => format!("chunks `{first}` to `{last}`"),
-        None => format!("chunk `{}`", hit.chunk_id),
+        Some((first, last)) => format!(" · chunks `{first}` to `{last}`"),
+        // A section without text has none.
+        None => around(" · chunk `", hit.chunk_id.as_str(), "`"),
     };
     let origin = format!(
-        "`{}` · section `{}` · {chunks}{edited}{namespaces} · confidence {:.2}{matched}",
+        "`{}` · section `{}`{chunks}{edited}{namespaces} · confidence {:.2}{matched}",
         printable(&hit.source),
         hit.section.id,
         hit.confidence

@@ -181,6 +181,8 @@ fn sections_are_listed_with_counts_and_a_preview() {
     // A section that has only its title is found too.
     let titled = hits(&sandbox, &["valves", "--in", "sections"]);
     assert_eq!((text(&titled[0]["section"], "path"), text(&titled[0]["section"], "title")), ("2", "Valves"));
+    let markdown = sandbox.kb(&["search", "valves", "--in", "sections"]).out;
+    assert!(!markdown.contains("``"), "{markdown}");
 }
 
 #[test]
