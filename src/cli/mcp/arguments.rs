@@ -403,6 +403,9 @@ mod tests {
         assert_eq!(ingest("a.md").unwrap().arguments[3], root.join("a.md").to_str().unwrap());
         #[cfg(unix)]
         std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
+        std::fs::write(root.join("b.md"), "").unwrap();
+        // The name of the source in results.
+        assert_eq!(ingest("docs/b.md").unwrap().arguments[3], root.join("b.md").to_str().unwrap());
         for bad in ["/etc/passwd", "../x", "a/../../x", "link/passwd", "https://example.org"] {
             match bad {
                 // It is a file of that name.

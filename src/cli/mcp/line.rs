@@ -49,9 +49,15 @@ pub(super) struct Part {
 pub(super) struct Roots(pub(super) Vec<PathBuf>);
 
 impl Roots {
-    /// The path as it is on the disk, if it lies in one of the folders.
+    /// The path as it is on the disk, if it lies in one of the folders. It is relative to the first folder. Results name a
+    /// source as seen from the folder of the store, which is mostly a folder above, so such a name is found too.
     pub(super) fn within(&self, path: &str) -> Result<String, String> {
-        let path = real(&self.0.first().map_or(Path::new("."), PathBuf::as_path).join(path));
+        let first = self.0.first().map_or(Path::new("."), PathBuf::as_path);
+        let found_from = |folder: &Path| {
+            let path = real(&folder.join(path));
+            (path.exists() && is_inside(&path, &self.0)).then_some(path)
+        };
+        let path = first.ancestors().find_map(found_from).unwrap_or_else(|| real(&first.join(path)));
         match is_inside(&path, &self.0) {
             true => path.into_os_string().into_string().map_err(|_| "the path is not UTF-8".to_owned()),
             false => {
