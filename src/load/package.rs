@@ -49,7 +49,7 @@ impl<'a> Archive<'a> {
         }
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| broken(format, &error.to_string()))?;
         if zip.len() > ENTRIES_LIMIT {
-            return Err(Error::failed(format!("contains {} files; a {format} has a few hundred", zip.len()))
+            return Err(Error::failed(format!("contains {} files; {format} files have a few hundred", zip.len()))
                 .hint(format!("the file is hostile; skip it with {}", Setting("exclude"))));
         }
         Ok(Archive { zip, format, left: TOTAL_LIMIT, is_bomb: false })
