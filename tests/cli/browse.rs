@@ -43,6 +43,22 @@ mod at_a_terminal {
         sandbox.kb(&["undo"]).ok();
     }
 
+    /// This terminal, like some others, does not say where its cursor is.
+    #[test]
+    fn an_edited_chunk_is_shown_after_the_edit() {
+        let sandbox = pumps();
+        let mut command = sandbox.command(&["browse"]);
+        command.env("EDITOR", "sed -i s/water/lime/");
+        let mut terminal = Terminal::with(command, COLUMNS);
+        terminal.waits_for("pumps.md");
+        terminal.press("casing");
+        terminal.waits_for("before");
+        terminal.press("\u{5}");
+        terminal.waits_for("lime");
+        terminal.press("\u{3}");
+        assert_eq!(terminal.exit_code(), Some(0), "{}", terminal.shown());
+    }
+
     #[test]
     fn a_query_of_the_command_line_is_searched_for_and_the_terminal_is_given_back() {
         let sandbox = pumps();

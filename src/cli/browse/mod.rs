@@ -17,6 +17,7 @@ use clap::Args;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableMouseCapture, EnableMouseCapture};
 use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{Clear, ClearType};
 
 use super::in_process::InProcess;
 use super::invocation::Context;
@@ -127,6 +128,7 @@ fn edit(terminal: &mut DefaultTerminal, context: &Context, chunk: &str) -> Resul
         stdin().read_line(&mut String::new()).map(drop).map_err(terminal_failed)?;
     }
     *terminal = ratatui::try_init().map_err(terminal_failed)?;
-    terminal.clear().map_err(terminal_failed)?;
+    // ratatui's own method asks the terminal for the place of the cursor, and not every terminal answers.
+    execute!(stdout(), Clear(ClearType::All)).map_err(terminal_failed)?;
     with_mouse(true)
 }
