@@ -53,7 +53,7 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::paths::is_address;
 use crate::render::Screen;
 use global::Global;
@@ -193,10 +193,8 @@ fn fail_at_the_limit_on_file_sizes() {
 fn fail_at_the_limit_on_file_sizes() {}
 
 fn crashed() -> Error {
-    Error::failed("kb crashed, which a damaged store can cause; nothing was published").hint(
-        "restore the store from a copy or ingest the documents into a new one; if the store is not damaged, please \
-         report this",
-    )
+    Error::failed("kb crashed, which a damaged store can cause; nothing was published")
+        .hint(format!("`{}` repairs the store; if it is sound, please report this", NextStep::Repair))
 }
 
 fn run(cli: Cli, matches: ArgMatches, arguments: &[OsString]) -> Result<u8> {
