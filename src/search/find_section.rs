@@ -233,8 +233,18 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
         named.into_iter().filter(|(freely, _)| Some(*freely) == best).map(|(_, own)| own).collect();
     match found[..] {
         [one] => Ok(one),
-        [] => Err(Error::not_found(format!("no document has a section {name:?}"))
-            .hint(format!("`{}` shows the sections of a document", NextStep::ShowContents("DOC")))),
+        [] => {
+            let end = format!("/{name}");
+            let is_named = |own: &&DocumentRow| own.doc_id == name || own.source == name || own.source.ends_with(&end);
+            let hint = match documents.iter().find(is_named) {
+                Some(own) => {
+                    let contents = NextStep::ShowContents(&own.doc_id);
+                    format!("it is a document: name a section too; `{contents}` shows them")
+                }
+                None => format!("`{}` shows the sections of a document", NextStep::ShowContents("DOC")),
+            };
+            Err(Error::not_found(format!("no document has a section {name:?}")).hint(hint))
+        }
         _ => {
             let sources = first_of(found.iter().map(|document| document.source.clone()));
             let message = format!("{} documents have a section {name:?}", found.len());

@@ -137,6 +137,8 @@ fn a_section_without_a_document_is_looked_up_in_all() {
     assert_eq!(sandbox.kb(&["section", &id]).out, found.out);
     sandbox.kb(&["section", "1.1"]).refuses(2, "error: ").tells(2, "name the document first: docs/");
     sandbox.kb(&["section", "第99章"]).tells(1, "no document has a section");
+    let document = id.split('#').next().unwrap();
+    sandbox.kb(&["section", document]).tells(1, &format!("name a section too; `kb toc {document}`"));
 }
 
 #[test]
