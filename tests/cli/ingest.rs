@@ -86,6 +86,17 @@ fn prune_removes_only_documents_whose_file_is_gone() {
 }
 
 #[test]
+fn prune_removes_a_document_whose_name_a_folder_has_now() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# Pump\n\nPrime it.\n");
+    sandbox.write("docs/b.md", "# Valve\n\nOpen it.\n");
+    sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).ok();
+    std::fs::remove_file(sandbox.path("docs/a.md")).unwrap();
+    sandbox.write("docs/a.md/c.md", "# Casing\n\nFill it.\n");
+    assert_eq!(sandbox.json(&["ingest", "docs", "--no-embed", "--prune"])["counts"]["removed"], 1);
+}
+
+#[test]
 fn prune_names_documents_whose_files_are_left_out() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "About valves.");
