@@ -279,10 +279,6 @@ mod tests {
         text.parse().unwrap_or_else(|_: std::convert::Infallible| unreachable!())
     }
 
-    fn fields(pairs: &[(&str, &str)]) -> Fields {
-        pairs.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect()
-    }
-
     #[test]
     fn values_keep_their_types() {
         let json = |text: &str| serde_json::to_string(&value(text)).unwrap();
@@ -292,24 +288,6 @@ mod tests {
             assert!(matches!(value(text), MetadataValue::Text(_)), "{text}");
         }
         assert_eq!(value("[a, 2]").to_string(), "a, 2");
-    }
-
-    #[test]
-    fn values_set_by_a_person_win() {
-        let stated = [("author", "Ann"), ("tags", "pump, valve"), ("project", "x")];
-        let metadata = Metadata {
-            stated: stated.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
-            given: fields(&[("project", "apollo"), ("tags", "[valve, safety]")]),
-            set: Changed {
-                fields: [("author".to_owned(), None), ("year".to_owned(), Some(value("1969")))].into(),
-                tagged: ["moon".to_owned()].into(),
-                untagged: ["pump".to_owned()].into(),
-            },
-        };
-        let expected = fields(&[("project", "apollo"), ("tags", "[valve, safety, moon]"), ("year", "1969")]);
-        assert_eq!(metadata.fields(), expected);
-        let stored: Metadata = serde_json::from_str(&metadata.to_store()).unwrap();
-        assert_eq!(stored, metadata);
     }
 
     #[test]

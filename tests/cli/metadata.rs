@@ -29,12 +29,12 @@ fn rules_side_files_and_options_describe_documents_and_keep_types() {
         "[[ingest.metadata]]\npath = \"contracts/**\"\ntags = [\"legal\"]\nproject = \"apollo\"\n\
          [[ingest.metadata]]\npath = \"*.md\"\nlevel = 3\n",
     );
-    sandbox.write("manual.md.meta.toml", "level = 10\nsigned = 2026-11-21\ntags = [\"safety\"]\n");
+    sandbox.write("manual.md.meta.toml", "author = \"Bo\"\nlevel = 10\nsigned = 2026-11-21\ntags = [\"safety\"]\n");
     sandbox.kb(&["ingest", ".", "--no-embed", "--meta", "reviewed=true", "--tag", "year 2026"]).ok();
     let contract = json!({"level": 3, "project": "apollo", "reviewed": true, "tags": ["legal", "year 2026"]});
     assert_eq!(metadata(&sandbox, "a.md"), contract);
     let manual = json!({
-        "author": "Ann", "level": 10, "reviewed": true, "signed": "2026-11-21",
+        "author": "Bo", "level": 10, "reviewed": true, "signed": "2026-11-21",
         "tags": ["pump", "valve", "safety", "year 2026"],
     });
     assert_eq!(metadata(&sandbox, "manual.md"), manual);
