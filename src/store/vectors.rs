@@ -188,8 +188,6 @@ mod tests {
     use crate::store::samples::{self, namespace};
     use crate::store::{Change, Chunk, DocumentRow, DocumentTime, ModelRecord, Namespace, NewDocument};
 
-    const DIMENSION: usize = 4;
-
     fn hash(number: usize) -> String {
         blake3::hash(&number.to_le_bytes()).to_hex().to_string()
     }
@@ -280,27 +278,5 @@ mod tests {
             let error = snapshot.nearest(&vec![1.0; length], &Scope::Everything, 10).await.unwrap_err();
             assert!(error.message().contains(&format!("has {length} numbers instead of 4")), "{error}");
         }
-    }
-
-    #[tokio::test]
-    async fn semantic_search_skips_chunks_without_vectors() {
-        let (_folder, namespace) = namespace();
-        publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
-        publish(&namespace, document("none22", Vec::new())).await;
-        let snapshot = Snapshot::open(&namespace).await.unwrap();
-        let question = [0.0, 1.0, 0.0, 0.0];
-        let ids = |hits: Vec<VectorHit>| hits.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
-        assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
-        let parents = ["with11:0".into(), "none22:0".into()];
-        assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);
-        assert!(
-            snapshot.nearest(&question, &Scope::of_documents(Some(&["none22".into()])), 10).await.unwrap().is_empty()
-        );
-        let vectors: Vec<usize> =
-            [snapshot.parents_of("with11").await.unwrap(), snapshot.parents_of("none22").await.unwrap()]
-                .iter()
-                .map(|parents| parents[0].vector.len())
-                .collect();
-        assert_eq!(vectors, [DIMENSION, 0]);
     }
 }
