@@ -269,19 +269,6 @@ mod tests {
     }
 
     #[test]
-    fn adjacent_hits_merge_in_reading_order() {
-        let mut second = hit("d:3", "Second. ");
-        second.score = 0.4;
-        second.sources[0].score = Some(0.4);
-        let merged = merge(vec![hit("d:4", "Third."), hit("e:4", "Other."), second, hit("d:7", "Far.")], usize::MAX);
-        assert_eq!(merged.len(), 3);
-        assert_eq!((merged[0].content.as_str(), ids(&merged[0])), ("Second. Third.", vec!["d:3", "d:4"]));
-        assert_eq!((merged[0].chunk_id.as_str(), merged[0].matched_chunks), ("d:4", 2), "named after the better one");
-        assert_eq!(merged[0].score, 0.5, "the better one's");
-        assert_eq!(ids(&merged[2]), ["d:7"]);
-    }
-
-    #[test]
     fn a_hit_that_closes_a_gap_is_named_after_the_best() {
         let scored = |id: &str, score| Hit { score, ..hit(id, "x ") };
         let merged = merge(vec![scored("d:1", 0.9), scored("d:3", 0.8), scored("d:2", 0.7)], usize::MAX);

@@ -287,16 +287,6 @@ mod tests {
     }
 
     #[test]
-    fn child_chunks_must_add_up_to_the_parent_chunk() {
-        let mut new = document();
-        assert!(check(&new).is_empty());
-        new.parents[0].children[1].content = "Four.".into();
-        assert_eq!(check(&new)[0].what, "differs from its child chunks joined");
-        assert_eq!(check(&new)[0].id, "abc123:0");
-        assert_eq!(check(&new)[0].command, "IngestAgain(\"'a b.md'\")");
-    }
-
-    #[test]
     fn sections_must_name_their_parent_chunks() {
         let mut new = document();
         assert!(check_sections(&new).is_empty());

@@ -169,14 +169,6 @@ mod tests {
     }
 
     #[test]
-    fn the_published_generation_is_always_kept() {
-        let three = [(3, 2, "c"), (2, 1, "b"), (1, 0, "a")];
-        assert_eq!(kept(0, 20, &three, 2), [1, 2, 3]);
-        assert_eq!(kept(1000, 1, &three, 2), [3]);
-        assert_eq!(kept(1000, 2, &three, 2), [2, 3]);
-    }
-
-    #[test]
     fn the_batches_of_a_run_count_as_one() {
         let batches = [(6, 5, "c"), (5, 4, "b"), (4, 3, "b"), (3, 2, "b"), (2, 1, "a"), (1, 0, "a")];
         assert_eq!(kept(1000, 3, &batches, 5), [2, 5, 6]);
