@@ -232,6 +232,8 @@ fn a_bad_line_is_named_and_changes_nothing() {
         ("{\"name\": \"x\", \"aliases\": [\"一号泵\"]}", "is already a name of \"Pump P-12\""),
         ("{\"name\": \"x\", \"colour\": \"red\"}", "colour"),
         ("{\"name\": \"nobody\", \"remove\": true}", "no entity \"nobody\""),
+        ("{\"name\": \"x\", \"time\": \"2024\"}", "has no state"),
+        ("{\"name\": \"Pump P-12\", \"remove\": true, \"state\": \"new\"}", "neither a state nor a type"),
         ("not json", "expected"),
     ] {
         sandbox.write("in.jsonl", format!("{{\"name\": \"Good\", \"state\": \"set\"}}\n{bad}\n"));

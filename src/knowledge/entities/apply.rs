@@ -296,23 +296,6 @@ mod tests {
     }
 
     #[test]
-    fn an_entity_is_known_by_all_its_names() {
-        let rows = after(
-            &[],
-            &[
-                alias("Pump P-12", "一号泵"),
-                state("ｐｕｍｐ p-12", "on", Some("2026-01")),
-                state("一号泵", "off", None),
-            ],
-        );
-        assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].states.len()), (1, "Pump P-12", 2));
-        let again = try_all(&rows, &[alias("P-12 PUMP", "x")]).unwrap();
-        assert_eq!(again.outcomes[0].outcome, Outcome::Added, "other words are another name");
-        let refused = try_all(&rows, &[alias("Other", "PUMP P-12")]).unwrap_err();
-        assert!(refused.message().contains("is already a name of \"Pump P-12\""), "{refused}");
-    }
-
-    #[test]
     fn a_known_state_or_name_changes_nothing() {
         let orders = [typed("Pump", "machine"), alias("Pump", "P1"), state("Pump", "on", None)];
         let rows = after(&[], &orders);
