@@ -11,6 +11,7 @@ use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
 use crate::store::version_files::DamagedVersion;
+use crate::store::versions::ExistingVersions;
 
 /// The findings in the history of a namespace. `tables` are those of the published generation.
 pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Manifest) -> Result<Vec<Finding>> {
@@ -21,7 +22,7 @@ pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Ma
     // Leftovers of an interrupted publication are not a fault: the next writer removes them.
     damaged.retain(|one| !one.is_behind(published));
     let findings = files.iter().filter_map(|file| {
-        let what = wrong(file, |record| existing.missing(&record.manifest), &damaged)?;
+        let what = wrong(file, &existing, &damaged)?;
         let id = record_id(file.generation);
         namespace.root().join(&id).exists().then(|| Finding::repairable(&id, Part::History, what))
     });
@@ -31,16 +32,12 @@ pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Ma
 }
 
 /// What is wrong with a record; `None` if it is sound.
-fn wrong(
-    file: &RecordFile,
-    missing: impl Fn(&Record) -> Vec<(&'static str, u64)>,
-    damaged: &[DamagedVersion],
-) -> Option<String> {
+fn wrong(file: &RecordFile, existing: &ExistingVersions, damaged: &[DamagedVersion]) -> Option<String> {
     let generation = file.generation;
     let Some(record) = &file.record else {
         return Some(format!("cannot be read; generation {generation} cannot be brought back"));
     };
-    let gone = missing(record).into_iter().map(|(table, version)| (table, version, "is gone"));
+    let gone = existing.missing(&record.manifest).into_iter().map(|(table, version)| (table, version, "is gone"));
     let unreadable = damaged.iter().filter(|one| one.is_of(&record.manifest));
     let unreadable = unreadable.map(|one| (one.table, one.version, "cannot be read"));
     let (table, version, how) = gone.chain(unreadable).next()?;
@@ -68,25 +65,4 @@ pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Find
         }
     }
     Ok(mended)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(record: bool) -> RecordFile {
-        RecordFile { generation: 7, record: record.then(|| Record::of_unknown(&Manifest::sample(7))) }
-    }
-
-    #[test]
-    fn a_record_is_sound_if_its_versions_exist() {
-        let sound = |_: &Record| Vec::new();
-        assert_eq!(wrong(&file(true), sound, &[]), None);
-        assert!(wrong(&file(false), sound, &[]).unwrap().contains("cannot be read; generation 7"));
-        let gone = wrong(&file(true), |_| vec![("chunks", 5)], &[]).unwrap();
-        assert!(gone.contains("version 5 of the table chunks, which is gone"), "{gone}");
-        let damaged = |version| [DamagedVersion { table: "sections", version }];
-        assert!(wrong(&file(true), sound, &damaged(4)).unwrap().contains("which cannot be read"));
-        assert_eq!(wrong(&file(true), sound, &damaged(3)), None, "of another generation");
-    }
 }
