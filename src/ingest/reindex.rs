@@ -317,36 +317,3 @@ fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownV
     set_situating(&mut new);
     (Prepared::of(new), known)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chunk::ChunkConfig;
-
-    const TEXT: &str = "# 主泵\n\n主泵把水送到水塔。\n\n# Pump\n\nIt stands in the house.\n";
-
-    fn stored(context: ContextKind) -> NewDocument {
-        let config = ChunkConfig { parent_chars: 14, child_chars: 14, overlap_chars: 3, context };
-        let mut new = Prepared::sample(TEXT, &config).new;
-        new.chunks_mut().for_each(|row| row.vector = vec![1.0]);
-        new
-    }
-
-    #[test]
-    fn a_new_context_keeps_the_vectors_of_equal_texts() {
-        let kinds = [ContextKind::None, ContextKind::Headings];
-        for (from, to) in kinds.into_iter().flat_map(|from| kinds.map(|to| (from, to))) {
-            let (before, expected) = (stored(from), stored(to));
-            let (prepared, known) = with_context(before.clone(), to);
-            let without = |new: &NewDocument| {
-                let mut new = new.clone();
-                new.chunks_mut().for_each(|row| row.vector.clear());
-                new.parents
-            };
-            assert_eq!(without(&prepared.new), without(&expected), "{from:?} to {to:?} is what an ingest makes");
-            assert_eq!(prepared.new.document.chunking, expected.document.chunking);
-            let (kept, lost): (Vec<_>, Vec<_>) = prepared.new.parents.iter().partition(|row| known.of(row).is_some());
-            assert_eq!((kept.is_empty(), lost.is_empty()), (from != to, from == to));
-        }
-    }
-}
