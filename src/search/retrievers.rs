@@ -218,7 +218,7 @@ impl ParentCosines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, NewDocument, Store, samples};
+    use crate::store::{NewDocument, Store, samples};
 
     #[test]
     fn a_parent_chunk_in_several_namespaces_takes_one_place() {
@@ -243,7 +243,7 @@ mod tests {
             new
         };
         let namespace = store.namespace(name).unwrap();
-        samples::publish(&namespace, Change { add: angles.iter().map(document).collect(), ..Change::default() }).await;
+        samples::publish(&namespace, angles.iter().map(document).collect::<Vec<_>>()).await;
         Snapshot::open(&namespace).await.unwrap()
     }
 

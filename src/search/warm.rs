@@ -95,12 +95,12 @@ impl Encoder {
 mod tests {
     use super::*;
     use crate::notice;
-    use crate::store::{Change, NewDocument, Snapshot, Store, samples};
+    use crate::store::{NewDocument, Snapshot, Store, samples};
 
     async fn publish(namespace: &Namespace, doc_id: &str) {
         let mut new = NewDocument::sample(doc_id, &["text"]);
         new.parents[0].vector = vec![0.0, 1.0, 0.0, 0.0];
-        samples::publish(namespace, Change { add: vec![new], ..Change::default() }).await;
+        samples::publish(namespace, vec![new]).await;
     }
 
     #[tokio::test]

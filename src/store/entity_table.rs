@@ -104,16 +104,11 @@ mod tests {
     #[tokio::test]
     async fn mentions_follow_documents_and_are_written_only_where_they_change() {
         let (_folder, namespace) = namespace();
-        publish(
-            &namespace,
-            Change { add: vec![NewDocument::sample("doc111", &["pump and valve", "pump"])], ..Change::default() },
-        )
-        .await;
+        publish(&namespace, vec![NewDocument::sample("doc111", &["pump and valve", "pump"])]).await;
         publish(&namespace, put(&[entity("Pump"), entity("Valve")])).await;
         let version = || Manifest::read(&namespace).unwrap().unwrap().entities;
         let before = version();
-        publish(&namespace, Change { add: vec![NewDocument::sample("doc222", &["nothing"])], ..Change::default() })
-            .await;
+        publish(&namespace, vec![NewDocument::sample("doc222", &["nothing"])]).await;
         assert_eq!(version(), before, "nothing is mentioned, nothing is written");
         let change = Change {
             remove: vec!["doc111".into()],
@@ -136,8 +131,7 @@ mod tests {
     #[tokio::test]
     async fn a_check_counts_again_and_repairs() {
         let (_folder, namespace) = namespace();
-        publish(&namespace, Change { add: vec![NewDocument::sample("doc111", &["the pump"])], ..Change::default() })
-            .await;
+        publish(&namespace, vec![NewDocument::sample("doc111", &["the pump"])]).await;
         publish(&namespace, put(&[entity("Pump")])).await;
         // A second, different row of the same entity, written outside a publication.
         let tables = Tables::open(&namespace).await.unwrap();

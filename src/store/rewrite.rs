@@ -65,7 +65,7 @@ impl Rewrite {
 mod tests {
     use super::*;
     use crate::store::samples::namespace;
-    use crate::store::{Change, NewDocument, Scope, Snapshot};
+    use crate::store::{NewDocument, Scope, Snapshot};
 
     fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         let mut new = NewDocument::sample(id, &["some text"]);
@@ -84,7 +84,7 @@ mod tests {
         let (_folder, namespace) = namespace();
         let mut writer = Writer::open(&namespace, &ModelRecord::sample(2)).await.unwrap();
         let add = vec![document("aaaaaa", vec![1.0, 0.0]), document("bbbbbb", vec![0.0, 1.0])];
-        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        writer.publish(&add.into()).await.unwrap();
         let before = Snapshot::open(&namespace).await.unwrap();
         let mut rewrite = writer.rewrite(&ModelRecord::sample(3)).await.unwrap();
         for (id, vector) in [("aaaaaa", vec![0.0, 0.0, 1.0]), ("bbbbbb", vec![0.0, 1.0, 0.0])] {

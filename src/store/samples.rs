@@ -20,10 +20,16 @@ pub(crate) fn namespace() -> (TempDir, Namespace) {
     (folder, store.namespace("default").unwrap())
 }
 
-/// Publishes a change of a namespace with vectors of four numbers.
-pub(crate) async fn publish(namespace: &Namespace, change: Change) {
+/// Publishes new documents, or another change, of a namespace with vectors of four numbers.
+pub(crate) async fn publish(namespace: &Namespace, change: impl Into<Change>) {
     let mut writer = Writer::open(namespace, &ModelRecord::sample(4)).await.unwrap();
-    writer.publish(&change).await.unwrap();
+    writer.publish(&change.into()).await.unwrap();
+}
+
+impl From<Vec<NewDocument>> for Change {
+    fn from(add: Vec<NewDocument>) -> Self {
+        Change { add, ..Change::default() }
+    }
 }
 
 impl ModelRecord {

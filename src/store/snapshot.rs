@@ -328,13 +328,12 @@ mod tests {
 
     use super::*;
     use crate::store::samples::{namespace, publish};
-    use crate::store::{Change, NewDocument, Store};
+    use crate::store::{NewDocument, Store};
 
     #[tokio::test]
     async fn a_reader_of_a_store_of_others_does_not_wait_for_a_writer_that_is_not_there() {
         let (folder, namespace) = namespace();
-        let add = vec![NewDocument::sample("aaaaaa", &["Open the valve."])];
-        publish(&namespace, Change { add, ..Change::default() }).await;
+        publish(&namespace, vec![NewDocument::sample("aaaaaa", &["Open the valve."])]).await;
         std::fs::remove_dir_all(namespace.keyword()).unwrap();
         let of_others = Store::open(None, folder.path()).unwrap().namespace("default").unwrap();
         assert!(!of_others.is_own());

@@ -185,8 +185,8 @@ mod tests {
 
     use super::*;
     use crate::knowledge::profile::{ParentChunkText, profile};
-    use crate::store::samples::{self, namespace};
-    use crate::store::{Change, Chunk, DocumentRow, DocumentTime, ModelRecord, Namespace, NewDocument};
+    use crate::store::samples::{namespace, publish};
+    use crate::store::{Change, Chunk, DocumentRow, DocumentTime, ModelRecord, NewDocument};
 
     fn hash(number: usize) -> String {
         blake3::hash(&number.to_le_bytes()).to_hex().to_string()
@@ -215,7 +215,7 @@ mod tests {
         let (_folder, namespace) = namespace();
         let mut writer = Writer::open(&namespace, &ModelRecord::sample(2)).await.unwrap();
         assert!(found(&writer, 0..FEWEST).await.is_empty(), "nothing is published");
-        writer.publish(&Change { add: vec![with_child_chunks(500)], ..Change::default() }).await.unwrap();
+        writer.publish(&vec![with_child_chunks(500)].into()).await.unwrap();
         let some = found(&writer, 470..530).await;
         assert_eq!(some.len(), 20, "not texts without a vector, of parent chunks, or unknown ones");
         assert_eq!(some[&hash(499)], [499.0, 499.0]);
@@ -241,18 +241,14 @@ mod tests {
         new
     }
 
-    async fn publish(namespace: &Namespace, new: NewDocument) {
-        samples::publish(namespace, Change { add: vec![new], ..Change::default() }).await;
-    }
-
     #[tokio::test]
     async fn a_row_written_without_its_vector_keeps_it() {
         let (_folder, namespace) = namespace();
-        publish(&namespace, document("abc123", Vec::new())).await;
+        publish(&namespace, vec![document("abc123", Vec::new())]).await;
         let read = async || Snapshot::open(&namespace).await.unwrap();
         let update = async |change: fn(DocumentRow) -> DocumentRow| {
             let row = change(read().await.documents().await.unwrap().remove(0));
-            samples::publish(&namespace, Change { update: vec![row], ..Change::default() }).await;
+            publish(&namespace, Change { update: vec![row], ..Change::default() }).await;
             let snapshot = read().await;
             let row = snapshot.documents_with_vectors(None).await.unwrap().remove(0);
             (row.mtime_ns, row.embedding_hash, row.vector)
@@ -272,7 +268,7 @@ mod tests {
     #[tokio::test]
     async fn a_question_of_another_length_is_an_error() {
         let (_folder, namespace) = namespace();
-        publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
+        publish(&namespace, vec![document("with11", vec![0.0, 1.0, 0.0, 0.0])]).await;
         let snapshot = Snapshot::open(&namespace).await.unwrap();
         for length in [1, 2, 5] {
             let error = snapshot.nearest(&vec![1.0; length], &Scope::Everything, 10).await.unwrap_err();
