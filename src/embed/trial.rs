@@ -109,18 +109,9 @@ mod tests {
     }
 
     #[test]
-    fn unusable_vectors_are_refused() {
-        let checked = |vectors: &[&[f32]]| check(&vectors.iter().map(|v| v.to_vec()).collect::<Vec<_>>());
-        assert_eq!(checked(&[&[1.0, 0.0], &[0.0, 1.0]]), Ok(2));
-        for (vectors, says) in [
-            (&[][..], "empty"),
-            (&[&[][..]][..], "empty"),
-            (&[&[1.0][..], &[1.0, 0.0]][..], "different lengths"),
-            (&[&[1.0, 0.0][..], &[f32::NAN, 0.0]][..], "invalid"),
-            (&[&[1.0, 0.0][..], &[0.0, 0.0]][..], "zero"),
-            (&[&[1.0, 0.0][..], &[1.0, 0.0]][..], "the same vector"),
-        ] {
-            assert!(checked(vectors).unwrap_err().contains(says), "{says}");
+    fn vectors_of_no_length_or_of_several_are_refused() {
+        for vectors in [vec![], vec![vec![]], vec![vec![1.0], vec![1.0, 0.0]]] {
+            assert!(check(&vectors).unwrap_err().contains("different lengths, or empty ones"), "{vectors:?}");
         }
     }
 }

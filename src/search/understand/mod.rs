@@ -183,21 +183,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_is_taken_apart() {
-        let english = "How do I reset error E-417 on the \"main pump\" at 16 MPa in Norwick?";
-        let chinese = "《泵站维护手册》里“推力轴承”超过 16 MPa 时报警 E-417 怎么办？";
-        for (query, kind, phrase) in
-            [(english, Kind::Procedure, "main pump"), (chinese, Kind::Troubleshooting, "推力轴承")]
-        {
-            let one = Understanding::of(query);
-            assert_eq!((one.kind, &one.phrases[..]), (kind, &[phrase.to_owned()][..]));
-            assert_eq!((&one.identifiers[..], &one.quantities[..]), (&["E-417".into()][..], &["16 MPa".into()][..]));
-            let words = one.in_words().join("; ");
-            assert!(words.contains(&kind.name()) && words.contains(&format!("{phrase:?}")), "{words}");
-        }
-    }
-
-    #[test]
     fn a_greeting_in_traditional_characters_is_a_greeting() {
         assert!(Understanding::needs_no_search(&SearchRequest::new("謝謝！")));
     }
@@ -207,7 +192,7 @@ mod tests {
         let one = Understanding::of("手册第６章讲什么？");
         let part = AskedPart { name: "第6章".to_owned(), says_of_what: false };
         assert_eq!((one.kind, one.wanted), (Kind::Structure, Some(Wanted::Part(part))));
-        assert_eq!(Understanding::of("压力超过１６ ＭＰａ").quantities, ["16 MPa"]);
+        assert!(Understanding::of("压力超过１６ ＭＰａ").in_words().contains(&"quantities: 16 MPa".to_owned()));
     }
 
     #[test]
