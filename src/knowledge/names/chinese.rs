@@ -183,7 +183,7 @@ fn name_at_start(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::pairs;
+    use super::super::tests::found;
 
     #[test]
     fn short_names_are_found_with_what_they_stand_for() {
@@ -204,8 +204,7 @@ mod tests {
             ("变频调速器（Variable Frequency Drive，VFD）控制。", "VFD", "变频调速器"),
             ("变频调速器（Variable Frequency Drive，VFD）控制。", "VFD", "Variable Frequency Drive"),
         ] {
-            let expected = (short.to_owned(), long.to_owned());
-            assert!(pairs(text).contains(&expected), "{text}: {:?}", pairs(text));
+            assert!(found(text).contains(&format!("{short} = {long}")), "{text}: {:?}", found(text));
         }
     }
 
@@ -225,7 +224,7 @@ mod tests {
             "市民简称川医。",
             "用编辑器（ASCII）打开文件。",
         ] {
-            assert_eq!(pairs(text), [], "{text}");
+            assert_eq!(found(text), [""; 0], "{text}");
         }
     }
 }

@@ -71,15 +71,19 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    pub(super) fn pairs(text: &str) -> Vec<(String, String)> {
-        definitions(text, "").into_iter().map(|found| (found.short, found.long)).collect()
+    /// Short and long names, as `TDO = Transport Disconnect Order`.
+    pub(super) fn pairs(found: Vec<Definition>) -> Vec<String> {
+        found.into_iter().map(|found| format!("{} = {}", found.short, found.long)).collect()
+    }
+
+    pub(super) fn found(text: &str) -> Vec<String> {
+        pairs(definitions(text, ""))
     }
 
     #[test]
     fn definitions_are_found_across_line_ends_and_once() {
         let text = "A Transport Disconnect\nOrder (TDO) ends it. The Transport Disconnect Order (TDO) is sent.\n\n采用变频\n调速器（VFD）。";
-        let expected = [("TDO", "Transport Disconnect Order"), ("VFD", "变频调速器")];
-        assert_eq!(pairs(text), expected.map(|(short, long)| (short.to_owned(), long.to_owned())));
+        assert_eq!(found(text), ["TDO = Transport Disconnect Order", "VFD = 变频调速器"]);
     }
 
     #[test]
@@ -91,7 +95,7 @@ mod tests {
             "该方法（如下）称重后即可使用。",
             "",
         ] {
-            assert_eq!(pairs(text), [], "{text}");
+            assert_eq!(found(text), [""; 0], "{text}");
         }
     }
 
