@@ -127,24 +127,19 @@ fn page(words: &str) -> Option<(&str, Option<u32>)> {
 mod tests {
     use super::*;
 
-    fn entries(text: &str, pages: Option<u32>) -> Vec<(u32, String, Option<u32>)> {
-        let lines = parse_toc(text, pages).unwrap();
-        lines.into_iter().map(|line| (line.entry.level, line.entry.title, line.entry.page)).collect()
+    /// The entries with their level and page, such as `2 Two, page 3`.
+    fn entries(text: &str, pages: Option<u32>) -> Vec<String> {
+        let page = |page: Option<u32>| page.map_or_else(String::new, |page| format!(", page {page}"));
+        let entries = parse_toc(text, pages).unwrap().into_iter().map(|line| line.entry);
+        entries.map(|entry| format!("{} {}{}", entry.level, entry.title, page(entry.page))).collect()
     }
 
     #[test]
     fn levels_titles_and_pages_are_read_and_comments_are_not() {
         let text = "# help\n\nOne  [p. 1]\n  Two [p.2]\n\tTabbed\n      \n    \\# of pumps  [p. 3]\nLast [draft]\r\n";
-        let wanted = [
-            (1, "One", Some(1)),
-            (2, "Two", Some(2)),
-            (2, "Tabbed", None),
-            (3, "# of pumps", Some(3)),
-            (1, "Last [draft]", None),
-        ];
-        assert_eq!(entries(text, Some(3)), wanted.map(|(level, title, page)| (level, title.to_owned(), page)));
-        // A document without pages has no page numbers.
-        assert_eq!(entries("One [p. 9]", None), [(1, "One [p. 9]".to_owned(), None)]);
+        let expected = ["1 One, page 1", "2 Two, page 2", "2 Tabbed", "3 # of pumps, page 3", "1 Last [draft]"];
+        assert_eq!(entries(text, Some(3)), expected);
+        assert_eq!(entries("One [p. 9]", None), ["1 One [p. 9]"], "a document without pages has no page numbers");
     }
 
     #[test]

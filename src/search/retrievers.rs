@@ -259,20 +259,17 @@ mod tests {
             let scopes = [Scope::of_documents(documents), Scope::of_documents(documents)];
             let found = semantic(&snapshots, &[1.0, 0.0, 0.0, 0.0], &scopes, &keyword, pool).await.unwrap();
             assert!(!found.no_vectors);
-            let rounded = |score: f32| (score * 1e2).round() as i32;
-            let found = found.scores.into_iter();
-            let mut found: Vec<(String, usize, i32)> =
-                found.map(|(key, score)| (key.chunk_id.to_string(), key.namespace, rounded(score))).collect();
+            let found = found.scores.iter();
+            let mut found: Vec<String> = found
+                .map(|(key, score)| format!("{} {} {score:.2}", key.chunk_id, ["left", "right"][key.namespace]))
+                .collect();
             found.sort();
             found
         };
-        let all = [("a:0", 0, 96), ("b:0", 0, 36), ("c:0", 0, 62), ("d:0", 1, 98), ("e:0", 1, 17), ("f:0", 1, 88)];
-        let both = [("t:0", 0, 100), ("t:0", 1, 100)];
-        let expected: Vec<(String, usize, i32)> =
-            all.into_iter().chain(both).map(|(id, namespace, cosine)| (id.to_owned(), namespace, cosine)).collect();
-        assert_eq!(recall(None, 9).await, expected);
+        let (c, e, f) = ("c:0 left 0.62", "e:0 right 0.17", "f:0 right 0.88");
+        let all = ["a:0 left 0.96", "b:0 left 0.36", c, "d:0 right 0.98", e, f, "t:0 left 1.00", "t:0 right 1.00"];
+        assert_eq!(recall(None, 9).await, all);
         let only = ["c".into(), "f".into()];
-        let some: Vec<String> = recall(Some(&only), 3).await.into_iter().map(|(id, ..)| id).collect();
-        assert_eq!(some, ["c:0", "e:0", "f:0"], "those of the scope and of keyword search");
+        assert_eq!(recall(Some(&only), 3).await, [c, e, f], "those of the scope and of keyword search");
     }
 }
