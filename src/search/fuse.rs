@@ -193,13 +193,8 @@ mod tests {
 
     #[test]
     fn twins_and_equal_scores_share_a_rank() {
-        let scores = Scores::from([
-            (key("a", 0), 3.0),
-            (key("a", 1), 3.0),
-            (key("b", 0), 2.0),
-            (key("c", 0), 2.0),
-            (key("d", 0), 1.0),
-        ]);
+        let found = [("a", 0, 3.0), ("a", 1, 3.0), ("b", 0, 2.0), ("c", 0, 2.0), ("d", 0, 1.0)];
+        let scores = Scores::from(found.map(|(id, namespace, score)| (key(id, namespace), score)));
         let found = ranks(&scores);
         let rank = |id, namespace| found[&key(id, namespace)];
         assert_eq!([rank("a", 0), rank("a", 1), rank("b", 0), rank("c", 0), rank("d", 0)], [1, 1, 2, 2, 4]);
