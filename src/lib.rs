@@ -65,6 +65,7 @@ mod serve;
 mod store;
 mod structure;
 mod text;
+mod threads;
 mod vectors;
 
 pub use error::{Error, Kind, Result};

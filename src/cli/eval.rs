@@ -7,7 +7,7 @@ use clap::Args;
 use super::invocation::Context;
 use super::progress::progress_display;
 use super::search::origin_of;
-use crate::config::{Config, Output, RerankBudget, RerankChoice, SearchSettings, Threads, cores, rerank};
+use crate::config::{Config, Output, RerankBudget, RerankChoice, SearchSettings, Threads, rerank};
 use crate::embed::Model;
 use crate::error::{Error, Result, Setting};
 use crate::eval::{
@@ -16,6 +16,7 @@ use crate::eval::{
 use crate::render::{answered_questions, evaluation};
 use crate::search::{FilterOrigin, Method, Rerank, Target};
 use crate::text::count;
+use crate::threads::cores;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -16,6 +16,7 @@ use crate::paths::{is_address, real};
 use crate::render::{self, SelfCheck};
 use crate::store::Store;
 use crate::text::size;
+use crate::threads::cores;
 use crate::vectors::dot;
 
 /// Check that kb works on this machine
@@ -70,7 +71,7 @@ fn place(context: &Context) -> Result<PathBuf> {
 }
 
 fn processor() -> String {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores();
     #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut, reason = "others have no list of features"))]
     let mut features: Vec<&str> = Vec::new();
     #[cfg(target_arch = "x86_64")]

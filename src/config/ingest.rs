@@ -14,6 +14,7 @@ use crate::ingest::MetadataRule;
 use crate::ingest::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
 use crate::store::namespace_name;
+use crate::threads::cores;
 
 /// Seconds before kb gives up on a file; a real book of 429 pages takes one.
 const FILE_TIMEOUT: usize = 120;
@@ -228,9 +229,4 @@ impl ReadingSettings {
         let load = LoadOptions { password: self.password, ocr_command: self.ocr_command, ..LoadOptions::default() };
         Ok(Reading { load, limits, jobs })
     }
-}
-
-/// Threads that the machine offers.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 pub use choices::{RerankBudget, RerankChoice, SEARCH_WORDS};
-pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads, cores};
+pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads};
 pub use known_stores::KnownStores;
 pub use listing::{ListedSetting, list_settings};
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, SearchSettings, rerank};

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use toml::{Table, Value};
 
-use super::cores;
 use super::known_stores::KnownStores;
 use super::settings_file::SettingsFile;
 use crate::error::{Error, NextStep, Result};
@@ -15,6 +14,7 @@ use crate::hash;
 use crate::llm::prompt_names;
 use crate::models::is_endpoint;
 use crate::paths::read_text;
+use crate::threads::cores;
 
 /// A setting that needs trust.
 struct Risk {

@@ -14,9 +14,9 @@ use fastembed::{OnnxSource, RerankInitOptionsUserDefined, TextRerank, UserDefine
 use super::crash::guarded;
 use super::cross_encoder_folder::CrossEncoderFolder;
 use super::engine::{Engine, other_engine};
-use super::threads::in_threads;
 use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
+use crate::threads::in_threads;
 
 /// Chunks in a batch: enough to keep the model busy, few enough to pad little.
 const BATCH: usize = 8;

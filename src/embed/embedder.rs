@@ -14,10 +14,10 @@ use super::minilm::MiniLm;
 use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
 use super::sense;
 use super::sessions::{Sessions, tokenizer_failed};
-use super::threads::in_threads;
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
+use crate::threads::in_threads;
 use crate::vectors::of_length_one;
 
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.

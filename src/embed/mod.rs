@@ -19,7 +19,6 @@ mod onnx;
 mod reranker;
 mod sense;
 mod sessions;
-mod threads;
 mod tokens;
 mod trial;
 mod vocabulary;

@@ -13,8 +13,8 @@ use super::crash::guarded;
 use super::engine::{Engine, other_engine};
 use super::model::{Model, Pooling, Quantization, VectorOutput};
 use super::sense;
-use super::threads::in_threads;
 use crate::error::{Error, NextStep, Result, Setting};
+use crate::threads::in_threads;
 
 /// The most bytes of weights in all sessions on tract together: multilingual-e5-small eight times, bge-m3 once.
 const MOST_WEIGHTS: u64 = 4 << 30;

@@ -9,6 +9,7 @@ use super::engine::Engine;
 use super::model::{LARGEST_DIMENSION, Model, Quantization};
 use super::sessions::{embed, load_session, named};
 use crate::error::{Error, Result};
+use crate::threads::cores;
 use crate::vectors::dot;
 
 /// Tokens of the long text: more than the positions of many models, few enough to run quickly.
@@ -43,8 +44,7 @@ pub(crate) struct Tried {
 /// # Errors
 /// The model cannot be loaded, or its vectors are unusable.
 pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result<Tried> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut session = load_session(engine, model, threads)?;
+    let mut session = load_session(engine, model, cores())?;
     let long = "pump ".repeat(model.embedding_config.max_tokens.min(LONG));
     let own = more.iter().map(String::as_str).chain([long.as_str()]);
     let texts: Vec<&str> = TEXTS.into_iter().chain(own).collect();

@@ -8,6 +8,7 @@ use super::record::{ModelKind, Record, cannot};
 use super::workplace::{Hold, files_in, finish, new_workplace};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, GRAPH, Model, ModelFiles, Source, Tried, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
+use crate::threads::cores;
 
 /// The trial of a reranking model uses this question, and chunks that answer it better and worse.
 const QUESTION: &str = "how is air taken out of a pump?";
@@ -172,8 +173,7 @@ fn try_reranker(offer: &Offer, to: &Path, engine: &Engine) -> Result<()> {
             put_file(&from, &to.join(file), Take::Copy)?;
         }
     }
-    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let scores = CrossEncoder::load(engine, to, jobs)?.scores(QUESTION, &CHUNKS.map(str::to_owned), None)?;
+    let scores = CrossEncoder::load(engine, to, cores())?.scores(QUESTION, &CHUNKS.map(str::to_owned), None)?;
     let unusable = |reason: &str| {
         Error::failed(format!("the reranking model in {} cannot be used: {reason}", offer.folder.display()))
             .hint("its files may not belong together; download it again")

@@ -13,6 +13,7 @@ use super::fault::{Event, note};
 use super::files::{or_none, sync_folder, walk};
 use super::layout::Namespace;
 use crate::error::{Error, Result};
+use crate::threads::in_threads;
 
 /// The number of files synced in parallel: a file system writes its journal once for several.
 const AT_ONCE: usize = 8;
@@ -63,14 +64,9 @@ fn entries(folder: &Path) -> Result<Vec<Entry>> {
 }
 
 fn sync_files(files: &[&Path]) -> Result<()> {
-    let each = |some: &[&Path]| some.iter().try_for_each(|file| sync_file(file));
-    std::thread::scope(|scope| {
-        let share = files.len().div_ceil(AT_ONCE).max(1);
-        let threads: Vec<_> = files.chunks(share).map(|some| scope.spawn(move || each(some))).collect();
-        threads.into_iter().try_for_each(|thread| {
-            thread.join().unwrap_or_else(|_| Err(Error::failed("a thread that syncs files has crashed")))
-        })
-    })
+    let share = |thread: usize| files.iter().skip(thread).step_by(AT_ONCE).try_for_each(|file| sync_file(file));
+    let crashed = || Error::failed("a thread that syncs files has crashed");
+    in_threads(files.len().min(AT_ONCE), share, crashed).map(drop)
 }
 
 /// Syncs a file. A file that has been removed meanwhile needs no sync.

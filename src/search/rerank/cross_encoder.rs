@@ -22,6 +22,7 @@ use crate::search::note::NoteCode;
 use crate::search::request::{Rerank, SearchRequest};
 use crate::search::trace::{Trace, milliseconds};
 use crate::store::Snapshot;
+use crate::threads::cores;
 
 pub(in crate::search) struct Rerankers<'a> {
     pub cross_encoder: Option<LoadingCrossEncoder>,
@@ -151,8 +152,7 @@ impl LoadedCrossEncoder {
         if let Some(last) = loaded.as_ref().filter(|last| last.files == files) {
             return Ok(last.model.clone());
         }
-        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        let model = Arc::new(CrossEncoder::load(&select(&encoder.choice)?, folder, jobs)?);
+        let model = Arc::new(CrossEncoder::load(&select(&encoder.choice)?, folder, cores())?);
         *loaded = Some(LastUsed { files, model: model.clone() });
         Ok(model)
     }
