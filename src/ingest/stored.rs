@@ -8,6 +8,7 @@ use super::worker::{Cutting, Worker};
 use crate::edits::as_the_source_says;
 use crate::error::{Error, Result};
 use crate::ids::{DocId, SectionId};
+use crate::load::plain::lines_on_pages;
 use crate::load::{Block, BlockKind, Document, Format, OutlineEntry};
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot, in_parts};
 use crate::structure::Provenance;
@@ -129,24 +130,10 @@ fn lines<'a>(parents: impl Iterator<Item = &'a ParentChunk>) -> Vec<Block> {
         }
         text.push_str(&child.content);
     }
-    let page_at = |offset: usize| {
+    lines_on_pages(&text, |offset| {
         let behind = pages.partition_point(|&(start, _)| start <= offset);
         behind.checked_sub(1).and_then(|i| pages[i].1)
-    };
-    let mut blocks = Vec::new();
-    let mut kind = BlockKind::Paragraph;
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        let words = line.trim_end();
-        if words.is_empty() {
-            kind = BlockKind::Paragraph;
-        } else {
-            blocks.push(Block::new(kind, words, page_at(offset)));
-            kind = BlockKind::Line;
-        }
-        offset += line.len();
-    }
-    blocks
+    })
 }
 
 /// The byte at which the page turns in a child chunk that ends on another page than it begins. It is not stored. The

@@ -17,16 +17,21 @@ pub fn parse(text: &str) -> Document {
 /// The lines of `text` as blocks on `page`: the first of each paragraph is a [`BlockKind::Paragraph`], the others are
 /// [`BlockKind::Line`].
 pub fn lines_to_blocks(text: &str, page: Option<u32>) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut kind = BlockKind::Paragraph;
-    for line in text.lines() {
-        let line = line.trim_end();
-        if line.trim_start().is_empty() {
+    lines_on_pages(text, |_| page)
+}
+
+/// The same for a text on several pages, given the page at a byte.
+pub fn lines_on_pages(text: &str, page_at: impl Fn(usize) -> Option<u32>) -> Vec<Block> {
+    let (mut blocks, mut kind, mut start) = (Vec::new(), BlockKind::Paragraph, 0);
+    for line in text.split_inclusive('\n') {
+        let words = line.trim_end();
+        if words.is_empty() {
             kind = BlockKind::Paragraph;
         } else {
-            blocks.push(Block::new(kind, line, page));
+            blocks.push(Block::new(kind, words, page_at(start)));
             kind = BlockKind::Line;
         }
+        start += line.len();
     }
     blocks
 }
