@@ -274,11 +274,11 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// Accepts that a removed file was already gone: another process may have been faster.
-pub(crate) fn or_gone(removed: std::io::Result<()>) -> std::io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        other => other,
+/// Turns the error that a file or folder does not exist into `None`: another process may have removed it.
+pub(crate) fn or_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
     }
 }
 

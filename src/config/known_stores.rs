@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result, or_gone};
+use crate::error::{Error, Result, or_none};
 use crate::paths::{read_text, real, write_private};
 
 /// The notes of a user.
@@ -61,7 +61,7 @@ impl KnownStores {
     /// Removes the note on a store. Returns false if there was no note.
     pub fn forget(&self, store: &Path) -> Result<bool> {
         let Some(file) = self.file(store).filter(|file| file.exists()) else { return Ok(false) };
-        or_gone(std::fs::remove_file(&file)).map_err(|error| Error::io("remove", &file, &error))?;
+        or_none(std::fs::remove_file(&file)).map_err(|error| Error::io("remove", &file, &error))?;
         Ok(true)
     }
 

@@ -10,7 +10,7 @@ use reqwest::{Response, StatusCode};
 
 use super::hub::{Hub, RemoteFile};
 use super::record::cannot;
-use crate::error::{Error, Result, innermost, or_gone};
+use crate::error::{Error, Result, innermost, or_none};
 
 /// Attempts without progress when the connection breaks or the hub has a problem.
 const ATTEMPTS: u32 = 4;
@@ -192,7 +192,7 @@ fn length(path: &Path) -> u64 {
 }
 
 fn remove(part: &Path) -> Result<(), Trouble> {
-    or_gone(std::fs::remove_file(part)).map_err(|error| Trouble::Final(cannot("remove", part)(error)))
+    or_none(std::fs::remove_file(part)).map(drop).map_err(|error| Trouble::Final(cannot("remove", part)(error)))
 }
 
 fn header(response: &Response, name: HeaderName) -> Option<&str> {

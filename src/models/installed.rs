@@ -9,7 +9,7 @@ use super::record::{ModelKind, Record, cannot};
 use super::workplace::{Hold, downloads, remove_folder, remove_model, size_of};
 use crate::embed::{EMBEDDED, Model, endpoint_model_name, is_endpoint_model};
 use crate::endpoint::{EMBEDDINGS, EndpointConfig};
-use crate::error::{Error, NextStep, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting, or_none};
 use crate::store::ModelRecord;
 
 /// The variable that names the folder of models.
@@ -120,13 +120,9 @@ impl Models {
     pub fn here(&self) -> Result<Vec<Installed>> {
         let unreadable =
             |error| cannot("read", &self.folder)(error).hint(format!("name another folder with {VARIABLE}"));
-        let entries = match std::fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(unreadable(error)),
-        };
+        let entries = or_none(std::fs::read_dir(&self.folder)).map_err(unreadable)?;
         let mut here = Vec::new();
-        for entry in entries {
+        for entry in entries.into_iter().flatten() {
             let folder = entry.map_err(unreadable)?.path();
             let Some(name) = folder.file_name().and_then(|name| name.to_str()).map(str::to_owned) else { continue };
             // The names of work and download folders begin with a dot.

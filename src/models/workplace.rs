@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::record::{ModelFile, RECORD, cannot};
-use crate::error::{Error, Result, or_gone};
+use crate::error::{Error, Result, or_none};
 
 /// The lock file in the folder of models.
 const LOCK: &str = ".lock";
@@ -90,7 +90,7 @@ pub(super) fn new_download(models: &Path, name: &str, revision: &str) -> Result<
 
 /// Removes a folder that another process may have removed already.
 pub(super) fn remove_folder(folder: &Path) -> Result<()> {
-    or_gone(std::fs::remove_dir_all(folder)).map_err(cannot("remove", folder))
+    or_none(std::fs::remove_dir_all(folder)).map(drop).map_err(cannot("remove", folder))
 }
 
 /// Removes the folder of a model. It is renamed first, so half a model is never visible.

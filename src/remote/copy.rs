@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::objects::{Found, Objects, Version, is_away};
 use crate::config::KnownStores;
-use crate::error::{Error, Result, or_gone};
+use crate::error::{Error, Result, or_none};
 use crate::notice;
 use crate::paths::{read_text, write_private};
 use crate::store::{FileList, Listed, LockTimeout, Namespace, Replica, Sending, Store};
@@ -337,7 +337,7 @@ impl Copy {
 
     fn note_gone(&self, namespace: &Namespace) -> Result<()> {
         let path = self.note_on(namespace);
-        or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))
+        or_none(std::fs::remove_file(&path)).map(drop).map_err(|error| Error::io("remove", &path, &error))
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::identity::Identity;
 use super::message::{Answer, Call, Reply, Request};
 use super::place::Place;
-use crate::error::{Error, NextStep, Result, or_gone};
+use crate::error::{Error, NextStep, Result, or_none};
 
 /// At most this many processes are connected; further ones are sent away.
 const MOST_CONNECTED: usize = 32;
@@ -67,7 +67,7 @@ impl Server {
         let failed = |doing| move |error: std::io::Error| (doing, error);
         let listen = || {
             // It is that of a dead server, because the lock was free.
-            or_gone(std::fs::remove_file(&place.socket)).map_err(failed("remove"))?;
+            or_none(std::fs::remove_file(&place.socket)).map_err(failed("remove"))?;
             let listener = UnixListener::bind(&place.socket).map_err(failed("make the socket"))?;
             let private = std::fs::Permissions::from_mode(0o600);
             std::fs::set_permissions(&place.socket, private).map_err(failed("set the permissions of"))?;

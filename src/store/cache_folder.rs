@@ -9,8 +9,9 @@ use std::time::SystemTime;
 
 use jiff::Zoned;
 
-use super::files::{or_none, write_whole};
+use super::files::write_whole;
 use super::layout::{CACHE, Store};
+use crate::error::or_none;
 use crate::paths::open_file_itself;
 
 /// Checks for eviction on one write in 256: if the key ends like this.

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::fault::{Event, note};
-use super::files::{or_none, sync_folder, walk};
+use super::files::{sync_folder, walk};
 use super::layout::Namespace;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_none};
 use crate::threads::in_threads;
 
 /// The number of files synced in parallel: a file system writes its journal once for several.

@@ -1,7 +1,7 @@
 //! Durable writes: after a crash the old or the new file exists, never half of one.
 
 use std::fs::{File, Metadata};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
 
 use super::fault::{Event, note};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, Result, Setting, or_none};
 use crate::paths::read_text;
 
 /// The prefix of the names of files that are not yet complete.
@@ -25,14 +25,6 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
             Setting("kb")
         ))
     })
-}
-
-/// Turns the error that a file or folder does not exist into `None`.
-pub(super) fn or_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
-    match result {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        other => other.map(Some),
-    }
 }
 
 /// Removes a file, unless it is already gone.

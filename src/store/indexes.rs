@@ -17,10 +17,9 @@ use lancedb::index::scalar::BTreeIndexBuilder;
 use lancedb::table::{OptimizeAction, OptimizeOptions};
 
 use super::convert::map_rows;
-use super::files::or_none;
 use super::scan::{Filter, Wanted, any_of};
 use super::tables::{Tables, is_damage};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_none};
 use crate::notice;
 
 /// The number of rows from which an index pays off. Tests set it with `KB_TEST_INDEX_ROWS`.

@@ -11,7 +11,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, 
 
 use super::convert;
 use super::fault::{Event, note, step};
-use super::files::{name_of, or_none, paths_in, remove_file, sync_folder};
+use super::files::{name_of, paths_in, remove_file, sync_folder};
 use super::indexed::ChildSpan;
 use super::keyword_directory::KeywordDirectory;
 use super::keyword_index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
@@ -21,7 +21,7 @@ use super::scan::Wanted;
 use super::store_error;
 use super::tables::Tables;
 use super::words::name_entries;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_none};
 use crate::ids::{DocId, SectionId};
 use crate::text::tables::Heads;
 

@@ -10,11 +10,10 @@ use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
 use super::fault::{Event, note};
-use super::files::or_none;
 use super::format::Format;
 use super::layout::Namespace;
 use super::plain::open_in_place;
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, Result, Setting, or_none};
 use crate::paths::open_file_itself;
 
 /// `Holder::of` takes the lock for an instant to see whether a writer holds it. A writer waits at least this long, so

@@ -11,8 +11,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::files::or_none;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_none};
 use crate::paths::read_bytes;
 
 /// tantivy's list of the files that it may delete.

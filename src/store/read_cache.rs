@@ -27,9 +27,10 @@ use memmap2::Mmap;
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
-use super::files::{WRITING, begin_whole, name_of, or_none};
+use super::files::{WRITING, begin_whole, name_of};
 use super::layout::Namespace;
 use crate::crash;
+use crate::error::or_none;
 
 /// The folder of the cache, in the namespace; for stores of others, in the user's folder of caches.
 const FOLDER: &str = "read-cache";

@@ -10,11 +10,11 @@ use std::fs::{File, TryLockError};
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::files::{or_none, paths_in, remove_file, sync_folder};
+use super::files::{paths_in, remove_file, sync_folder};
 use super::layout::Namespace;
 use super::manifest::ModelRecord;
 use super::plain::open_in_place;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_none};
 
 /// The folder of the files, in the namespace.
 const FOLDER: &str = "revector";

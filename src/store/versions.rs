@@ -10,13 +10,12 @@ use lance_table::format::{DataFile, Fragment, IndexMetadata};
 use lance_table::io::deletion::relative_deletion_file_path;
 use lancedb::{Connection, Table};
 
-use super::files::or_none;
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::plain::is_plain;
 use super::tables::{Tables, connect, is_damage, open_table};
 use super::version_files::{DamagedVersion, Lost, TABLES, lost_version};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_none};
 
 pub(super) struct ExistingVersions(pub(super) [HashSet<u64>; 4]);
 

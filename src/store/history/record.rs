@@ -5,15 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_none};
 use crate::paths::read_bytes;
 use crate::store::fault;
-use crate::store::files::{name_of, or_none, paths_in, sync_folder, write_json};
+use crate::store::files::{name_of, paths_in, sync_folder, write_json};
 use crate::store::layout::Namespace;
 use crate::store::lock::is_at;
 use crate::store::manifest::Manifest;
@@ -193,9 +192,9 @@ impl Lease {
 
     /// Takes the writer's lease, during which no reader can take one.
     pub(super) fn to_remove(record: &Path) -> Removal {
-        let file = match File::open(record) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Removal::Allowed(Lease { _file: None }),
+        let file = match or_none(File::open(record)) {
+            Ok(Some(file)) => file,
+            Ok(None) => return Removal::Allowed(Lease { _file: None }),
             Err(_) => return Removal::Unknown,
         };
         match fault::try_lock(&file) {
