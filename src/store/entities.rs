@@ -277,18 +277,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_change_replaces_entities_by_key() {
-        let mut known = EntityRow::named("Pump", at(0));
-        known.mentions.insert("doc".into(), 3);
-        let put = EntityRow { kind: "machine".to_owned(), ..EntityRow::named("PUMP", at(1)) };
-        let change = EntityChange { put: vec![put], ..EntityChange::default() };
-        let after = change.applied(&[known.clone()]);
-        assert_eq!((after.len(), after[0].name.as_str(), after[0].parent_chunks()), (1, "PUMP", 3));
-        let removal = EntityChange { remove: vec!["pump".to_owned()], ..EntityChange::default() };
-        assert_eq!(removal.applied(&[known]), []);
-    }
-
     fn entity(name: &str, aliases: &[&str]) -> EntityRow {
         let aliases = aliases.iter().map(|alias| (*alias).to_owned()).collect();
         EntityRow { aliases, ..EntityRow::named(name, Timestamp::UNIX_EPOCH) }
