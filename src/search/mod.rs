@@ -18,6 +18,7 @@ mod find_section;
 mod fuse;
 mod glued;
 mod groups;
+mod heading_alone;
 mod hit;
 mod list_chunks;
 mod named_documents;

@@ -26,6 +26,8 @@ pub enum NoteCode {
     LanguageNotRead,
     /// Nothing was found, and no searched document is in the language of the question.
     OtherLanguage,
+    /// Nothing was found, but the heading of a section without text has words of the question.
+    HeadingAlone,
     /// The model of the vectors is not installed.
     ModelMissing,
     /// Documents have no vectors.

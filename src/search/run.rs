@@ -15,6 +15,7 @@ use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
+use super::heading_alone;
 use super::hit::{Hit, fetch, parent_chunks};
 use super::note::{Note, NoteCode, refuses};
 use super::other_language;
@@ -70,6 +71,7 @@ impl Searcher {
         let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
         if hits.is_empty() {
             other_language::add_note(self, &request.query, &ranking, &mut trace).await?;
+            heading_alone::add_note(self, request, &ranking, &mut trace).await?;
         } else {
             if ranking.route.keyword > 0.0 && hits.iter().all(is_by_meaning_alone) {
                 trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");

@@ -352,3 +352,15 @@ fn sections_and_documents_are_found_by_titles_among_many() {
     // A filter that leaves few documents compares all of them.
     assert_eq!(first("care", &["--mode", "section", "--doc", "docs/010.md"]), is("docs/010.md", "Care"));
 }
+
+/// An agenda, or slides that have only titles.
+#[test]
+fn a_heading_without_text_is_named_if_nothing_is_found() {
+    let sandbox = Sandbox::new();
+    sandbox.write("agenda.md", "# Agenda\n\n## Budget review\n\n## Hiring plan\n");
+    sandbox.write("cats.md", "# Cats\n\nSome words about cats.\n");
+    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    sandbox.kb(&["search", "hiring plan"]).tells(1, "the heading \"Hiring plan\" has words of the question");
+    let run = sandbox.kb(&["search", "diesel engine"]).tells(1, "nothing found");
+    assert!(!run.err.contains("the heading"), "{}", run.err);
+}
