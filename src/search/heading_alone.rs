@@ -27,8 +27,8 @@ pub(super) async fn add_note(
     let indexes = near::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     let found = sections::find(&indexes, &ranking.scopes, &ranking.candidates, MOST);
     let alone = found.iter().filter(|one| one.confidence.min(ranking.most) >= LEAST_CONFIDENCE).find(|one| {
-        let span = indexes[one.namespace].span(one.at);
-        span.iter().all(|row| row.chunk_start == row.chunk_end)
+        let index = &indexes[one.namespace];
+        !index.row(one.at).is_preamble() && index.span(one.at).iter().all(|row| row.chunk_start == row.chunk_end)
     });
     if let Some(one) = alone {
         let row = indexes[one.namespace].row(one.at);
