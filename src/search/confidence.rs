@@ -93,7 +93,10 @@ pub(super) struct Coverage {
 }
 
 struct Word {
+    /// By its rarity in the searched documents …
     weight: f32,
+    /// … and in all.
+    weight_in_all: f32,
     is_year: bool,
     /// Its place among the words that are searched for.
     at: usize,
@@ -113,7 +116,8 @@ impl Word {
         let is_own = |text: &String| own.iter().any(|(_, term, _)| term == text);
         let words = searched.iter().enumerate().filter(|(_, word)| is_own(&word.text));
         let word = |(at, word): (usize, &QuestionWord)| Word {
-            weight: word.weight_in_all,
+            weight: word.weight,
+            weight_in_all: word.weight_in_all,
             is_year: is_year(&word.text),
             at,
             others: others(&word.text),
@@ -160,9 +164,27 @@ impl Coverage {
         years.peek().is_some() && years.all(|word| !found.content[word.at] && !found.titles[word.at])
     }
 
-    /// The share of the question's words, by their weight, that are in a parent chunk or in the titles above it.
+    /// Whether a word of the question tells one of the searched parent chunks from another.
+    pub(super) fn tells(&self) -> bool {
+        self.words.iter().any(|word| word.weight > 0.0)
+    }
+
+    /// The shares of the question's words, by their rarity in the searched documents, that are in a parent chunk or in
+    /// the titles above it, and that are in the titles.
+    pub(super) fn shares(&self, found: &WordsFound) -> [f32; 2] {
+        let weight = |word: &Word| word.weight;
+        let anywhere = self.share_by(weight, |at| found.content[at] || found.titles[at]);
+        [anywhere, self.share_by(weight, |at| found.titles[at])]
+    }
+
+    /// The share of the question's words, by their rarity in all documents, that are in a parent chunk or in the titles
+    /// above it.
     fn share(&self, found: &WordsFound) -> f32 {
-        let is_there = |at: usize| found.content[at] || found.titles[at];
+        self.share_by(|word| word.weight_in_all, |at| found.content[at] || found.titles[at])
+    }
+
+    /// Another name of a thing counts for each word of its name in the question.
+    fn share_by(&self, weight: impl Fn(&Word) -> f32, is_there: impl Fn(usize) -> bool) -> f32 {
         let of_word = |word: &Word| {
             let of_name = |(name, worth): &(Vec<usize>, f32)| {
                 let there = name.iter().filter(|at| is_there(**at)).count();
@@ -170,8 +192,8 @@ impl Coverage {
             };
             if is_there(word.at) { 1.0 } else { word.others.iter().map(of_name).fold(0.0, f32::max) }
         };
-        let all: f32 = self.words.iter().map(|word| word.weight).sum();
-        let there: f32 = self.words.iter().map(|word| word.weight * of_word(word)).sum();
+        let all: f32 = self.words.iter().map(&weight).sum();
+        let there: f32 = self.words.iter().map(|word| weight(word) * of_word(word)).sum();
         if all > 0.0 { there / all } else { 0.0 }
     }
 }
@@ -266,6 +288,17 @@ mod tests {
         assert_eq!(share(&words, &others, &[first]), 0.25, "half of the name");
         assert_eq!(share(&words, &others, &["borne"]), 0.25);
         assert_eq!(share(&words, &others, &["tdo", first, "bear"]), 0.75, "a word counts once");
+    }
+
+    #[test]
+    fn another_name_counts_for_the_words_of_the_question_when_reranking() {
+        let synonym =
+            Synonymous { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
+        let others = [Alternative::synonym(&synonym)];
+        let name: Vec<&str> = others[0].others[0].iter().map(String::as_str).collect();
+        let (coverage, found) = found(&[("tdo", 1.0), ("profit", 3.0)], &others, &name);
+        assert_eq!(coverage.shares(&found), [0.25, 0.0]);
+        assert!(coverage.tells());
     }
 
     #[test]

@@ -113,13 +113,12 @@ impl Searcher {
         let recalled = recall(&asked, restricted, encoding, paraphrasing, &mut trace).await?;
         question.decide(recalled.paraphrased.kind, &mut trace);
         let fused = fuse(&recalled.route, request.fusion, &recalled.scores, &recalled.paraphrased.rankings, &mut trace);
-        let (route, keyword) = (&recalled.route, &recalled.keyword);
         let models = Rerankers { cross_encoder, endpoint: self.reranker.as_deref() };
-        let reranked = rerank(&question, route, keyword, &snapshots, fused, models, &mut trace).await?;
+        let reranked = rerank(&question, &recalled, &snapshots, fused, models, &mut trace).await?;
         let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
         let decayed = decay_scores(&asked, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
-        let (candidates, unsure) = judge(request, most, &recalled.coverage, keyword, cut, &mut trace)?;
+        let (candidates, unsure) = judge(request, most, &recalled.coverage, &recalled.keyword, cut, &mut trace)?;
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
         let (namespaces, understood) = (self.names(), question.understood);
         let ranking = Ranking {

@@ -12,14 +12,14 @@ use std::time::Instant;
 
 use super::candidate::{Candidate, ChunkKey};
 use super::hit::parent_chunks;
+use super::recall::Recalled;
 use super::request::{Method, Rerank};
-use super::retrievers::KeywordRetriever;
 use super::trace::Trace;
-use super::understand::{Question, Route, Understanding};
+use super::understand::{Question, Understanding};
 use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
 use crate::knowledge::profile::judge;
-use crate::store::{IndexedParentChunk, Snapshot, WordsFound};
+use crate::store::{IndexedParentChunk, Snapshot};
 use crate::text::count;
 use cross_encoder::read_first;
 pub(super) use cross_encoder::{LoadedCrossEncoder, LoadingCrossEncoder, Rerankers};
@@ -38,8 +38,7 @@ const KIND_DEPTH: usize = 30;
 /// Reranks by the question's words if that can help, then by the requested cross-encoder or endpoint.
 pub(super) async fn rerank(
     question: &Question<'_>,
-    route: &Route,
-    keyword: &KeywordRetriever<'_>,
+    recalled: &Recalled<'_>,
     snapshots: &[&Snapshot],
     mut candidates: Vec<Candidate>,
     models: Rerankers<'_>,
@@ -50,17 +49,20 @@ pub(super) async fn rerank(
         Rerank::Off => false,
         Rerank::Light => true,
         Rerank::Auto | Rerank::Model { .. } | Rerank::Endpoint { .. } => {
-            route.rerank && matches!(request.method, Method::Auto | Method::Hybrid)
+            recalled.route.rerank && matches!(request.method, Method::Auto | Method::Hybrid)
         }
     };
     if by_words {
         let start = Instant::now();
-        let places = keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
-        let weights: Vec<f32> = keyword.question_words().iter().map(|word| word.weight).collect();
+        let found = recalled.keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
+        let sum = |[anywhere, titles]: [f32; 2]| COVERAGE * anywhere + TITLE * titles;
+        let signs: HashMap<ChunkKey, f32> =
+            found.into_iter().map(|(key, found)| (key, sum(recalled.coverage.shares(&found)))).collect();
         let preferred = of_kind(&question.understood, snapshots, &candidates)?;
-        let kind = KIND * question.understood.sure;
-        rank_by_words(&mut candidates, &weights, &places, (&preferred, kind));
-        let stage = trace.stage("rerank", start, places.len(), candidates.len());
+        if recalled.coverage.tells() {
+            rank_by_words(&mut candidates, &signs, (&preferred, KIND * question.understood.sure));
+        }
+        let stage = trace.stage("rerank", start, signs.len(), candidates.len());
         stage.ranking(&candidates);
         if !preferred.is_empty() {
             stage.note(format!("{} of the requested kind", count(preferred.len(), "parent chunk")));
@@ -81,23 +83,18 @@ fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Ca
     Ok(chunks.filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| key).collect())
 }
 
-/// Reranks the first candidates. `weights` are those of the question's words, `places` says which of them each chunk
-/// has; `preferred` are the chunks of the kind that is asked for, and `kind` is the weight of that.
+/// Reranks the first candidates. `signs` are the weighted sums of the shares of the question's words; `preferred` are the
+/// chunks of the kind that is asked for, and `kind` is the weight of that.
 fn rank_by_words(
     candidates: &mut [Candidate],
-    weights: &[f32],
-    places: &HashMap<ChunkKey, WordsFound>,
+    signs: &HashMap<ChunkKey, f32>,
     (preferred, kind): (&HashSet<ChunkKey>, f32),
 ) {
-    let all: f32 = weights.iter().sum();
-    if all <= 0.0 {
-        return;
-    }
     let (first, rest) = candidates.split_at_mut(DEPTH.min(candidates.len()));
     let most = 1.0 + COVERAGE + TITLE + if preferred.is_empty() { 0.0 } else { kind };
     for candidate in &mut *first {
         let key = candidate.key();
-        let signs = places.get(&key).map_or(0.0, |found| signs(found, weights) / all);
+        let signs = signs.get(&key).copied().unwrap_or_default();
         let of_kind = if preferred.contains(&key) { kind } else { 0.0 };
         candidate.score = (candidate.score + signs + of_kind) / most;
     }
@@ -109,31 +106,18 @@ fn rank_by_words(
     }
 }
 
-/// The weighted sum of the signs.
-fn signs(found: &WordsFound, weights: &[f32]) -> f32 {
-    let sum = |is_there: &dyn Fn(usize) -> bool| -> f32 {
-        (0..weights.len()).filter(|&word| is_there(word)).map(|word| weights[word]).sum()
-    };
-    let covered = sum(&|word| found.content[word] || found.titles[word]);
-    COVERAGE * covered + TITLE * sum(&|word| found.titles[word])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::search::hit::sample::{candidate, ids};
 
-    fn found(chunk_id: &str, content: [bool; 2], titles: [bool; 2]) -> (ChunkKey, WordsFound) {
-        let found = WordsFound { chunk_id: chunk_id.into(), content: content.to_vec(), titles: titles.to_vec() };
-        (ChunkKey { chunk_id: chunk_id.into(), namespace: 0 }, found)
-    }
-
     #[test]
     fn candidates_below_the_depth_keep_their_order() {
-        let all = HashMap::from(["1", "101"].map(|id| found(id, [true; 2], [false; 2])));
+        let key = |id: &str| ChunkKey { chunk_id: id.into(), namespace: 0 };
+        let signs = HashMap::from(["1", "101"].map(|id| (key(id), COVERAGE)));
         let before = (0..102u8).map(|place| candidate(&place.to_string(), 0.5 - f32::from(place) / 1000.0));
         let mut ranked: Vec<Candidate> = before.collect();
-        rank_by_words(&mut ranked, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
+        rank_by_words(&mut ranked, &signs, (&HashSet::new(), 0.0));
         assert_eq!((ids(&ranked[..3]), ids(&ranked[DEPTH..])), ("102".to_owned(), "100101".to_owned()));
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
     }
