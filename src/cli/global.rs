@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ColorChoice, ValueEnum};
 
 use super::output::{self, Output, end_bar};
+use super::parse::at_least;
 use crate::config::ServeChoice;
 use crate::embed::Device;
 use crate::error::{Error, Kind, Result, Setting};
@@ -154,7 +155,7 @@ pub(super) fn error_json(error: &Error) -> String {
 #[derive(Debug, Default, Args)]
 pub struct WaitArgs {
     /// Wait this long while another kb writes to the namespace [default: 0]
-    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = at_least::<0, u64>, hide_short_help = true)]
     pub(super) wait: Option<u64>,
 }
 
@@ -168,10 +169,10 @@ impl WaitArgs {
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct PartArgs {
     /// Show at most N
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least::<1, u32>)]
     pub(super) limit: Option<u32>,
     /// Skip the first N
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", value_parser = at_least::<0, u32>, default_value_t = 0, hide_default_value = true)]
     pub(super) offset: u32,
 }
 

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::global::WaitArgs;
 use super::invocation::Context;
+use super::parse::at_least;
 use crate::error::{Error, Result};
 use crate::render;
 use crate::store::{self, Writer, plan_restore};
@@ -20,7 +21,7 @@ A run that publishes in batches leaves one generation. Old generations are kept 
 `[history]` in kb.toml sets both: keep = \"4w\", generations = 50.")]
 pub struct LogArgs {
     /// Show at most N
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least::<1, u32>)]
     limit: Option<u32>,
 }
 
@@ -46,10 +47,10 @@ A changed text is shown before and after, from shortly before the first differen
 text under another id have moved; they are only counted. The exit code is 1 if nothing differs.")]
 pub struct DiffArgs {
     /// The number of a generation, as `kb log` shows it
-    #[arg(value_name = "A")]
+    #[arg(value_name = "A", value_parser = at_least::<0, u64>)]
     from: u64,
     /// The number of the other [default: the published one]
-    #[arg(value_name = "B")]
+    #[arg(value_name = "B", value_parser = at_least::<0, u64>)]
     to: Option<u64>,
     /// Show only the counts for each document
     #[arg(long)]
@@ -118,7 +119,7 @@ those of another model. Your files do not change; the next `kb ingest` of a fold
 restored documents.")]
 pub struct RestoreArgs {
     /// Its number, as `kb log` shows it
-    #[arg(value_name = "GENERATION")]
+    #[arg(value_name = "GENERATION", value_parser = at_least::<0, u64>)]
     generation: u64,
     /// Show what would change
     #[arg(long)]

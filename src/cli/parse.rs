@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::str::FromStr;
 
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -9,7 +10,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::global::{error_json, write_line};
 use super::spelling;
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
@@ -19,8 +20,25 @@ const RARE: &str = "\
 
 /// Parses arguments, or prints help or an error and exits. Also gives the matches of the subcommand.
 pub(super) fn parse<C: CommandFactory + FromArgMatches>(arguments: &[OsString]) -> (C, ArgMatches) {
+    let arguments = &help_as_option(arguments);
     let mut command = command::<C>(arguments.iter().any(|argument| argument == "--help"));
     try_parse(&mut command, arguments, spelling::register).unwrap_or_else(|error| end(&error, arguments))
+}
+
+/// `kb help search` is `kb search --help`.
+fn help_as_option(arguments: &[OsString]) -> Vec<OsString> {
+    let mut arguments = arguments.to_vec();
+    if arguments.get(1).is_some_and(|first| first == "help") {
+        arguments.remove(1);
+        arguments.push("--help".into());
+    }
+    arguments
+}
+
+/// Parses a whole number of at least `LEAST`.
+pub(super) fn at_least<const LEAST: u8, T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
+    let number = text.trim().parse().ok().filter(|number| *number >= T::from(LEAST));
+    number.ok_or_else(|| format!("expected a whole number of at least {LEAST}"))
 }
 
 /// Registers how messages spell settings and next steps, for a subcommand and its arguments.
@@ -90,7 +108,12 @@ fn flowing(help: &str) -> String {
 /// Prints help or a parse error, and exits. Errors are JSON if results would be.
 fn end(error: &clap::Error, arguments: &[OsString]) -> ! {
     if !error.use_stderr() {
-        error.exit();
+        let written = error.print().and_then(|()| std::io::stdout().flush());
+        let Err(failure) = written.map_err(Error::from) else { std::process::exit(0) };
+        if failure.kind() != Kind::BrokenPipe {
+            write_line(&failure.to_line());
+        }
+        std::process::exit(i32::from(failure.kind().exit_code()));
     }
     if !wants_json(arguments) {
         // The text has what was typed, which may be from elsewhere.

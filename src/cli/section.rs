@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::invocation::Context;
+use super::parse::at_least;
 use crate::error::{Error, Result};
 use crate::render;
 use crate::search::{Purpose, SectionContent, SectionNames, document_with, find_section};
@@ -32,7 +33,7 @@ pub struct SectionArgs {
     #[arg(long, value_name = "ID")]
     from: Option<String>,
     /// Show at most N tokens; a note names the rest
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least::<1, u32>)]
     max_tokens: Option<u32>,
 }
 

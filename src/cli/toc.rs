@@ -8,6 +8,7 @@ use clap::Args;
 use super::global::{PartArgs, WaitArgs};
 use super::input::{draft_file, edit, keep_draft, name_of, read_text};
 use super::invocation::Context;
+use super::parse::at_least;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use crate::config::ReadingSettings;
@@ -42,7 +43,7 @@ pub struct TocArgs {
     #[arg(value_name = "DOC")]
     document: Option<String>,
     /// The deepest level to show [default: 3 for one document (in JSON all), 1 for the list of all documents]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least::<1, u32>)]
     max_level: Option<u32>,
     /// Show the origin of each entry and its confidence, from 0 to 1
     #[arg(long)]

@@ -233,3 +233,27 @@ fn an_error_about_an_option_shows_no_control_characters() {
         }
     }
 }
+
+#[test]
+fn numbers_out_of_range_are_refused_with_what_is_expected() {
+    let sandbox = Sandbox::of_document("a.md", "About valves.", &["--no-embed"]);
+    sandbox.kb(&["diff", "yesterday"]).tells(2, "expected a whole number of at least 0");
+    sandbox.kb(&["log", "--limit", "0"]).tells(2, "expected a whole number of at least 1");
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let sandbox = Sandbox::new();
+    for (command, option) in [(vec!["help"], vec!["--help"]), (vec!["help", "toc"], vec!["toc", "--help"])] {
+        assert_eq!(sandbox.kb(&command).ok().out, sandbox.kb(&option).ok().out);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let program = std::process::Command::new(env!("CARGO_BIN_EXE_kb")).arg("--help").stdout(full).output().unwrap();
+    assert_eq!(program.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&program.stderr).contains("cannot write the output"), "{program:?}");
+}
