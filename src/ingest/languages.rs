@@ -13,7 +13,7 @@ const SAMPLES: usize = 4;
 const SAMPLE_CHARS: usize = 400;
 /// A text counts as unreadable if the model reads a smaller share of it.
 const LEAST_SHARE: f32 = 0.5;
-/// A smaller share of text that the model cannot read is not reported.
+/// If the model cannot read smaller shares of the text and of the documents, this is not reported.
 const LEAST_REPORTED: f32 = 0.1;
 
 /// The text of a run that the model cannot read.
@@ -62,7 +62,10 @@ impl LanguageSampler {
     /// `None` if the model reads nearly all.
     pub(super) fn report(&self) -> Option<LanguagesReport> {
         let share_not_read = (1.0 - self.chars_read / self.chars.max(1.0)) as f32;
-        let is_reported = self.chars > 0.0 && self.documents_not_read > 0 && share_not_read >= LEAST_REPORTED;
+        // A few short documents in another language are little text, but all of their readers' text.
+        let share_of_documents = self.documents_not_read as f32 / self.documents.max(1) as f32;
+        let is_much = share_not_read.max(share_of_documents) >= LEAST_REPORTED;
+        let is_reported = self.chars > 0.0 && self.documents_not_read > 0 && is_much;
         is_reported.then(|| LanguagesReport {
             model: self.model.clone(),
             documents: self.documents,

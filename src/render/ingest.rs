@@ -119,11 +119,11 @@ fn summarise(report: &IngestReport, page: &mut Page) {
 
 /// Documents in languages that the embedding model does not know.
 fn unread(report: &LanguagesReport) -> String {
-    let LanguagesReport { model, share_not_read, .. } = report;
+    let LanguagesReport { model, documents, documents_not_read, .. } = report;
     format!(
-        "the model {model} cannot read {:.0} % of the text of these documents: it is not embedded, and only keyword \
-         search finds it; `{}` names models that read it",
-        100.0 * share_not_read,
+        "the model {model} cannot read most of the text of {documents_not_read} of {}: it is not embedded, and only \
+         keyword search finds it; `{}` names models that read it",
+        count(*documents, "document"),
         NextStep::SuggestModels
     )
 }

@@ -98,6 +98,10 @@ fn an_ingest_says_what_text_the_model_cannot_read() {
     let words = ["cannot read", "`kb models suggest`"];
     sandbox.kb(&["ingest", "zh", "--force", "-n", "other"]).shows_all(0, &words);
     assert!(sandbox.json(&["ingest", "en"])["languages"].is_null());
+    // Little of the text, but all of a document.
+    sandbox.write("mixed/long.md", "The pump must be vented before it is started, every single time.\n\n".repeat(100));
+    sandbox.write("mixed/short.md", "离心泵在启动前必须灌满水。\n");
+    sandbox.kb(&["ingest", "mixed", "-n", "mixed"]).shows(0, "most of the text of 1 of 2 documents");
     let status = sandbox.status();
     assert_eq!(status["without_vectors"], 0, "nothing is missing that this model could make: {status}");
     assert_eq!(sandbox.json(&["ingest", "zh"])["counts"]["unchanged"], 1, "it is not tried again");
