@@ -55,7 +55,7 @@ pub struct SearchSettings {
     /// Show only the best sentence of each parent chunk and N sentences on each side
     #[arg(long, value_name = "N", env = "KB_SEARCH_WINDOW", hide_short_help = true, help_heading = SHOWN)]
     pub window: Option<Whole<0, 100>>,
-    /// Join adjacent parent chunks of a section [default: true]
+    /// Join adjacent parent chunks of a section on the same page [default: true]
     #[arg(long, value_name = "ON", env = "KB_SEARCH_MERGE", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", value_parser = clap::builder::BoolishValueParser::new(),
         hide_short_help = true, help_heading = SHOWN)]

@@ -10,8 +10,9 @@ use crate::store::IndexedParentChunk;
 use crate::text::highlight::{Terms, united};
 use crate::text::sentences::sentences;
 
-/// Merges the hits of a section whose parent chunks overlap or follow each other. The merged hit has the place and the
-/// score of the better one. Stops at the first hit beyond `most`.
+/// Merges the hits of a section whose parent chunks overlap, or follow each other on the same page: a hit over several pages
+/// says less about where the answer is. The merged hit has the place and the score of the better one. Stops at the first
+/// hit beyond `most`.
 pub fn merge(hits: Vec<Hit>, most: usize) -> Vec<Hit> {
     let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
     for mut hit in hits {
@@ -31,8 +32,9 @@ pub fn merge(hits: Vec<Hit>, most: usize) -> Vec<Hit> {
 }
 
 fn are_adjacent(a: &Hit, b: &Hit) -> bool {
-    let follow = |(a, b): ((u32, u32), (u32, u32))| a.0 <= b.1.saturating_add(1) && b.0 <= a.1.saturating_add(1);
-    (&a.namespace, &a.section.id) == (&b.namespace, &b.section.id) && span(a).zip(span(b)).is_some_and(follow)
+    let gap = u32::from((a.page_start, a.page_end) == (b.page_start, b.page_end));
+    let meet = |(a, b): ((u32, u32), (u32, u32))| a.0 <= b.1.saturating_add(gap) && b.0 <= a.1.saturating_add(gap);
+    (&a.namespace, &a.section.id) == (&b.namespace, &b.section.id) && span(a).zip(span(b)).is_some_and(meet)
 }
 
 /// The numbers of the first and the last parent chunk of a hit.
@@ -273,6 +275,16 @@ mod tests {
         let scored = |id: &str, score| Hit { score, ..hit(id, "x ") };
         let merged = merge(vec![scored("d:1", 0.9), scored("d:3", 0.8), scored("d:2", 0.7)], usize::MAX);
         assert_eq!((merged.len(), merged[0].chunk_id.as_str(), merged[0].score), (1, "d:1", 0.9));
+    }
+
+    #[test]
+    fn hits_on_different_pages_stay_apart_unless_they_overlap() {
+        let on = |page, id: &str| Hit { page_start: Some(page), page_end: Some(page), ..hit(id, "x ") };
+        let merged = merge(vec![on(4, "d:2"), on(4, "d:1"), on(5, "d:3")], usize::MAX);
+        assert_eq!(merged.iter().map(ids).collect::<Vec<_>>(), [vec!["d:1", "d:2"], vec!["d:3"]]);
+        let mut wide = on(4, "d:2");
+        wide.sources.push(source("d:3", 3, "x ", None));
+        assert_eq!(merge(vec![wide, on(5, "d:3")], usize::MAX).len(), 1);
     }
 
     #[test]
