@@ -7,75 +7,38 @@ use kb::internals::store::{REWRITE_STEPS, STEPS};
 
 use crate::common::{Sandbox, texts};
 use crate::versions::{INGEST, assert_sound, ingest_version, version_of, write_version};
-use crate::{is_decided, with_two_versions};
+use crate::{a_fault_at_each, is_decided, run_until, with_two_versions};
 
 /// Losses of power, in which the contents of files are lost, or their names too.
 const LOSSES: [&str; 2] = ["power-contents", "power-names"];
 /// The same, and a crash, in which nothing is lost.
 const FAULTS: [&str; 3] = ["abort", LOSSES[0], LOSSES[1]];
 
-/// Runs the program until the fault.
-fn run_until(fault: &str, step: &str, sandbox: &Sandbox, args: &[&str]) {
-    let fault = format!("{fault}:{step}");
-    let struck = sandbox.command(args).env("KB_TEST_FAULT", &fault).output().unwrap();
-    assert!(struck.status.code().is_none(), "{fault}: {struck:?}");
-    for entry in std::fs::read_dir(sandbox.path("")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.file_name().unwrap().to_str().unwrap().starts_with("links-") {
-            std::fs::remove_dir_all(path).unwrap();
-        }
-    }
-}
-
 #[test]
 fn a_power_loss_at_any_step_of_an_ingest_leaves_one_generation() {
-    for step in STEPS {
-        for loss in LOSSES {
-            let sandbox = with_two_versions(Sandbox::indexed());
-            run_until(loss, step, &sandbox, &INGEST);
-            let held = if is_decided(step) { 2 } else { 1 };
-            assert_eq!(version_of(&sandbox, &[1, 2]), held, "after {loss} at {step:?}");
-            sandbox.json(&INGEST);
-            assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after {loss} at {step:?}");
-            assert_sound(&sandbox);
-        }
-    }
+    let prepare = || with_two_versions(Sandbox::indexed());
+    a_fault_at_each(STEPS, &LOSSES, prepare, &INGEST, |sandbox, is_new| {
+        version_of(sandbox, &[1, 2]) == 1 + usize::from(is_new)
+    });
 }
 
 #[test]
 fn the_first_publication_survives_a_power_loss_whole_or_not_at_all() {
-    for step in STEPS {
-        for fault in FAULTS {
-            let sandbox = if fault == "abort" { Sandbox::indexed() } else { Sandbox::new() };
+    let written = |new: fn() -> Sandbox| {
+        move || {
+            let sandbox = new();
             write_version(&sandbox, 1);
-            run_until(fault, step, &sandbox, &INGEST);
-            if is_decided(step) {
-                assert_eq!(version_of(&sandbox, &[1]), 1, "after {fault} at {step:?}");
-            }
-            sandbox.json(&INGEST);
-            assert_eq!(version_of(&sandbox, &[1]), 1, "the next run after {fault} at {step:?}");
-            assert_sound(&sandbox);
+            sandbox
         }
-    }
+    };
+    let holds = |sandbox: &Sandbox, is_new: bool| !is_new || version_of(sandbox, &[1]) == 1;
+    a_fault_at_each(STEPS, &["abort"], written(Sandbox::indexed), &INGEST, holds);
+    a_fault_at_each(STEPS, &LOSSES, written(Sandbox::new), &INGEST, holds);
 }
 
-/// Stops a command at each of its steps by each fault, and looks for the text that it leaves.
-fn a_fault_at_each(steps: &[&str], prepare: impl Fn() -> Sandbox, args: &[&str], text: [&str; 2]) {
-    for step in steps {
-        for fault in FAULTS {
-            let sandbox = prepare();
-            let holds = |decided: bool| {
-                let shown = sandbox.kb(&["section", "docs/1.md", "1"]);
-                assert!(shown.out.contains(text[usize::from(decided)]), "after {fault} at {step:?}: {}", shown.out);
-            };
-            holds(false);
-            run_until(fault, step, &sandbox, args);
-            holds(is_decided(step));
-            sandbox.json(args);
-            holds(true);
-            assert_sound(&sandbox);
-        }
-    }
+/// Whether the changed document has its old text, and then its new one.
+fn says(text: [&'static str; 2]) -> impl Fn(&Sandbox, bool) -> bool {
+    move |sandbox, is_new| sandbox.kb(&["section", "docs/1.md", "1"]).out.contains(text[usize::from(is_new)])
 }
 
 fn one_version() -> Sandbox {
@@ -86,7 +49,7 @@ fn one_version() -> Sandbox {
 fn an_edit_survives_a_power_loss_whole_or_not_at_all() {
     let id = format!("{}:0", one_version().id("docs/1.md"));
     let edit = ["chunk-edit", &id, "--content", "Written by hand."];
-    a_fault_at_each(STEPS, one_version, &edit, ["version1x", "Written by hand"]);
+    a_fault_at_each(STEPS, &FAULTS, one_version, &edit, says(["version1x", "Written by hand"]));
 }
 
 fn two_versions() -> Sandbox {
@@ -103,7 +66,7 @@ fn steps_from(first: &str) -> &'static [&'static str] {
 #[test]
 fn a_restore_survives_a_power_loss_whole_or_not_at_all() {
     let steps = [&["begun", "tables restored", "keyword moved aside"][..], steps_from("keyword written")].concat();
-    a_fault_at_each(&steps, two_versions, &["restore", "1"], ["version2x", "version1x"]);
+    a_fault_at_each(&steps, &FAULTS, two_versions, &["restore", "1"], says(["version2x", "version1x"]));
 }
 
 /// Many documents, of which one has changed.
@@ -122,29 +85,22 @@ fn one_changed() -> Sandbox {
 #[test]
 fn a_restore_of_one_document_survives_a_power_loss_whole_or_not_at_all() {
     let steps = [&["begun", "tables restored"][..], steps_from("keyword written")].concat();
-    a_fault_at_each(&steps, one_changed, &["restore", "1"], ["version2x", "version1x"]);
+    a_fault_at_each(&steps, &FAULTS, one_changed, &["restore", "1"], says(["version2x", "version1x"]));
 }
 
 #[test]
 fn an_optimized_store_survives_a_power_loss() {
-    for step in steps_from("tables compacted") {
-        for fault in FAULTS {
-            let sandbox = one_changed();
-            // Scores may change: what was deleted counts in them until segments are merged.
-            let hits = || -> Vec<String> {
-                let found = sandbox.json(&["search", "it stays", "--method", "keyword", "--keep-duplicates"]);
-                texts(&found["hits"], "/chunk_id").into_iter().map(str::to_owned).collect()
-            };
-            let before = hits();
-            assert!(!before.is_empty());
-            run_until(fault, step, &sandbox, &["optimize"]);
-            assert_eq!(hits(), before, "after {fault} at {step:?}");
-            sandbox.json(&["optimize"]);
-            assert_eq!(hits(), before, "the next run after {fault} at {step:?}");
-            assert!(sandbox.kb(&["section", "docs/1.md", "1"]).out.contains("version2x"), "after {fault} at {step:?}");
-            assert_sound(&sandbox);
-        }
-    }
+    // Scores may change: what was deleted counts in them until segments are merged.
+    let hits = |sandbox: &Sandbox| -> Vec<String> {
+        let found = sandbox.json(&["search", "it stays", "--method", "keyword", "--keep-duplicates"]);
+        texts(&found["hits"], "/chunk_id").into_iter().map(str::to_owned).collect()
+    };
+    let before = hits(&one_changed());
+    assert!(!before.is_empty());
+    let steps = steps_from("tables compacted");
+    a_fault_at_each(steps, &FAULTS, one_changed, &["optimize"], |sandbox, _| {
+        hits(sandbox) == before && says(["version2x"; 2])(sandbox, true)
+    });
 }
 
 #[test]
