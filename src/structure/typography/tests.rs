@@ -24,19 +24,6 @@ fn under(heading: Block, topic: &str) -> Vec<Block> {
 }
 
 #[test]
-fn larger_lines_are_headings() {
-    let blocks = pages([
-        [under(heading("Plant", 18.0), "a"), under(heading("Pumps", 13.0), "b")].concat(),
-        [under(heading("Motors", 13.0), "c"), under(heading("Operation", 18.0), "d")].concat(),
-        under(heading("Starting", 13.0), "e"),
-    ]);
-    assert_eq!(read(&blocks), ["1: Plant", "2: Pumps", "2: Motors", "1: Operation", "2: Starting"]);
-    let found = find(&blocks, &[], &[]);
-    assert!(found.iter().all(|heading| heading.provenance == Provenance::Typography && heading.confidence > 0.5));
-    assert!(found.iter().all(|heading| heading.confidence < 0.95), "looks alone never make sure");
-}
-
-#[test]
 fn several_bold_lines_of_the_body_size_are_headings() {
     let part = |title: &str| [body("what was before"), under(heading(title, 10.0), title)].concat();
     let several = ["Pumps", "Motors", "Screens", "Valves"];
@@ -108,14 +95,6 @@ fn chapters_behind_a_title_without_number_are_not_below_it() {
 }
 
 #[test]
-fn continuing_numbers_are_headings_of_their_depth() {
-    let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
-    let blocks = pages(parts.map(|title| under(heading(title, 10.0), title)));
-    assert_eq!(levels(&blocks, &[]), [1, 2, 2, 1, 2]);
-    assert!(find(&blocks, &[], &[]).iter().all(|heading| heading.provenance == Provenance::Numbering));
-}
-
-#[test]
 fn the_first_section_below_each_chapter_of_plain_text_is_found() {
     let titles = ["第1章 泵站", "1.1 水泵", "1.2 电机", "第2章 运行", "2.1 启动", "2.2 停止"];
     let under = |title: &str| [title, "泵站的供电来自两条线路。"].map(Block::paragraph);
@@ -154,17 +133,6 @@ fn captions_listings_and_list_items_are_not_headings() {
     for text in ["· · ·", "= 14 + 3", "The end of a sentence that wraps,", "Contents . . . . . . 3"] {
         assert_eq!(with(vec![heading(text, 14.0)]), known, "{text}");
     }
-}
-
-#[test]
-fn the_title_of_the_document_is_not_a_section() {
-    let cover = vec![heading("Operating Manual", 28.0), line("Tallow Valley Drainage Board").size(14.0)];
-    let blocks = pages([
-        [cover, under(heading("Plant", 16.0), "a")].concat(),
-        under(heading("Operation", 16.0), "b"),
-        under(heading("Repairs", 16.0), "c"),
-    ]);
-    assert_eq!(read(&blocks), ["1: Plant", "1: Operation", "1: Repairs"]);
 }
 
 #[test]

@@ -182,11 +182,6 @@ mod tests {
     ];
 
     #[test]
-    fn columns_are_read_one_after_the_other() {
-        assert_eq!(texts(&beside(&FIRST, &SECOND)), [FIRST, SECOND].concat());
-    }
-
-    #[test]
     fn spanning_rows_come_before_or_after_the_columns() {
         let mut page = beside(&FIRST, &SECOND);
         page.insert(0, ("A title that spans both columns of the paper and is read first", 120.0, 80.0));

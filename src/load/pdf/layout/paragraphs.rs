@@ -196,14 +196,6 @@ mod tests {
     }
 
     #[test]
-    fn broken_words_are_joined() {
-        let lines = ["before the vacuum set is started it must be main-", "tained by the operator, who"];
-        let read = read(stacked(lines.map(sample), 100.0));
-        assert_eq!(read[0].1, "before the vacuum set is started it must be main");
-        assert_eq!(read[1], (Glued, "tained by the operator, who".to_owned()));
-    }
-
-    #[test]
     fn hyphenated_words_keep_their_hyphen() {
         let lines = [
             "A self-priming pump needs no vacuum set of its own.",
@@ -252,25 +244,6 @@ mod tests {
         for text in ["-5 degrees", "one", "1.5 litres", "a dog", "100. one", "(see the chapter on valves)", ""] {
             assert!(!starts_item(text), "{text}");
         }
-    }
-
-    #[test]
-    fn listings_keep_their_lines() {
-        let lines = ["let mut total = count_of_all_the_pumps(station);", "total += 1;", "print(total);"];
-        let listing = stacked(lines.map(|text| sample(text).fixed()), 100.0);
-        let found: Vec<BlockKind> = read(listing).into_iter().map(|(kind, _)| kind).collect();
-        assert_eq!(found, [Paragraph, NewLine, NewLine]);
-    }
-
-    #[test]
-    fn full_chinese_lines_continue() {
-        let lines = [
-            "泵站的供电来自两条十千伏线路，一条由城东变电站引来，",
-            "另一条由柳溪变电站引来。",
-            "站内另设一台柴油发电机，只供照明、通信和闸门启闭机使",
-            "用，不能带动水泵。",
-        ];
-        assert_eq!(kinds(&lines), [Paragraph, Wrapped, Paragraph, Wrapped]);
     }
 
     #[test]

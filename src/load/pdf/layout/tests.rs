@@ -75,11 +75,6 @@ impl Line {
         self.style.bold = true;
         self
     }
-
-    pub fn fixed(mut self) -> Self {
-        self.style.fixed = true;
-        self
-    }
 }
 
 /// Lines one below the other, twelve points apart, from `top` on.
