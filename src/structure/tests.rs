@@ -109,25 +109,6 @@ impl Block {
 }
 
 #[test]
-fn markdown_headings_become_a_tree_with_paths() {
-    let document = markdown::parse("intro\n\n# A\n\ntext a\n\n### A deep\n\nx\n\n## A two\n\n# B\n\ntext b");
-    let sections = sections(&document, "doc", None);
-    let toc: Vec<(&str, u32, &str, &str)> =
-        sections.iter().map(|s| (s.path.as_str(), s.level, s.title.as_str(), s.text.text.as_str())).collect();
-    assert_eq!(
-        toc,
-        [
-            ("0", 0, "doc", "intro"),
-            ("1", 1, "A", "text a"),
-            ("1.1", 2, "A deep", "x"),
-            ("1.2", 2, "A two", ""),
-            ("2", 1, "B", "text b"),
-        ]
-    );
-    assert_eq!(sections[2].parent, Some(1));
-}
-
-#[test]
 fn outline_sections_start_at_their_headings_inside_a_page() {
     let mut document = plain::parse("");
     document.format = Format::Pdf;
@@ -151,18 +132,6 @@ fn entries_without_a_title_are_not_sections() {
     let sections = sections(&document, "d", None);
     let found: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
     assert_eq!(found, ["Pumps"]);
-}
-
-#[test]
-fn no_line_is_lost_and_none_is_doubled() {
-    let mut document = plain::parse("");
-    document.blocks = (1..=3u32).flat_map(|p| plain::lines_to_blocks(&format!("l{p}a\nl{p}b"), Some(p))).collect();
-    let entries = [("x", Some(2)), ("lost", None), ("l3b", Some(3)), ("back", Some(1))];
-    document.outline = entries.map(|(title, page)| entry(1, title, page)).into();
-    let all: String = sections(&document, "d", None).iter().map(|s| s.text.text.clone() + "\n").collect();
-    for line in ["l1a", "l1b", "l2a", "l2b", "l3a"] {
-        assert_eq!(all.matches(line).count(), 1, "{line} in {all:?}");
-    }
 }
 
 #[test]

@@ -120,16 +120,3 @@ fn arguments(command: &str, image: &str) -> Result<Vec<String>> {
     }
     Ok(words.into_iter().chain(std::iter::once(image.to_owned())).collect())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_image_replaces_the_braces_or_comes_last() {
-        assert_eq!(arguments("ocr {} out -l 'a b'", "x.png").unwrap(), ["ocr", "x.png", "out", "-l", "a b"]);
-        assert_eq!(arguments("ocr -q", "x.png").unwrap(), ["ocr", "-q", "x.png"]);
-        assert!(arguments("ocr 'open", "x.png").is_err());
-        assert!(arguments(" ", "x.png").is_err());
-    }
-}

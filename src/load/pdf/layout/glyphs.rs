@@ -248,31 +248,6 @@ mod tests {
         assert_eq!(fonts.index("CMBX12", false, false), fonts.index("CMBX12", false, false));
     }
 
-    #[test]
-    fn rotated_letters_are_as_wide_as_the_steps_between_them() {
-        let width = |c: char| match c {
-            'w' => 7.5,
-            'i' | 'l' | ' ' => 2.5,
-            _ => 5.0,
-        };
-        let row = |text: &str, baseline: f32| -> Vec<Glyph> {
-            let mut x = 0.0;
-            let place = |char: char| {
-                x += width(char);
-                let left = x - width(char);
-                Glyph { char, left, right: left + 5.0, baseline, size: 10.0, font: 0, mark: None }
-            };
-            text.chars().map(place).collect()
-        };
-        // In file order, by place on the page, which is not the order of the text.
-        let mut glyphs = [row("we will wait", 100.0), row("until it is low", 112.0)].concat();
-        glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
-        measure(&mut glyphs);
-        for glyph in glyphs {
-            assert!((glyph.right - glyph.left - width(glyph.char)).abs() < 0.01, "{glyph:?}");
-        }
-    }
-
     proptest! {
         #[test]
         fn normalising_again_changes_nothing(text in "[\\PC\u{F900}-\u{FAFF}\u{FB00}-\u{FDFF}\u{FE70}-\u{FEFC}\u{2E80}-\u{2FDF}\u{FF00}-\u{FFEF}\u{300}-\u{36F}a-e\u{AD}]{0,12}") {

@@ -301,13 +301,6 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_from_top_to_bottom() {
-        let glyphs =
-            [print("third", 72.0, 124.0, 10.0), print("first", 72.0, 100.0, 10.0), print("second", 72.0, 112.0, 10.0)];
-        assert_eq!(read(&glyphs.concat()), ["first", "second", "third"]);
-    }
-
-    #[test]
     fn superscripts_and_subscripts_stay_in_their_row() {
         let mut glyphs = print("E = mc", 72.0, 100.0, 10.0);
         glyphs.extend(print("2", end("E = mc", 72.0, 10.0), 96.0, 7.0));
