@@ -347,16 +347,6 @@ fn weights_fusion_and_fallback_combine_both_retrievers() {
     assert!(found["hits"].as_array().unwrap().len() >= 2, "{found}");
 }
 
-#[test]
-fn a_chapter_of_only_one_document_needs_no_document() {
-    let sandbox = Sandbox::with_keyword_fixtures();
-    for question in ["第五章讲什么", "第5章讲什么"] {
-        let result = sandbox.json(&["search", question]);
-        assert_eq!(result["contents"][0]["source"], "docs/泵站维护手册.pdf", "{result}");
-        assert_eq!(result["contents"][0]["entries"][0]["title"], "第五章 应急与备件", "{result}");
-    }
-}
-
 /// An identifier in one document counts more than words in every document, in any language.
 #[test]
 fn an_identifier_is_found_in_a_document_of_another_language() {

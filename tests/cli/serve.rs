@@ -85,11 +85,12 @@ fn answers_are_the_same_byte_for_byte() {
     let chunk = chunk.as_str().unwrap();
     let (document, _) = chunk.split_once(':').unwrap();
     let section = format!("{document}#1");
-    let commands: [&[&str]; 34] = [
+    let commands: [&[&str]; 35] = [
         &QUESTION,
         &["search", "如何启动水泵"],
         &["search", "水泵", "--method", "keyword", "-k", "2"],
         &["search", "retry limit", "--mode", "section"],
+        &["search", "retry limit", "--mode", "drill"],
         &["search", "retry limit", "--in", "sections"],
         &["search", "retry limit", "-n", "all"],
         &["search", "retry limit", "-n", "default,drafts", "--mode", "broad"],
