@@ -45,11 +45,9 @@ const FEWEST_CAPITALS: usize = 3;
 pub(super) struct Entry {
     pub(super) title: String,
     pub(super) label: String,
-    pub(super) left: f32,
-    pub(super) bold: bool,
-    pub(super) size: f32,
-    /// Its page and part of the page.
-    pub(super) part: (u32, u32),
+    pub(super) page: u32,
+    /// Of its first line.
+    pub(super) style: LineStyle,
     pub(super) blocks: (usize, usize),
 }
 
@@ -132,16 +130,8 @@ fn entry(above: &[usize], at: usize, title: &str, label: String, blocks: &[Block
     let mut whole = String::new();
     above.iter().for_each(|&line| join_title(&mut whole, blocks[line].words(), false));
     join_title(&mut whole, title, false);
-    let style = blocks[start].style.as_ref();
-    Entry {
-        title: spaced(whole),
-        label,
-        left: style.map_or(0.0, |style| style.left),
-        bold: style.is_some_and(|style| style.bold),
-        size: style.map_or(0.0, |style| style.size),
-        part: (blocks[start].page.unwrap_or(0), style.map_or(0, |style| style.part)),
-        blocks: (start, at + 1),
-    }
+    let (page, style) = (blocks[start].page.unwrap_or(0), blocks[start].style.clone().unwrap_or_default());
+    Entry { title: spaced(whole), label, page, style, blocks: (start, at + 1) }
 }
 
 /// Adds the space after a number that narrow contents pages leave out.
@@ -279,10 +269,8 @@ fn group(lines: &[usize], entry: &Entry, blocks: &[Block]) -> Option<Entry> {
         (fits && (is_part || differs())).then(|| Entry {
             title: without_column_head(text, style),
             label: LABEL_OF_GROUPS.to_owned(),
-            left: entry.left,
-            bold: style.bold,
-            size: style.size,
-            part: entry.part,
+            page: entry.page,
+            style: LineStyle { left: entry.style.left, part: entry.style.part, ..style.clone() },
             blocks: (i, i + 1),
         })
     })
@@ -293,8 +281,8 @@ fn stands_out(block: &Block, style: &LineStyle, entry: &Entry) -> bool {
     let in_capitals = |text: &str| {
         text.chars().filter(|c| c.is_uppercase()).count() >= FEWEST_CAPITALS && !text.contains(char::is_lowercase)
     };
-    (style.bold && !entry.bold)
-        || style.size > entry.size + 0.6
+    (style.bold && !entry.style.bold)
+        || style.size > entry.style.size + 0.6
         || (in_capitals(block.words()) && !in_capitals(&entry.title))
 }
 

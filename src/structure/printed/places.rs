@@ -224,8 +224,8 @@ pub(super) fn levels(entries: &[Entry]) -> Vec<u32> {
             group: entry.is_group(),
             number,
             indent,
-            bold: entry.bold,
-            size: (entry.size * 2.0).round() as i32,
+            bold: entry.style.bold,
+            size: (entry.style.size * 2.0).round() as i32,
         }
     };
     nested(entries.iter().zip(&lefts).map(style), is_below)
@@ -233,19 +233,18 @@ pub(super) fn levels(entries: &[Entry]) -> Vec<u32> {
 
 /// The indent of each entry, in points; a second column has its own edge.
 fn indentation(entries: &[Entry]) -> Vec<f32> {
-    let left = entries.iter().map(|entry| entry.left).fold(f32::MAX, f32::min);
+    let left = entries.iter().map(|entry| entry.style.left).fold(f32::MAX, f32::min);
+    let part = |entry: &Entry| (entry.page, entry.style.part);
     let mut edges: HashMap<(u32, u32), f32> = HashMap::new();
     for entry in entries {
-        let edge = edges.entry(entry.part).or_insert(entry.left);
-        *edge = edge.min(entry.left);
+        let edge = edges.entry(part(entry)).or_insert(entry.style.left);
+        *edge = edge.min(entry.style.left);
     }
-    entries
-        .iter()
-        .map(|entry| {
-            let edge = edges.get(&entry.part).copied().unwrap_or(left);
-            entry.left - if edge - left > COLUMN { edge } else { left }
-        })
-        .collect()
+    let indent = |entry: &Entry| {
+        let edge = edges.get(&part(entry)).copied().unwrap_or(left);
+        entry.style.left - if edge - left > COLUMN { edge } else { left }
+    };
+    entries.iter().map(indent).collect()
 }
 
 #[derive(Clone, Copy)]
