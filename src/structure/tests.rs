@@ -151,20 +151,11 @@ fn a_document_without_headings_is_all_preamble() {
     assert_eq!((sections[0].path.as_str(), sections[0].provenance), (PREAMBLE, Provenance::None));
 }
 
-#[derive(Debug, Clone)]
-struct AnyLine {
-    before: &'static str,
-    behind: &'static str,
-    kind: BlockKind,
-    size: f32,
-    bold: bool,
-    cells: u32,
-    tag: Option<u8>,
-    new_page: bool,
-    repeats: bool,
-}
+/// Stands for the name of a line, as long as one.
+const NAME: &str = "nineninen";
 
-fn any_line() -> impl Strategy<Value = AnyLine> {
+/// A line of any looks with [`NAME`] in it, whether it begins a page, and whether it repeats another.
+fn any_line() -> impl Strategy<Value = (Block, bool, bool)> {
     let before =
         ["", "1 ", "1.1 ", "2 ", "2.1 ", "第一章 ", "第二条 ", "Chapter 1 ", "Item 1A. ", "（一）", "Contents "];
     let behind = ["", ".", " . . . . . . 1", " 2", "……3", " and more words that make a long line of text of it"];
@@ -173,16 +164,15 @@ fn any_line() -> impl Strategy<Value = AnyLine> {
     let style = (prop::sample::select(vec![8.0f32, 10.0, 10.0, 10.0, 12.0, 18.0]), any::<bool>(), 1u32..3);
     let place = (prop::option::weighted(0.1, 1u8..4), prop::bool::weighted(0.1), prop::bool::weighted(0.2));
     (text, prop::sample::select(kinds.to_vec()), style, place).prop_map(
-        |((before, behind), kind, (size, bold, cells), (tag, new_page, repeats))| AnyLine {
-            before,
-            behind,
-            kind,
-            size,
-            bold,
-            cells,
-            tag,
-            new_page,
-            repeats,
+        |((before, behind), kind, (size, bold, cells), (tag, begins_page, repeats))| {
+            let mut block = line(&format!("{before}{NAME}{behind}")).size(size).cells(cells);
+            if bold {
+                block = block.bold();
+            }
+            if let Some(level) = tag {
+                block = block.tagged(level, 0);
+            }
+            (Block { kind, ..block }, begins_page, repeats)
         },
     )
 }
@@ -198,29 +188,23 @@ fn name(i: usize) -> String {
         .collect()
 }
 
-fn document(lines: &[AnyLine], outline: Vec<(u32, usize, Option<u32>)>) -> (Document, Vec<String>) {
+fn document(lines: &[(Block, bool, bool)], outline: Vec<(u32, usize, Option<u32>)>) -> (Document, Vec<String>) {
     let mut document = Document::new(Format::Pdf, "test");
     let (mut page, mut baseline) = (1, 80.0);
     let mut names: Vec<String> = Vec::new();
-    for (i, line) in lines.iter().enumerate() {
-        if line.new_page {
+    for (i, (line, begins_page, repeats)) in lines.iter().enumerate() {
+        if *begins_page {
             (page, baseline) = (page + 1, 80.0);
         }
-        baseline += 1.3 * line.size;
         // Some lines repeat others, as contents repeat headings.
-        let known = names.get(i / 2).filter(|_| line.repeats).cloned();
+        let known = names.get(i / 2).filter(|_| *repeats).cloned();
         let name = known.unwrap_or_else(|| name(i));
-        let mut block = self::line(&format!("{}{name}{}", line.before, line.behind)).size(line.size).cells(line.cells);
-        if line.bold {
-            block = block.bold();
-        }
-        if let Some(level) = line.tag {
-            block = block.tagged(level, i as u32);
-        }
-        if let Some(style) = &mut block.style {
+        let placed = line.clone().with(|style| {
+            baseline += 1.3 * style.size;
             style.baseline = baseline;
-        }
-        document.blocks.push(Block { kind: line.kind, page: Some(page), ..block });
+            style.tag = style.tag.map(|tag| HeadingTag { number: i as u32, ..tag });
+        });
+        document.blocks.push(Block { text: line.text.replace(NAME, &name), page: Some(page), ..placed });
         names.push(name);
     }
     document.pages = Some(page);
