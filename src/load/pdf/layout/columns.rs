@@ -141,8 +141,6 @@ fn split(rows: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::glyphs::Glyph;
-    use super::super::rows::Word;
     use super::super::tests::{printed, text};
     use super::*;
 
@@ -284,46 +282,32 @@ mod tests {
         assert!(read[4].1.ends_with(". 11"), "{read:?}");
     }
 
-    prop_compose! {
-        /// A row of words, each with its own glyph.
-        fn any_row()(
-            gaps in prop::collection::vec((0.0f32..90.0, 1usize..12), 1..6),
-            size in 5.0f32..20.0,
-        ) -> Vec<(f32, usize, f32)> {
-            let mut x = 0.0;
-            gaps.into_iter().map(|(gap, letters)| {
-                let left = x + gap;
-                x = left + letters as f32 * size / 2.0;
-                (left, letters, size)
-            }).collect()
-        }
-    }
-
     proptest! {
         #[test]
-        fn no_word_is_lost_or_read_twice(rows in prop::collection::vec(any_row(), 0..30)) {
-            let mut name = 0;
-            let rows: Vec<Row> = rows.into_iter().enumerate().map(|(i, words)| {
-                let baseline = 12.0 * i as f32;
-                let size = words[0].2;
-                let words = words.into_iter().enumerate().map(|(j, (left, letters, size))| {
-                    name += 1;
-                    let char = char::from_u32('一' as u32 + name).unwrap_or('x');
-                    let right = left + letters as f32 * size / 2.0;
-                    let glyph = Glyph { char, left, right, baseline, size, font: 0, mark: None };
-                    Word { left, right, glyphs: vec![glyph; letters], spaced: j > 0 }
-                }).collect();
-                Row { baseline, size, words }
-            }).collect();
-            let words = |rows: &[Row]| {
-                let mut words: Vec<char> =
-                    rows.iter().flat_map(|row| &row.words).map(|word| word.glyphs[0].char).collect();
-                words.sort_unstable();
-                words
+        fn no_letter_is_lost_or_read_twice(
+            rows in prop::collection::vec(prop::collection::vec((0.0f32..90.0, 1usize..12), 1..6), 0..30),
+        ) {
+            // Each word repeats a letter of its own, as wide as it is high.
+            let mut pieces: Vec<(String, f32, f32)> = Vec::new();
+            for (i, row) in rows.into_iter().enumerate() {
+                let mut x = 0.0;
+                for (gap, letters) in row {
+                    let letter = char::from_u32('一' as u32 + pieces.len() as u32).unwrap();
+                    pieces.push((letter.to_string().repeat(letters), x + gap, 12.0 * i as f32));
+                    x += gap + 10.0 * letters as f32;
+                }
+            }
+            let pieces: Vec<(&str, f32, f32)> = pieces.iter().map(|(text, x, y)| (text.as_str(), *x, *y)).collect();
+            let rows = printed(&pieces);
+            let letters = |rows: &[Row]| {
+                let glyphs = rows.iter().flat_map(|row| &row.words).flat_map(|word| &word.glyphs);
+                let mut letters: Vec<char> = glyphs.map(|glyph| glyph.char).collect();
+                letters.sort_unstable();
+                letters
             };
-            let before = words(&rows);
+            let before = letters(&rows);
             let (parts, after): (Vec<u32>, Vec<Row>) = reading_order(rows).into_iter().unzip();
-            prop_assert_eq!(before, words(&after));
+            prop_assert_eq!(before, letters(&after));
             prop_assert!(parts.is_sorted(), "{:?}", parts);
         }
     }
