@@ -21,43 +21,38 @@ const JUSTIFIED: f32 = 0.35;
 const MOST_NOTED: f32 = 0.3;
 const MOST_IN_NOTES: f32 = 0.12;
 
-/// For each row of a page: whether its first word is a line number in the margin.
-pub fn numbers(rows: &[Row]) -> Vec<bool> {
-    let firsts: Vec<Option<(f32, u32)>> = rows.iter().map(first_number).collect();
-    let mut is_number = vec![false; rows.len()];
-    let mut edges: Vec<f32> = firsts.iter().flatten().map(|&(edge, _)| edge).collect();
+/// The baselines of the rows of a page whose first word is a line number in the margin.
+pub fn numbers(rows: &[Row]) -> Vec<f32> {
+    let firsts: Vec<(&Row, f32, u32)> = rows.iter().filter_map(first_number).collect();
+    let mut edges: Vec<f32> = firsts.iter().map(|&(_, edge, _)| edge).collect();
     edges.sort_by(f32::total_cmp);
+    let mut numbered = Vec::new();
     for edge in edges.chunk_by(|a, b| (a - b).abs() < SAME_EDGE) {
         let (low, high) = (edge[0] - 0.1, edge[edge.len() - 1] + 0.1);
-        let members: Vec<(usize, u32)> = firsts
-            .iter()
-            .enumerate()
-            .filter_map(|(i, first)| {
-                first.filter(|(right, _)| (low..=high).contains(right)).map(|(_, number)| (i, number))
-            })
-            .collect();
-        let rising = members.windows(2).filter(|pair| pair[1].1 > pair[0].1 && pair[1].1 <= pair[0].1 + 5).count();
+        let members: Vec<&(&Row, f32, u32)> =
+            firsts.iter().filter(|(_, edge, _)| (low..=high).contains(edge)).collect();
+        let rising = members.windows(2).filter(|pair| pair[1].2 > pair[0].2 && pair[1].2 <= pair[0].2 + 5).count();
         // Text left of the numbers means that they are not in a margin.
         let text_begins_left = rows.iter().filter(|row| row.left() < low - 20.0).count();
-        let small = members.iter().all(|&(i, _)| rows[i].words[0].glyphs[0].size < SMALLER * rows[i].size);
+        let small = members.iter().all(|(row, ..)| row.words[0].glyphs[0].size < SMALLER * row.size);
         let plausible = small || members.len() >= VERY_MANY;
         if plausible
             && members.len() >= FEWEST_NUMBERS
             && rising * 10 >= (members.len() - 1) * 9
             && text_begins_left * 3 < members.len()
         {
-            members.into_iter().for_each(|(i, _)| is_number[i] = true);
+            numbered.extend(members.iter().map(|(row, ..)| row.baseline));
         }
     }
-    is_number
+    numbered
 }
 
-/// The right edge and the value of a number before a row's text.
-fn first_number(row: &Row) -> Option<(f32, u32)> {
+/// A row with the right edge and the value of a number before its text.
+fn first_number(row: &Row) -> Option<(&Row, f32, u32)> {
     let [first, second, ..] = row.words.as_slice() else { return None };
     let digits: String = first.glyphs.iter().map(|glyph| glyph.char).collect();
     let apart = second.left - first.right > APART * row.size;
-    (apart && digits.len() <= 4).then(|| digits.parse().ok()).flatten().map(|number| (first.right, number))
+    (apart && digits.len() <= 4).then(|| digits.parse().ok()).flatten().map(|number| (row, first.right, number))
 }
 
 /// Moves the notes in the right margin into rows of their own: words beyond the edge at which many rows end, if they
@@ -95,8 +90,8 @@ mod tests {
     use super::super::rows::rows;
     use super::super::tests::print;
 
-    /// A page of lines, each with a number before it, in the given size.
-    fn numbered(numbers: &[u32], size: f32) -> Vec<bool> {
+    /// How many line numbers a page has whose lines have these numbers before them, in the given size.
+    fn numbered(numbers: &[u32], size: f32) -> usize {
         let glyphs: Vec<Glyph> = numbers
             .iter()
             .enumerate()
@@ -109,21 +104,21 @@ mod tests {
                 glyphs
             })
             .collect();
-        super::numbers(&rows(&glyphs))
+        super::numbers(&rows(&glyphs)).len()
     }
 
     #[test]
     fn small_rising_numbers_are_line_numbers() {
-        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 7.0), [true; 6]);
-        assert_eq!(numbered(&[5, 10, 15, 20, 25], 7.0), [true; 5], "every fifth line");
+        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 7.0), 6);
+        assert_eq!(numbered(&[5, 10, 15, 20, 25], 7.0), 5, "every fifth line");
         let many: Vec<u32> = (1..=24).collect();
-        assert_eq!(numbered(&many, 10.0), [true; 24], "as large as the text, but very many");
+        assert_eq!(numbered(&many, 10.0), 24, "as large as the text, but very many");
     }
 
     #[test]
     fn a_numbered_list_and_a_column_of_figures_are_text() {
-        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 10.0), [false; 6], "as large as the text");
-        assert_eq!(numbered(&[1, 2, 3, 4], 7.0), [false; 4], "too few");
-        assert_eq!(numbered(&[320, 90, 41, 7, 55, 12], 7.0), [false; 6], "in no order");
+        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 10.0), 0, "as large as the text");
+        assert_eq!(numbered(&[1, 2, 3, 4], 7.0), 0, "too few");
+        assert_eq!(numbered(&[320, 90, 41, 7, 55, 12], 7.0), 0, "in no order");
     }
 }

@@ -36,9 +36,7 @@ pub fn page(chars: &[TextChar], visible: (f32, f32, f32, f32), number: u32, font
     for (i, run) in runs.iter().enumerate() {
         let mut rows = rows::rows(&run.glyphs);
         let notes = margin::take_notes(&mut rows);
-        let in_margin = margin::numbers(&rows);
-        let numbered: Vec<f32> =
-            rows.iter().zip(in_margin).filter(|(_, is)| *is).map(|(row, _)| row.baseline).collect();
+        let numbered = margin::numbers(&rows);
         let ordered = columns::reading_order(rows);
         let count = ordered.last().map_or(0, |(part, _)| part + 1);
         lines.extend(ordered.iter().map(|(part, row)| {
