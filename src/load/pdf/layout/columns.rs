@@ -23,7 +23,7 @@ pub fn reading_order(rows: Vec<Row>) -> Vec<(u32, Row)> {
     (0u32..).zip(parts).flat_map(|(part, rows)| rows.into_iter().map(move |row| (part, row))).collect()
 }
 
-fn read(rows: Vec<Row>, depth: usize, parts: &mut Vec<Vec<Row>>) {
+fn read(mut rows: Vec<Row>, depth: usize, parts: &mut Vec<Vec<Row>>) {
     let found =
         if depth < DEEPEST && (FEWEST_ROWS..MOST_ROWS).contains(&rows.len()) { find_columns(&rows) } else { None };
     let Some(Columns { first, last, x }) = found else {
@@ -32,7 +32,6 @@ fn read(rows: Vec<Row>, depth: usize, parts: &mut Vec<Vec<Row>>) {
         }
         return;
     };
-    let mut rows = rows;
     let below = rows.split_off(last + 1);
     let band = rows.split_off(first);
     let (left, right) = split(band, x);
@@ -130,8 +129,7 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
-fn split(rows: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {
-    let mut left = rows;
+fn split(mut left: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {
     let right = left.iter_mut().filter_map(|row| row.split_off(row.words_before(x))).collect();
     left.retain(|row| !row.words.is_empty());
     (left, right)

@@ -1,5 +1,7 @@
 //! The columns of a band, and the words of its lines in their cells.
 
+use std::ops::Range;
+
 use super::super::lines::{Line, Placed, TABLE_GAP};
 use super::words::{is_caption, is_empty_value, is_figure, is_head_like, is_note, is_sign, is_tail, is_year};
 use crate::text::join_words;
@@ -157,7 +159,7 @@ fn text_of(words: &[Placed]) -> String {
 
 /// Cuts a line at wide gaps. A currency sign or bracket that stands apart stays with its number.
 pub fn pieces(line: &Line) -> Vec<Piece<'_>> {
-    let mut ends: Vec<usize> = Vec::new();
+    let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     let joined = |a: &Placed, b: &Placed| {
         // Two figures are two cells, however close they are.
@@ -167,18 +169,17 @@ pub fn pieces(line: &Line) -> Vec<Piece<'_>> {
     for words in line.words.chunk_by(joined) {
         let end = start + words.len();
         let after_sign = start > 0 && is_sign(&line.words[start - 1].text) && stands_at_sign(&words[0].text);
-        if after_sign || (start > 0 && words.len() == 1 && is_tail(&words[0].text)) {
-            ends.pop();
+        match ranges.last_mut() {
+            Some(last) if after_sign || (words.len() == 1 && is_tail(&words[0].text)) => last.end = end,
+            _ => ranges.push(start..end),
         }
-        ends.push(end);
         start = end;
     }
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let piece = |(start, end): (usize, &usize)| {
-        let words = line.words.get(start..*end)?;
-        Some(Piece { words, left: words.first()?.left, right: words.last()?.right })
+    let piece = |range: Range<usize>| {
+        let words = &line.words[range];
+        Piece { words, left: words[0].left, right: words[words.len() - 1].right }
     };
-    starts.zip(&ends).filter_map(piece).collect()
+    ranges.into_iter().map(piece).collect()
 }
 
 fn stands_at_sign(text: &str) -> bool {

@@ -157,11 +157,7 @@ fn looks_otherwise(grid: &Grid, full: &[&GridRow], columns: &[Column<'_>]) -> bo
 fn leaders(cells: &[&Cell]) -> usize {
     let leads = |text: &str| {
         let dots = text.chars().filter(|c| matches!(c, '.' | '…' | '·' | '。' | '．' | '_')).count();
-        text.contains("....")
-            || text.contains("…")
-            || text.contains("····")
-            || text.contains(". . .")
-            || dots * 2 > text.len()
+        ["....", "…", "····", ". . ."].iter().any(|leader| text.contains(leader)) || dots * 2 > text.len()
     };
     cells.iter().filter(|cell| leads(&cell.text)).count()
 }
