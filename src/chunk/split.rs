@@ -94,13 +94,9 @@ fn paragraphs(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = range.start;
     while start < text.len() {
-        let end = match text[start..].find("\n\n") {
-            Some(blank) => {
-                let after = start + blank;
-                after + (text[after..].len() - text[after..].trim_start_matches('\n').len())
-            }
-            None => text.len(),
-        };
+        let blank = text[start..].find("\n\n");
+        let behind = blank.map_or("", |blank| text[start + blank..].trim_start_matches('\n'));
+        let end = text.len() - behind.len();
         out.push(start..end);
         start = end;
     }

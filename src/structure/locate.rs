@@ -72,10 +72,7 @@ pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<He
         let exact = |i: usize| heading_lines(&normalised[i..end], &wanted, &effort).map(|lines| (i, lines));
         let near = |i: usize| nearly_heading_lines(&normalised[i..end], &wanted, &effort).map(|lines| (i, lines));
         let found = (from..end).find_map(exact).or_else(|| (from..end).find_map(near));
-        let (start, lines) = match found {
-            Some((i, lines)) => (i + lines, lines),
-            None => (from, 0),
-        };
+        let (start, lines) = found.map_or((from, 0), |(i, lines)| (i + lines, lines));
         headings.push(heading(entry, start, lines));
         after = start;
     }

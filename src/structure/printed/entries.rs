@@ -62,20 +62,16 @@ impl Entry {
 pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
     let strict: Vec<Option<(String, String)>> = blocks.iter().map(strict_entry).collect();
     let mut regions = Vec::new();
-    let mut i = 0;
-    while i < blocks.len() {
-        if strict[i].is_none() {
-            i += 1;
-            continue;
-        }
-        let (entries, next) = region(blocks, &strict, i);
+    let mut from = 0;
+    while let Some(first) = (from..blocks.len()).find(|&at| strict[at].is_some()) {
+        let (entries, next) = region(blocks, &strict, first);
         let above =
             entries.first().into_iter().flat_map(|entry| (1..=2).filter_map(|back| entry.blocks.0.checked_sub(back)));
         let is_other = above.into_iter().any(|heading| lists(OTHER_LISTS, &normalise_title(&blocks[heading].text)));
         if !is_other && is_contents(&entries) && is_introduced(&entries, blocks) {
             regions.push(entries);
         }
-        i = next.max(i + 1);
+        from = next.max(first + 1);
     }
     regions
 }
