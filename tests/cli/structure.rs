@@ -1,22 +1,28 @@
 //! Tables of contents and sections of PDFs: from outlines of every kind, from typography without an outline, and the
 //! text between headings.
 
-use crate::common::{Sandbox, copy_files, fixtures, texts};
-use serde_json::{Map, Value};
+use crate::common::{Sandbox, copy_files, expected_of, fixtures, texts};
+use serde_json::Value;
 
-/// The PDFs of `fixtures/structure`, without vectors.
+/// Folders of PDFs whose contents are known: from outlines of every kind, and without an outline.
+const FOLDERS: [&str; 2] = ["pdf", "structure"];
+
+/// The PDFs of these folders, without vectors.
 fn found() -> Sandbox {
-    Sandbox::prepared("structure_found::found", |sandbox| {
-        copy_files(&fixtures().join("structure"), &sandbox.path("pdf"));
-        std::fs::remove_file(sandbox.path("pdf/expected.json")).unwrap();
-        sandbox.kb(&["ingest", "pdf", "--no-embed"]).ok();
+    Sandbox::prepared("structure::found", |sandbox| {
+        for folder in FOLDERS {
+            copy_files(&fixtures().join(folder), &sandbox.path(folder));
+            std::fs::remove_file(sandbox.path(folder).join("expected.json")).unwrap();
+        }
+        sandbox.kb(&[&["ingest", "--no-embed"], &FOLDERS[..]].concat()).ok();
     })
 }
 
-/// Level, title without white space, and page.
-fn essence(entry: &Value) -> (u64, String, u64) {
+/// Level, title without white space, and page; an entry that leads nowhere has page -1.
+fn essence(entry: &Value) -> (u64, String, i64) {
     let title = entry["title"].as_str().unwrap().split_whitespace().collect();
-    (entry["level"].as_u64().unwrap(), title, entry.get("page_start").unwrap_or(&entry["page"]).as_u64().unwrap())
+    let page = entry.get("page_start").unwrap_or(&entry["page"]).as_i64().unwrap_or(-1);
+    (entry["level"].as_u64().unwrap(), title, page)
 }
 
 /// The text of a whole section, with its subsections.
@@ -30,29 +36,6 @@ fn text(sandbox: &Sandbox, document: &str) -> String {
     let paths = sandbox.sections(document);
     let tops = paths.iter().filter(|entry| entry["level"] == 1).map(|entry| entry["path"].as_str().unwrap());
     tops.map(|path| section(sandbox, document, path)).collect()
-}
-
-#[test]
-fn outlines_of_every_kind_are_read_without_loss() {
-    let sandbox = Sandbox::new();
-    copy_files(&fixtures().join("pdf"), &sandbox.path("pdf"));
-    sandbox.kb(&["ingest", "pdf"]).ok();
-    let expected = std::fs::read_to_string(fixtures().join("pdf/expected.json")).unwrap();
-    let expected: Map<String, Value> = serde_json::from_str(&expected).unwrap();
-    assert!(expected.len() >= 7);
-    for (file, toc) in expected {
-        let found = sandbox.sections(&file);
-        let squeeze = |title: &Value| title.as_str().unwrap().split_whitespace().collect::<String>();
-        // An entry that leads nowhere has page -1.
-        let page = |page: &Value| page.as_i64().unwrap_or(-1);
-        let found: Vec<_> =
-            found.iter().map(|e| (e["level"].as_u64(), squeeze(&e["title"]), page(&e["page_start"]))).collect();
-        let wanted = toc.as_array().unwrap();
-        let wanted: Vec<_> =
-            wanted.iter().map(|e| (e["level"].as_u64(), squeeze(&e["title"]), page(&e["page"]))).collect();
-        assert_eq!(found, wanted, "{file}");
-        assert_eq!(sandbox.kb(&["toc", &file]).code, if wanted.is_empty() { 1 } else { 0 }, "{file}");
-    }
 }
 
 #[test]
@@ -74,15 +57,16 @@ fn sections_are_given_whole_by_path_and_by_title() {
 }
 
 #[test]
-fn contents_are_found_without_an_outline() {
+fn contents_are_found_with_outlines_of_every_kind_and_without_one() {
     let sandbox = found();
-    let expected = std::fs::read_to_string(fixtures().join("structure/expected.json")).unwrap();
-    let expected: Map<String, Value> = serde_json::from_str(&expected).unwrap();
-    assert_eq!(expected.len(), std::fs::read_dir(sandbox.path("pdf")).unwrap().count());
-    for (file, wanted) in &expected {
-        let found: Vec<_> = sandbox.sections(file).iter().map(essence).collect();
-        let wanted: Vec<_> = wanted.as_array().unwrap().iter().map(essence).collect();
-        assert_eq!(found, wanted, "{file}");
+    for folder in FOLDERS {
+        let expected = expected_of(folder);
+        assert_eq!(expected.len(), std::fs::read_dir(sandbox.path(folder)).unwrap().count());
+        for (file, wanted) in &expected {
+            let found: Vec<_> = sandbox.sections(file).iter().map(essence).collect();
+            let wanted: Vec<_> = wanted.as_array().unwrap().iter().map(essence).collect();
+            assert_eq!(found, wanted, "{file}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tables: their cells in every format, whole in one chunk, with their heads before later parts, and as they are shown.
 
-use crate::common::{Sandbox, copy_files, fixtures};
+use crate::common::{Sandbox, copy_files, expected_of, fixtures};
 use serde_json::{Value, json};
 
 /// The documents of `fixtures/tables`, without vectors.
@@ -10,10 +10,6 @@ fn read() -> Sandbox {
         std::fs::remove_file(sandbox.path("tables/expected.json")).unwrap();
         sandbox.kb(&["ingest", "tables", "--no-embed"]).ok();
     })
-}
-
-fn expected() -> serde_json::Map<String, Value> {
-    serde_json::from_str(&std::fs::read_to_string(fixtures().join("tables/expected.json")).unwrap()).unwrap()
 }
 
 /// The tables of a document in order, including those before the first heading.
@@ -34,7 +30,7 @@ fn tables(sandbox: &Sandbox, document: &str) -> Value {
 fn the_cells_of_forty_tables_in_pdfs_are_read() {
     let sandbox = read();
     let mut count = 0;
-    for (file, wanted) in expected().iter().filter(|(file, _)| file.ends_with(".pdf")) {
+    for (file, wanted) in expected_of("tables").iter().filter(|(file, _)| file.ends_with(".pdf")) {
         assert_eq!(tables(&sandbox, file), *wanted, "{file}");
         count += wanted.as_array().unwrap().len();
     }
@@ -45,7 +41,7 @@ fn the_cells_of_forty_tables_in_pdfs_are_read() {
 fn the_same_tables_are_the_same_in_every_format() {
     let sandbox = read();
     for file in ["same.html", "same.md", "same.docx"] {
-        assert_eq!(tables(&sandbox, file), expected()["same.*"], "{file}");
+        assert_eq!(tables(&sandbox, file), expected_of("tables")["same.*"], "{file}");
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
+
 use super::repository::in_repository;
 
 /// Copies a folder with all folders in it. Files keep their times, by which an ingest knows what is unchanged.
@@ -22,6 +24,12 @@ pub fn copy_tree(from: &Path, to: &Path) {
 
 pub fn fixtures() -> PathBuf {
     in_repository("fixtures")
+}
+
+/// What must be read from the files of a folder of the fixtures, by their names.
+pub fn expected_of(folder: &str) -> Map<String, Value> {
+    let file = fixtures().join(folder).join("expected.json");
+    serde_json::from_str(&std::fs::read_to_string(file).expect("a file")).expect("JSON")
 }
 
 /// Copies the files of a folder, but not its subfolders.

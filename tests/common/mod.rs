@@ -20,7 +20,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use files::copy_tree;
-pub use files::{copy_files, files_below, fixtures, names_in};
+pub use files::{copy_files, expected_of, files_below, fixtures, names_in};
 pub use json::{hits, of_hits, stage, text, texts, titles, titles_of};
 use kb::internals::config::KnownStores;
 use kb::internals::embed::{EmbeddingConfig, GRAPH, Model, ModelFiles};
