@@ -347,14 +347,18 @@ mod tests {
         assert_eq!(read(&glyphs), ["Hello, balloon"]);
     }
 
+    /// The letters of a text, with so much space behind each.
+    fn spread(text: &str, space: f32) -> Vec<Glyph> {
+        let moved = |(i, glyph): (usize, Glyph)| {
+            let shift = space * i as f32;
+            Glyph { left: glyph.left + shift, right: glyph.right + shift, ..glyph }
+        };
+        print(text, 72.0, 100.0, 10.0).into_iter().enumerate().map(moved).collect()
+    }
+
     #[test]
     fn stretched_ideographs_get_no_spaces() {
-        let spread: Vec<Glyph> = print("泵站维护", 72.0, 100.0, 10.0)
-            .into_iter()
-            .enumerate()
-            .map(|(i, g)| Glyph { left: g.left + 4.0 * i as f32, right: g.right + 4.0 * i as f32, ..g })
-            .collect();
-        assert_eq!(read(&spread), ["泵站维护"], "justified lines are stretched");
+        assert_eq!(read(&spread("泵站维护", 4.0)), ["泵站维护"], "justified lines are stretched");
         let with_spaces = |gap: f32, text: &str| {
             let spaces: String = text.chars().flat_map(|c| [c, ' ']).collect();
             let mut x = 72.0;
@@ -374,16 +378,7 @@ mod tests {
 
     #[test]
     fn letter_spaced_headings_are_words() {
-        let spread = |text: &str| -> Vec<Glyph> {
-            let mut x = 72.0;
-            let place = |glyph: Glyph| {
-                let width = glyph.right - glyph.left;
-                x += width + 2.0;
-                Glyph { left: x - width, right: x, ..glyph }
-            };
-            print(text, 0.0, 100.0, 10.0).into_iter().map(place).collect()
-        };
-        assert_eq!(read(&spread("CONTENTS OF THIS BOOK")), ["CONTENTS OF THIS BOOK"]);
+        assert_eq!(read(&spread("CONTENTS OF THIS BOOK", 2.0)), ["CONTENTS OF THIS BOOK"]);
     }
 
     #[test]
