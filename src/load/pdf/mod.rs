@@ -81,10 +81,9 @@ fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) 
         Pdf::load_mem_with_options(bytes, options)
     };
     match load(options.password.clone()) {
-        Ok(pdf) if pdf.is_encrypted() && options.password.is_none() => match load(Some(String::new())) {
-            Ok(opened) => Ok(Some(opened)),
-            Err(_) => Err(encrypted(options)),
-        },
+        Ok(pdf) if pdf.is_encrypted() && options.password.is_none() => {
+            load(Some(String::new())).map(Some).map_err(|_| encrypted(options))
+        }
         Ok(pdf) => Ok(Some(pdf)),
         Err(lopdf::Error::InvalidPassword) => Err(encrypted(options)),
         Err(error) => {

@@ -118,12 +118,11 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         let (sin, cos) = radians.sin_cos();
         let along = c.origin_x * cos + c.origin_y * sin;
         let up = c.origin_y * cos - c.origin_x * sin;
-        let width = if angle % 180 == 0 { c.advance_width } else { size * USUAL_WIDTH };
+        let width = if angle % 180 == 0 { c.advance_width.max(0.0) } else { size * USUAL_WIDTH };
         let font = fonts.index(&c.font_name, c.font_weight >= FontWeight::SemiBold, c.is_italic);
         // The file does not say which picture it is.
         let is_picture = c.char.is_ascii_alphanumeric() && fonts.get(font).is_some_and(|font| font.pictures);
         let char = if is_picture { '▪' } else { c.char };
-        let width = width.max(0.0);
         let left = if mirrored { along - width } else { along };
         let glyph = Glyph { char, left, right: left + width, baseline: -up, size, font, mark: c.mcid };
         match runs.iter_mut().find(|run| run.angle == angle) {

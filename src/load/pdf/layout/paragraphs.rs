@@ -120,8 +120,7 @@ pub fn starts_item(text: &str) -> bool {
         Some('(' | '（') => text.chars().skip(1).take(4).any(|c| matches!(c, ')' | '）')),
         Some(c) if c.is_ascii_alphanumeric() => {
             let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-            let is_short = end <= 2;
-            is_short && (text[end..].starts_with([')', '）', '、']) || text[end..].starts_with(". "))
+            end <= 2 && (text[end..].starts_with([')', '）', '、']) || text[end..].starts_with(". "))
         }
         _ => false,
     }
