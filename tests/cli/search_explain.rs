@@ -59,26 +59,22 @@ fn why_names_the_stage_in_which_a_chunk_was_lost() {
     let ids = of_hits(&all, "chunk_id");
     assert_eq!(ids.len(), 2, "{all}");
     let [first, second] = [0, 1].map(|at: usize| ids[at].as_str());
-    let why = |args: &[&str]| {
-        let run = sandbox.kb(&[&["search", "air in the pump", "--format", "json"], args].concat());
-        (run.code, serde_json::from_str::<Value>(&run.out).unwrap_or_default(), run.err)
-    };
-    let (code, found, _) = why(&["--why", first]);
-    assert_eq!((code, found["rank"].as_u64()), (0, Some(1)));
-    let (code, cut, _) = why(&["--why", second, "-k", "1"]);
-    assert_eq!((code, cut["lost_in"].as_str(), cut["setting"].as_str()), (1, Some("choose"), Some("limit")));
+    let why = |id: &str| why(&sandbox, &["air in the pump"], id);
+    assert_eq!(why(first)["rank"].as_u64(), Some(1));
+    let only = ["air in the pump", "-k", "1"];
+    let cut = self::why(&sandbox, &only, second);
+    assert_eq!((text(&cut, "lost_in"), text(&cut, "setting")), ("choose", "limit"));
     assert_eq!((cut["place"].as_u64(), &cut["score"]), (Some(2), &all["hits"][1]["score"]));
     let words = ["was lost in the stage choose at place 2 with score 0.", "--limit controls this stage"];
-    sandbox.kb(&["search", "air in the pump", "-k", "1", "--why", second]).shows_all(1, &words);
+    sandbox.kb(&[&["search"], &only[..], &["--why", second]].concat()).shows_all(1, &words);
     // A child chunk stands for its parent chunk, a section for its best.
-    assert_eq!(why(&["--why", &format!("{first}.0")]).1["chunk_id"], first);
+    assert_eq!(why(&format!("{first}.0"))["chunk_id"], first);
     let section = all["hits"][0]["section"]["id"].as_str().unwrap();
-    assert_eq!(why(&["--why", section]).1["chunk_id"], first);
+    assert_eq!(why(section)["chunk_id"], first);
     let document = first.split(':').next().unwrap();
-    let (_, paint, _) = why(&["--why", &format!("{document}#3")]);
+    let paint = why(&format!("{document}#3"));
     assert_eq!(paint["lost_in"], "recall", "{paint}");
-    let (code, _, error) = why(&["--why", "zzzzzz:1"]);
-    assert!(code == 1 && error.contains("no chunk or section"), "{code} {error}");
+    sandbox.kb(&["search", "air in the pump", "--why", "zzzzzz:1"]).tells(1, "no chunk or section");
 }
 
 /// A manual with sections of known parent chunks, two notes that say the same, and one that is older than all of them.
