@@ -23,7 +23,24 @@ const LONGEST_NEARLY: usize = 300;
 /// The longest number before a title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
 const LONGEST_NUMBERING: usize = 12;
 
-const WORDS_BEFORE_NUMBERS: &[&str] = &["chapter", "part", "section", "appendix", "article", "item", "附录"];
+/// A word that begins with another one stands before it.
+const WORDS_BEFORE_NUMBERS: &[&str] = &[
+    "chapter",
+    "partie",
+    "part",
+    "section",
+    "appendix",
+    "article",
+    "item",
+    "kapitel",
+    "teil",
+    "abschnitt",
+    "artikel",
+    "anhang",
+    "chapitre",
+    "annexe",
+    "附录",
+];
 
 /// What a number counts, in simplified characters, as in normalised titles.
 const UNITS: [&str; 11] = ["部分", "章", "节", "部", "篇", "编", "条", "卷", "回", "讲", "课"];
@@ -265,6 +282,9 @@ mod tests {
             ("第二部分 附则", "附则"),
             ("第三讲 概论", "3 概论"),
             ("第四课 问路", "问路"),
+            ("Kapitel 3 Umfang", "3. Umfang"),
+            ("Partie 2 : Eau", "Eau"),
+            ("Annexe B Outils", "Outils"),
         ] {
             assert!(is_title(&normalise_title(line), &normalise_title(title)), "{line}");
         }

@@ -4,18 +4,26 @@ use super::{Kind, item_number};
 use crate::text::han::{is_han_digit, number_value};
 use crate::text::roman;
 
-/// English words before a number, and the kind that they give it.
+/// English, German and French words before a number, and the kind that they give it.
 const WORDS: &[(&str, Kind)] = &[
     ("part", Kind::Part),
     ("book", Kind::Part),
+    ("teil", Kind::Part),
+    ("partie", Kind::Part),
     ("chapter", Kind::Chapter),
+    ("kapitel", Kind::Chapter),
+    ("chapitre", Kind::Chapter),
     ("item", Kind::Item),
     ("note", Kind::Note),
     ("section", Kind::Section),
+    ("abschnitt", Kind::Section),
     ("article", Kind::Article),
+    ("artikel", Kind::Article),
     ("appendix", Kind::Appendix),
     ("annex", Kind::Appendix),
     ("schedule", Kind::Appendix),
+    ("anhang", Kind::Appendix),
+    ("annexe", Kind::Appendix),
 ];
 
 /// The kind and the parts of a number, and the text after it.

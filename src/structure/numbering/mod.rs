@@ -149,6 +149,20 @@ mod tests {
     }
 
     #[test]
+    fn german_and_french_words_give_the_kind() {
+        assert_eq!(read("Kapitel 3 Pumpen"), (Kind::Chapter, vec![3], "Pumpen"));
+        assert_eq!(read("CHAPITRE IV"), (Kind::Chapter, vec![4], ""));
+        assert_eq!(read("Teil II – Wasser"), (Kind::Part, vec![2], "Wasser"));
+        assert_eq!(read("Partie 2 : Eau"), (Kind::Part, vec![2], "Eau"));
+        assert_eq!(read("Abschnitt 4.2 Ventile"), (Kind::Section, vec![4, 2], "Ventile"));
+        assert_eq!(read("Artikel 5. Preise"), (Kind::Article, vec![5], "Preise"));
+        assert_eq!(read("Anhang B Werkzeuge"), (Kind::Appendix, vec![2], "Werkzeuge"));
+        assert_eq!(read("Annexe A"), (Kind::Appendix, vec![1], ""));
+        assert_eq!(parse("Kapitel und Abschnitte"), None);
+        assert_eq!(parse("Teil der Pumpe"), None);
+    }
+
+    #[test]
     fn items_of_a_report_count_with_letters_on_one_level() {
         let items = ["Item 1. Business", "Item 1A. Risks", "Item 1B. Comments", "Item 2. Places", "Item 3. Disputes"];
         let numbers: Vec<Numbering> = items.iter().filter_map(|item| parse(item)).collect();
