@@ -6,7 +6,8 @@ use crate::text::{is_wide, lists};
 
 /// Titles of boxes, which look like headings.
 const BOX_TITLES: &str = "note notes warning tip caution important example hint danger attention 注意 警告 提示 注 \
-    重要 小心 说明 示例 例";
+    重要 小心 说明 示例 例 anmerkung hinweis hinweise warnung achtung wichtig tipp vorsicht beispiel remarque remarques \
+    avertissement astuce exemple";
 
 pub fn ends_like_a_sentence(text: &str) -> bool {
     text.ends_with(['.', '。', ',', '，', ';', '；', ':', '：', '、', '!', '！'])
@@ -21,7 +22,7 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     if is_bare {
         return true;
     }
-    let whole = in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！']).to_lowercase();
+    let whole = in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！', ' ']).to_lowercase();
     let is_box_title = lists(BOX_TITLES, &whole);
     let starts_well = !is_box_title
         && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
@@ -90,7 +91,8 @@ mod tests {
     fn labels_of_drawings_and_box_titles_are_not_titles() {
         let texts = ["A C", "ˆ ˆ ˆ", "Note", "警告：", "Figure 3 Pumps", "图 2-1 泵站", "x = 1, 2,"];
         let names = ["basic_concepts/creation.rb", "doc.alignment", "(in millions, unaudited)", "[12] Knuth, 1984"];
-        for text in texts.into_iter().chain(names) {
+        let boxes = ["WARNUNG", "Hinweis:", "Remarque", "Avertissement !"];
+        for text in texts.into_iter().chain(names).chain(boxes) {
             assert!(!could_be_title(text, None), "{text}");
         }
         for text in ["Scope", "A pump", "概述", "“Quoted” words"] {
