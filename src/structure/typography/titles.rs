@@ -24,8 +24,11 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     }
     let whole = in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！', ' ']).to_lowercase();
     let is_box_title = lists(BOX_TITLES, &whole);
-    let starts_well = !is_box_title
-        && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
+    // Behind a number, a name in a program may begin with a sign that begins no other title: `3.5.1.2 __data`.
+    let begins_title = |c: char| {
+        c.is_alphanumeric() || "“\"‘„‚«»‹›《「\\$<⟨（(【[.¿¡@".contains(c) || (number.is_some() && "_{".contains(c))
+    };
+    let starts_well = !is_box_title && rest.trim_start().starts_with(begins_title);
     let leaders = rest.contains(". . .") || rest.contains("....") || rest.contains("……");
     // `A C` and `[a] and [b]` are labels in a drawing.
     let word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= 2 || word.contains(is_wide);
@@ -95,8 +98,17 @@ mod tests {
         for text in texts.into_iter().chain(names).chain(boxes) {
             assert!(!could_be_title(text, None), "{text}");
         }
-        for text in ["Scope", "A pump", "概述", "“Quoted” words"] {
+        for text in ["Scope", "A pump", "概述", "“Quoted” words", "„Pumpen“ umbenennen", "« Pompes » et vannes"] {
             assert!(could_be_title(text, None), "{text}");
         }
+    }
+
+    #[test]
+    fn names_in_programs_are_titles_behind_a_number() {
+        for text in ["3.5.1 __data / __near", "5.14 {pre,post}{inst,rm}"] {
+            let number = crate::structure::numbering::parse(text);
+            assert!(could_be_title(text, number.as_ref()), "{text}");
+        }
+        assert!(!could_be_title("{ BB", None), "a bracket in a drawing");
     }
 }
