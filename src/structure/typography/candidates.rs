@@ -219,7 +219,8 @@ fn distance(above: &Block, below: &Block) -> Option<f32> {
 /// The number of lines from `first` on that have the same type and belong together; 0 if none can be a heading.
 fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
     let Some(style) = &blocks[first].style else { return 0 };
-    if !style.upright || style.fixed || style.table || style.size < body.size * 0.85 {
+    let is_listing = style.fixed && !is_numbered_name(blocks[first].words(), style, body);
+    if !style.upright || is_listing || style.table || style.size < body.size * 0.85 {
         return 0;
     }
     let distinct = is_distinct(style, body);
@@ -253,6 +254,15 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
         lines += 1;
     }
     lines
+}
+
+/// Whether a line in a fixed font is a heading that names what is typed, such as `5.2 compat` or `8.1 run(self, time)`:
+/// listings are set like text, and their lines have no numbers of several parts.
+fn is_numbered_name(text: &str, style: &LineStyle, body: &Body) -> bool {
+    let is_large = style.size >= body.size * MUCH_LARGER;
+    is_distinct(style, body)
+        && numbering::parse(text)
+            .is_some_and(|number| number.kind == Kind::Decimal && (is_large || number.depth() > 1))
 }
 
 fn is_close(before: &Block, next: &Block) -> bool {

@@ -136,6 +136,19 @@ fn captions_listings_and_list_items_are_not_headings() {
 }
 
 #[test]
+fn a_name_in_a_fixed_font_is_a_heading_behind_a_number() {
+    let part = |title: &str| match title.contains('.') {
+        true => under(heading(title, 12.0).fixed(), title),
+        false => under(heading(title, 14.0), title),
+    };
+    let parts = ["1 Files", "1.1 control", "1.2 changelog", "2 Tools", "2.1 debuild(file, sign)"];
+    assert_eq!(titles(&pages(parts.map(part))), parts);
+    let listing = ["1.1 pump", "1.2 valve", "1.3 screen"].map(|text| line(text).fixed());
+    let with_listing = pages(parts.map(part).into_iter().chain([[body("a"), listing.into()].concat()]));
+    assert_eq!(titles(&with_listing), parts, "a listing is set like text");
+}
+
+#[test]
 fn a_document_of_one_page_has_its_headings() {
     let title = vec![heading("How to prime a pump", 20.0)];
     let parts = ["Before", "Starting", "Afterwards"].map(|title| under(heading(title, 14.0), title));
