@@ -296,8 +296,16 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
         let apart = next.is_some_and(|next| is_apart(&blocks[start + lines - 1], next, step));
         of_the_body && apart && set_off != Some(false) && !ends_like_a_sentence(&text)
     };
+    // A chapter without a number above its first section, which has one.
+    let is_title_above_number = || {
+        let is_numbered = |next: &Block| numbering::parse(next.words()).is_some();
+        let apart = next.is_some_and(|next| is_numbered(next) && is_apart(&blocks[start + lines - 1], next, step));
+        apart && number.is_none() && set_off != Some(false)
+    };
     let alone = match (style, next.and_then(|next| next.style.as_ref())) {
-        (Some(style), Some(next)) => !style.is_like(next) || !distinct || is_title_above_another(),
+        (Some(style), Some(next)) => {
+            !style.is_like(next) || !distinct || is_title_above_another() || is_title_above_number()
+        }
         _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
     };
     let candidate = Candidate {

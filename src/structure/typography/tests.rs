@@ -40,6 +40,18 @@ fn two_titles_of_one_type_with_space_around_them_are_headings() {
 }
 
 #[test]
+fn a_chapter_directly_above_a_numbered_section_of_its_type_is_a_heading() {
+    let chapter = |(title, number): (&str, u32)| {
+        let section = |n: u32| under(heading(&format!("{number}.{n} Section"), 14.0), title);
+        [vec![heading(title, 14.0)], section(1), section(2)].concat()
+    };
+    let blocks = pages([("Overview", 1), ("Pumps", 2), ("Motors", 3)].map(chapter));
+    let wanted = ["Overview", "1.1 Section", "1.2 Section", "Pumps", "2.1 Section", "2.2 Section"];
+    assert_eq!(titles(&blocks)[..6], wanted);
+    assert_eq!(titles(&blocks).len(), 9);
+}
+
+#[test]
 fn sections_of_items_need_no_numbers() {
     let title = |text: &str| under(heading(text, 10.0), text);
     let item = |text: &str, below: [&str; 2]| [title(text), below.map(title).concat()].concat();
