@@ -217,13 +217,14 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
             runs.entry((number.kind, candidate.distinct)).or_default().push(i);
         }
     }
+    let goes_on = go_on_across_types(candidates);
     let mut scores = vec![0.0f32; candidates.len()];
     for members in runs.values() {
         let number = |i: usize| candidates[i].number.as_ref();
         let mut good = 0;
         for (place, &i) in members.iter().enumerate() {
             let before = place.checked_sub(1).and_then(|place| number(members[place]));
-            let fits = match (before, number(i)) {
+            let continues = match (before, number(i)) {
                 (None, Some(number)) => number.parts.iter().all(|&part| part <= 1) || number.parts.len() == 1,
                 (Some(before), Some(number)) => {
                     number.follows(before)
@@ -232,6 +233,7 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
                 }
                 _ => false,
             };
+            let fits = continues || goes_on[i];
             good += usize::from(fits);
             scores[i] = if fits { 1.0 } else { 0.3 };
         }
@@ -241,6 +243,22 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
         }
     }
     scores
+}
+
+/// For each candidate, whether its number of several parts continues the one before of its kind, whatever its type:
+/// `3.1.1` in the type of text below `3.1` in bold. Lines of a paragraph that begin with a number have no space above.
+fn go_on_across_types(candidates: &[Candidate]) -> Vec<bool> {
+    let mut last: HashMap<Kind, &Numbering> = HashMap::new();
+    let mut goes_on = vec![false; candidates.len()];
+    for (i, candidate) in candidates.iter().enumerate() {
+        let Some(number) = &candidate.number else { continue };
+        let has_parts = number.depth() > 1;
+        if candidate.distinct || (has_parts && candidate.set_off != Some(false)) {
+            let before = last.insert(number.kind, number);
+            goes_on[i] = has_parts && before.is_some_and(|before| number.follows(before));
+        }
+    }
+    goes_on
 }
 
 /// Whether a number is the first below the chapter that follows the one of `before`, as `2.1` after `1.3`: the chapter

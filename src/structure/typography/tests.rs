@@ -107,6 +107,20 @@ fn chapters_behind_a_title_without_number_are_not_below_it() {
 }
 
 #[test]
+fn a_number_in_the_type_of_text_goes_on_from_one_in_bold() {
+    let part = |title: &str| match title.matches('.').count() {
+        2 => under(line(title), title),
+        1 => under(heading(title, 12.0), title),
+        _ => under(heading(title, 14.0), title),
+    };
+    let below = ["1.1 水泵", "1.1.1 启动", "1.2 电机", "1.2.1 保养", "1.3 格栅", "1.3.1 清理", "1.4 阀门"];
+    let parts: Vec<&str> = std::iter::once("1 泵站").chain(below).collect();
+    let blocks = pages(parts.iter().copied().map(part));
+    assert_eq!(titles(&blocks), parts);
+    assert_eq!(levels(&blocks, &[]), [1, 2, 3, 2, 3, 2, 3, 2]);
+}
+
+#[test]
 fn the_first_section_below_each_chapter_of_plain_text_is_found() {
     let titles = ["第1章 泵站", "1.1 水泵", "1.2 电机", "第2章 运行", "2.1 启动", "2.2 停止"];
     let under = |title: &str| [title, "泵站的供电来自两条线路。"].map(Block::paragraph);
