@@ -26,6 +26,8 @@ const FRONT_SHARE: u32 = 8;
 const LARGEST_RISE: i64 = 40;
 /// The most characters of such an entry.
 const LONGEST_LOOSE: usize = 60;
+/// The least letters of a word that tells a title from a label in a drawing: `v7 B`, `CC`.
+const SHORTEST_WORD: usize = 3;
 const CONTENTS: &str = "contents 目录 目次 inhalt inhaltsverzeichnis sommaire índice toc";
 /// Headings over other lists that look like contents.
 const OTHER_LISTS: &str = "listoffigures listoftables listofequations listofalgorithms listoflistings listofexamples \
@@ -210,7 +212,13 @@ fn is_contents(entries: &[Entry]) -> bool {
     }
     let figures = entries.iter().filter(|entry| is_caption(&entry.title)).count();
     let commas = entries.iter().filter(|entry| entry.title.ends_with(',')).count();
-    figures * 2 < entries.len() && commas * 3 < entries.len()
+    let labels = entries.iter().filter(|entry| !has_word(&entry.title)).count();
+    figures * 2 < entries.len() && commas * 3 < entries.len() && labels * 2 < entries.len()
+}
+
+fn has_word(title: &str) -> bool {
+    let is_word = |word: &str| word.contains(is_wide) || word.chars().count() >= SHORTEST_WORD;
+    title.split(|c: char| !c.is_alphabetic()).any(is_word)
 }
 
 /// Whether a heading is only the title of a contents page.

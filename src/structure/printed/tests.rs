@@ -114,6 +114,15 @@ fn contents_without_a_heading_must_be_long_and_at_the_front() {
 }
 
 #[test]
+fn labels_of_a_drawing_are_not_contents() {
+    let listed = |names: [&str; 9]| regions(&page(1, [names.map(|name| aligned(name, "1")).to_vec()])).len();
+    let labels = ["C C", "BB", "B v", "CC", "B x", "C y", "B w", "v B", "B z"];
+    assert_eq!(listed(labels), 0);
+    assert_eq!(listed(labels.map(|_| "Pumps")), 1);
+    assert_eq!(listed(labels.map(|_| "水泵")), 1);
+}
+
+#[test]
 fn lists_of_figures_and_indexes_are_not_contents() {
     for title in ["List of Figures", "List of Tables", "Index", "插图目录", "表格索引"] {
         let mut entries = contents(dotted);
