@@ -54,7 +54,10 @@ impl<'a> Places<'a> {
     /// they have other words too, for which they stay in the text. `entry` is the title as printed, `title` normalised.
     pub(super) fn find_near(&self, entry: &str, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
         let nearby = [page, page + 1, page.saturating_sub(1)];
-        let exact = |&page: &u32| self.find(title, page, after).or_else(|| self.find(title, page, 0));
+        let exact = |&page: &u32| {
+            let numbered = self.find_with_number(entry, title, page, after);
+            numbered.or_else(|| self.find(title, page, after)).or_else(|| self.find(title, page, 0))
+        };
         let nearly = || self.find_nearly(title, page).or_else(|| self.find_longer(title, page));
         let in_text =
             |find: &dyn Fn(u32) -> Option<usize>| nearby.iter().find_map(|&page| find(page)).map(|at| (at, 0));
@@ -73,6 +76,20 @@ impl<'a> Places<'a> {
     /// The first line on a page, from block `after` on, with this title, and its number of lines.
     fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
         self.first_match(page, after, |lines| heading_lines(lines, title, &self.effort))
+    }
+
+    /// The same for lines that begin with the number of the entry. An item of a list above may have the same words.
+    fn find_with_number(&self, entry: &str, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
+        let number = numbering::parse(entry)?;
+        let has_it = |line: usize| {
+            let text = self.blocks[line].words();
+            self.effort.spend(text.len().min(LONGEST_TITLE))
+                && numbering::parse(text)
+                    .is_some_and(|other| (other.kind, &other.parts) == (number.kind, &number.parts))
+        };
+        let (lines, end) = self.lines_of(page);
+        let mut numbered = lines.filter(|line| *line >= after && has_it(*line));
+        numbered.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.effort).map(|lines| (i, lines)))
     }
 
     /// The last lines between two blocks that match a title.

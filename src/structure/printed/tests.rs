@@ -75,6 +75,19 @@ fn a_section_starts_at_its_heading_and_not_in_the_contents() {
 }
 
 #[test]
+fn an_item_with_the_words_of_a_numbered_title_is_not_its_heading() {
+    let chapters = CHAPTERS.iter().zip(2..).flat_map(|(title, number)| {
+        let item = line(&format!("• {}", &title[2..]));
+        page(number, [body("what comes"), vec![item, heading(title, 16.0)], body(title)])
+    });
+    let blocks: Vec<Block> = page(1, [contents(dotted)]).into_iter().chain(chapters).collect();
+    let found = find(&blocks, &[], &[]);
+    let first_lines: Vec<&str> =
+        found[0].headings.iter().map(|heading| blocks[heading.start - heading.heading_blocks].words()).collect();
+    assert_eq!(first_lines, CHAPTERS);
+}
+
+#[test]
 fn roman_page_numbers_are_those_printed_on_the_pages() {
     let mut entries = contents(dotted);
     entries.insert(1, dotted("Preface", "iii"));
