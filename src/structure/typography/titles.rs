@@ -29,8 +29,8 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
         c.is_alphanumeric() || "“\"‘„‚«»‹›《「\\$<⟨（(【[.¿¡@".contains(c) || (number.is_some() && "_{".contains(c))
     };
     let starts_well = !is_box_title && rest.trim_start().starts_with(begins_title);
-    // Three points with spaces between them are an ellipsis.
-    let leaders = rest.contains(". . . .") || rest.contains("....") || rest.contains("……");
+    // Three points with spaces between them are an ellipsis, and so are two of the signs in Chinese.
+    let leaders = rest.contains(". . . .") || rest.contains("....") || rest.contains("………");
     // `A C` and `[a] and [b]` are labels in a drawing.
     let word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= 2 || word.contains(is_wide);
     let has_word = rest.split_whitespace().any(word);
@@ -108,6 +108,8 @@ mod tests {
     fn an_ellipsis_is_no_leader() {
         assert!(could_be_title("How do I . . . ? Questions", None));
         assert!(!could_be_title("How do I . . . . 3", None));
+        assert!(could_be_title("我知道什么是水泵了……什么是阀门？", None));
+        assert!(!could_be_title("水泵………3", None));
     }
 
     #[test]
