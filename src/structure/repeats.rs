@@ -1,6 +1,8 @@
 //! The same heading twice in a row: a contents entry that was placed by its page number alone, with the line that was
 //! found there by its type; or a title that is printed twice.
 
+use std::collections::HashSet;
+
 use super::locate::normalise_title;
 use super::numbering;
 use super::tree::{Heading, Provenance};
@@ -12,6 +14,7 @@ const SHORTEST_BEGINNING: usize = 12;
 
 /// Merges headings that follow each other in the text and have the same title on the same page.
 pub(super) fn merge(headings: &mut Vec<Heading>) {
+    drop_renamed(headings);
     let mut merged: Vec<Heading> = Vec::with_capacity(headings.len());
     for heading in headings.drain(..) {
         match merged.last_mut() {
@@ -25,6 +28,21 @@ pub(super) fn merge(headings: &mut Vec<Heading>) {
         }
     }
     *headings = merged;
+}
+
+/// Removes contents entries placed by their page number alone if a heading on that page has their number: the text has
+/// another title than the contents. Numbers of one part may be those of a list.
+fn drop_renamed(headings: &mut Vec<Heading>) {
+    let place = |heading: &Heading| {
+        let number = numbering::parse(&heading.title).filter(|number| number.depth() > 1)?;
+        Some((heading.page, number.kind, number.parts))
+    };
+    let printed: HashSet<_> =
+        headings.iter().filter(|heading| heading.heading_blocks > 0).filter_map(place).collect();
+    headings.retain(|heading| {
+        let is_counted = heading.provenance == Provenance::PrintedContents && heading.heading_blocks == 0;
+        !is_counted || place(heading).is_none_or(|place| !printed.contains(&place))
+    });
 }
 
 fn repeats(before: &Heading, heading: &Heading) -> bool {
@@ -66,6 +84,18 @@ mod tests {
             heading("COLLABORATION AND PROMOTION", 30, 1),
         ];
         assert_eq!(merged(longer).len(), 1);
+    }
+
+    #[test]
+    fn an_entry_with_another_title_than_the_heading_of_its_number_is_dropped() {
+        let headings = vec![
+            heading("2.5 Hooks of documents", 10, 0),
+            heading("2.3 Protection", 20, 1),
+            heading("2.5 More hooks", 40, 1),
+            heading("2.6 Tests", 50, 0),
+        ];
+        let wanted = [("2.3 Protection", 20), ("2.5 More hooks", 40), ("2.6 Tests", 50)];
+        assert_eq!(merged(headings), wanted.map(|(title, start)| (title.to_owned(), start)));
     }
 
     #[test]
