@@ -65,7 +65,8 @@ fn is_in_brackets(text: &str) -> bool {
 /// `Figure 3`, `图 2-1`, `Table 4:`
 fn is_caption(text: &str) -> bool {
     const WORDS: &str = "figure fig. fig table tab. listing algorithm equation example theorem lemma proof \
-        definition corollary proposition remark note 图 表 续表 算法 代码 例 定理 引理 定义 公式 注";
+        definition corollary proposition remark note abbildung abb. tabelle beispiel tableau exemple 图 表 续表 算法 代码 \
+        例 定理 引理 定义 公式 注";
     let lower = in_simplified(text).to_lowercase();
     WORDS.split_whitespace().any(|word| {
         lower
@@ -96,7 +97,8 @@ mod tests {
         let texts = ["A C", "ˆ ˆ ˆ", "Note", "警告：", "Figure 3 Pumps", "图 2-1 泵站", "x = 1, 2,"];
         let names = ["basic_concepts/creation.rb", "doc.alignment", "(in millions, unaudited)", "[12] Knuth, 1984"];
         let boxes = ["WARNUNG", "Hinweis:", "Remarque", "Avertissement !"];
-        for text in texts.into_iter().chain(names).chain(boxes) {
+        let captions = ["Beispiel 6.1. Eingabe", "Tabelle 2: Pumpen", "Exemple 8.2 Une pompe", "Tableau 3"];
+        for text in texts.into_iter().chain(names).chain(boxes).chain(captions) {
             assert!(!could_be_title(text, None), "{text}");
         }
         for text in ["Scope", "A pump", "概述", "“Quoted” words", "„Pumpen“ umbenennen", "« Pompes » et vannes"] {
