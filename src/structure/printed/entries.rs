@@ -28,11 +28,11 @@ const LARGEST_RISE: i64 = 40;
 const LONGEST_LOOSE: usize = 60;
 /// The least letters of a word that tells a title from a label in a drawing: `v7 B`, `CC`.
 const SHORTEST_WORD: usize = 3;
-const CONTENTS: &str = "contents 目录 目次 inhalt inhaltsverzeichnis sommaire índice toc";
+const CONTENTS: &str = "contents 目录 目次 inhalt inhaltsverzeichnis sommaire tabledesmatières índice toc";
 /// Headings over other lists that look like contents.
 const OTHER_LISTS: &str = "listoffigures listoftables listofequations listofalgorithms listoflistings listofexamples \
-    figures tables 插图索引 插图目录 插图 图目录 图索引 图录 表格索引 表格目录 表格 表目录 表索引 公式索引 插图清单 \
-    表格清单 附表清单 index 索引 关键词索引 bibliography references 参考文献";
+    figures tables abbildungsverzeichnis tabellenverzeichnis listedesfigures listedestableaux tabledesfigures 插图索引 \
+    插图目录 插图 图目录 图索引 图录 表格索引 表格目录 表格 表目录 表索引 公式索引 插图清单 表格清单 附表清单 index 索引 关键词索引 bibliography references 参考文献";
 
 /// The label of a line without a page number that is the title of a group of entries.
 const LABEL_OF_GROUPS: &str = "";

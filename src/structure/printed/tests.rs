@@ -137,7 +137,9 @@ fn labels_of_a_drawing_are_not_contents() {
 
 #[test]
 fn lists_of_figures_and_indexes_are_not_contents() {
-    for title in ["List of Figures", "List of Tables", "Index", "插图目录", "表格索引"] {
+    let lists =
+        ["List of Figures", "List of Tables", "Index", "Abbildungsverzeichnis", "Liste des tableaux", "插图目录", "表格索引"];
+    for title in lists {
         let mut entries = contents(dotted);
         entries[0] = heading(title, 16.0);
         assert_eq!(read(&book(entries, 2)), [], "{title}");
@@ -293,7 +295,7 @@ fn the_same_contents_in_a_second_language_count_once() {
 
 #[test]
 fn titles_of_contents_pages_are_recognised() {
-    for title in ["Contents", "TABLE OF CONTENTS", "目 录"] {
+    for title in ["Contents", "TABLE OF CONTENTS", "目 录", "Inhaltsverzeichnis", "Table des matières"] {
         assert!(is_contents_title(title), "{title}");
     }
     for title in ["Contents of the tank", "目录结构", "1 Introduction"] {
