@@ -37,8 +37,7 @@ fn drop_renamed(headings: &mut Vec<Heading>) {
         let number = numbering::parse(&heading.title).filter(|number| number.depth() > 1)?;
         Some((heading.page, number.kind, number.parts))
     };
-    let printed: HashSet<_> =
-        headings.iter().filter(|heading| heading.heading_blocks > 0).filter_map(place).collect();
+    let printed: HashSet<_> = headings.iter().filter(|heading| heading.heading_blocks > 0).filter_map(place).collect();
     headings.retain(|heading| {
         let is_counted = heading.provenance == Provenance::PrintedContents && heading.heading_blocks == 0;
         !is_counted || place(heading).is_none_or(|place| !printed.contains(&place))

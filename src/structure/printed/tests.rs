@@ -137,8 +137,15 @@ fn labels_of_a_drawing_are_not_contents() {
 
 #[test]
 fn lists_of_figures_and_indexes_are_not_contents() {
-    let lists =
-        ["List of Figures", "List of Tables", "Index", "Abbildungsverzeichnis", "Liste des tableaux", "插图目录", "表格索引"];
+    let lists = [
+        "List of Figures",
+        "List of Tables",
+        "Index",
+        "Abbildungsverzeichnis",
+        "Liste des tableaux",
+        "插图目录",
+        "表格索引",
+    ];
     for title in lists {
         let mut entries = contents(dotted);
         entries[0] = heading(title, 16.0);

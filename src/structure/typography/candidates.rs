@@ -261,8 +261,7 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
 fn is_numbered_name(text: &str, style: &LineStyle, body: &Body) -> bool {
     let is_large = style.size >= body.size * MUCH_LARGER;
     is_distinct(style, body)
-        && numbering::parse(text)
-            .is_some_and(|number| number.kind == Kind::Decimal && (is_large || number.depth() > 1))
+        && numbering::parse(text).is_some_and(|number| number.kind == Kind::Decimal && (is_large || number.depth() > 1))
 }
 
 fn is_close(before: &Block, next: &Block) -> bool {

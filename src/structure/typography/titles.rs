@@ -101,7 +101,8 @@ mod tests {
         for text in texts.into_iter().chain(names).chain(boxes).chain(captions) {
             assert!(!could_be_title(text, None), "{text}");
         }
-        for text in ["Scope", "A pump", "概述", "“Quoted” words", "„Pumpen“ umbenennen", "« Pompes » et vannes"] {
+        for text in ["Scope", "A pump", "概述", "“Quoted” words", "„Pumpen“ umbenennen", "« Pompes » et vannes"]
+        {
             assert!(could_be_title(text, None), "{text}");
         }
     }
