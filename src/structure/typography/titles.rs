@@ -23,7 +23,7 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
         return true;
     }
     let whole = in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！', ' ']).to_lowercase();
-    let is_box_title = lists(BOX_TITLES, &whole);
+    let is_box_title = lists(BOX_TITLES, &whole) || (number.is_none() && begins_a_box(rest));
     // Behind a number, a name in a program may begin with a sign that begins no other title: `3.5.1.2 __data`.
     let begins_title = |c: char| {
         c.is_alphanumeric() || "“\"‘„‚«»‹›《「\\$<⟨（(【[.¿¡@".contains(c) || (number.is_some() && "_{".contains(c))
@@ -41,6 +41,16 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
         && !leaders
         && (number.is_some_and(|number| number.kind == Kind::Note) || !is_caption(text))
         && !text.ends_with([',', '，', ';', '；', '、'])
+}
+
+/// `NOTE Spare disks`: the word of a box in capitals before the title of the box.
+fn begins_a_box(text: &str) -> bool {
+    text.trim().split_once(char::is_whitespace).is_some_and(|(word, title)| {
+        let word = word.trim_end_matches(':');
+        word.chars().all(char::is_uppercase)
+            && lists(BOX_TITLES, &word.to_lowercase())
+            && title.contains(char::is_lowercase)
+    })
 }
 
 /// `basic_concepts/creation.rb`, `doc.alignment`: a name in a program.
@@ -96,13 +106,13 @@ mod tests {
     fn labels_of_drawings_and_box_titles_are_not_titles() {
         let texts = ["A C", "ˆ ˆ ˆ", "Note", "警告：", "Figure 3 Pumps", "图 2-1 泵站", "x = 1, 2,"];
         let names = ["basic_concepts/creation.rb", "doc.alignment", "(in millions, unaudited)", "[12] Knuth, 1984"];
-        let boxes = ["WARNUNG", "Hinweis:", "Remarque", "Avertissement !"];
+        let boxes = ["WARNUNG", "Hinweis:", "Remarque", "Avertissement !", "NOTE Spare pumps", "TIPP: Ein Ventil"];
         let captions = ["Beispiel 6.1. Eingabe", "Tabelle 2: Pumpen", "Exemple 8.2 Une pompe", "Tableau 3"];
         for text in texts.into_iter().chain(names).chain(boxes).chain(captions) {
             assert!(!could_be_title(text, None), "{text}");
         }
-        for text in ["Scope", "A pump", "概述", "“Quoted” words", "„Pumpen“ umbenennen", "« Pompes » et vannes"]
-        {
+        let titles = ["Scope", "A pump", "概述", "“Quoted” words", "„Pumpen“ umbenennen", "« Pompes » et vannes"];
+        for text in titles.into_iter().chain(["NOTES ON PUMPS", "Notes on pumps", "DNS Settings"]) {
             assert!(could_be_title(text, None), "{text}");
         }
     }
