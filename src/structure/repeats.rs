@@ -15,6 +15,7 @@ const SHORTEST_BEGINNING: usize = 12;
 /// Merges headings that follow each other in the text and have the same title on the same page.
 pub(super) fn merge(headings: &mut Vec<Heading>) {
     drop_renamed(headings);
+    drop_running_heads(headings);
     let mut merged: Vec<Heading> = Vec::with_capacity(headings.len());
     for heading in headings.drain(..) {
         match merged.last_mut() {
@@ -41,6 +42,23 @@ fn drop_renamed(headings: &mut Vec<Heading>) {
     headings.retain(|heading| {
         let is_counted = heading.provenance == Provenance::PrintedContents && heading.heading_blocks == 0;
         !is_counted || place(heading).is_none_or(|place| !printed.contains(&place))
+    });
+}
+
+/// Removes headings with the number and the title of one whose section has not ended: running heads that stayed in the
+/// text. Chapters of different books may have the same number and title.
+fn drop_running_heads(headings: &mut Vec<Heading>) {
+    // The headings around the text, the outermost first: level, page and normalised title.
+    let mut open: Vec<(u32, Option<u32>, String)> = Vec::new();
+    headings.retain(|heading| {
+        let title = normalise_title(&heading.title);
+        let is_numbered = numbering::parse(&heading.title).is_some();
+        if is_numbered && open.iter().any(|(_, page, other)| *page != heading.page && *other == title) {
+            return false;
+        }
+        open.retain(|(level, ..)| *level < heading.level);
+        open.push((heading.level, heading.page, title));
+        true
     });
 }
 
@@ -95,6 +113,23 @@ mod tests {
         ];
         let wanted = [("2.3 Protection", 20), ("2.5 More hooks", 40), ("2.6 Tests", 50)];
         assert_eq!(merged(headings), wanted.map(|(title, start)| (title.to_owned(), start)));
+    }
+
+    #[test]
+    fn a_running_head_with_the_number_of_its_chapter_is_dropped() {
+        let at = |page: u32, level: u32, title: &str| Heading {
+            level,
+            page: Some(page),
+            ..heading(title, 100 * page as usize, 1)
+        };
+        let mut headings =
+            vec![at(1, 1, "第三章 水泵"), at(1, 2, "3.1 启动"), at(2, 1, "第三章 水泵"), at(3, 2, "3.2 停止")];
+        merge(&mut headings);
+        let titles: Vec<&str> = headings.iter().map(|heading| heading.title.as_str()).collect();
+        assert_eq!(titles, ["第三章 水泵", "3.1 启动", "3.2 停止"]);
+        let mut books = vec![at(1, 1, "1 Pumps"), at(2, 1, "2 Motors"), at(3, 1, "1 Pumps"), at(4, 2, "Use"), at(5, 2, "Use")];
+        merge(&mut books);
+        assert_eq!(books.len(), 5, "another book, and titles without a number");
     }
 
     #[test]
