@@ -52,7 +52,7 @@ fn drop_running_heads(headings: &mut Vec<Heading>) {
     let mut open: Vec<(u32, Option<u32>, String)> = Vec::new();
     headings.retain(|heading| {
         let title = normalise_title(&heading.title);
-        let is_numbered = numbering::parse(&heading.title).is_some();
+        let is_numbered = numbering::printed_number(&heading.title).is_some();
         if is_numbered && open.iter().any(|(_, page, other)| *page != heading.page && *other == title) {
             return false;
         }
@@ -128,8 +128,9 @@ mod tests {
         let titles: Vec<&str> = headings.iter().map(|heading| heading.title.as_str()).collect();
         assert_eq!(titles, ["第三章 水泵", "3.1 启动", "3.2 停止"]);
         let mut books = vec![at(1, 1, "1 Pumps"), at(2, 1, "2 Motors"), at(3, 1, "1 Pumps"), at(4, 2, "Use"), at(5, 2, "Use")];
+        books.extend([at(6, 1, "A guide"), at(7, 2, "A guide")]);
         merge(&mut books);
-        assert_eq!(books.len(), 5, "another book, and titles without a number");
+        assert_eq!(books.len(), 7, "another book, and titles without a number");
     }
 
     #[test]
