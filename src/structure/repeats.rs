@@ -117,18 +117,16 @@ mod tests {
 
     #[test]
     fn a_running_head_with_the_number_of_its_chapter_is_dropped() {
-        let at = |page: u32, level: u32, title: &str| Heading {
-            level,
-            page: Some(page),
-            ..heading(title, 100 * page as usize, 1)
+        let at = |page: u32, level: u32, title: &str| {
+            Heading { level, page: Some(page), ..heading(title, 100 * page as usize, 1) }
         };
         let mut headings =
             vec![at(1, 1, "第三章 水泵"), at(1, 2, "3.1 启动"), at(2, 1, "第三章 水泵"), at(3, 2, "3.2 停止")];
         merge(&mut headings);
         let titles: Vec<&str> = headings.iter().map(|heading| heading.title.as_str()).collect();
         assert_eq!(titles, ["第三章 水泵", "3.1 启动", "3.2 停止"]);
-        let mut books = vec![at(1, 1, "1 Pumps"), at(2, 1, "2 Motors"), at(3, 1, "1 Pumps"), at(4, 2, "Use"), at(5, 2, "Use")];
-        books.extend([at(6, 1, "A guide"), at(7, 2, "A guide")]);
+        let mut books = vec![at(1, 1, "1 Pumps"), at(2, 1, "2 Motors"), at(3, 1, "1 Pumps")];
+        books.extend([at(4, 2, "Use"), at(5, 2, "Use"), at(6, 1, "A guide"), at(7, 2, "A guide")]);
         merge(&mut books);
         assert_eq!(books.len(), 7, "another book, and titles without a number");
     }
