@@ -247,9 +247,8 @@ fn a_namespace_below_another_has_documents_of_its_own() {
 
 #[test]
 fn a_name_means_the_same_on_every_file_system() {
-    let sandbox = Sandbox::new();
-    sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
-    sandbox.json(&["ingest", "a.md", "--no-embed", "-n", "Acme/Re\u{301}sume\u{301}s"]);
+    let flags = ["--no-embed", "-n", "Acme/Re\u{301}sume\u{301}s"];
+    let sandbox = Sandbox::of_document("a.md", "# Valves\n\nClose the valve slowly.", &flags);
     assert_eq!(names(&sandbox), ["acme/r\u{e9}sum\u{e9}s"]);
     let again = sandbox.json(&["docs", "-n", "ACME/R\u{c9}SUM\u{c9}S"]);
     assert_eq!(again["namespace"], "acme/r\u{e9}sum\u{e9}s");

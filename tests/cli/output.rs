@@ -91,11 +91,9 @@ fn headings_inside_documents_forge_no_source() {
 fn a_narrow_terminal_divides_no_word_of_a_hit_or_a_message() {
     use crate::common::terminal::Terminal;
 
-    let sandbox = Sandbox::new();
     let text = "Copy the settings before each change. ".repeat(60);
-    sandbox
-        .write("docs/gateway/backup-of-the-settings.md", format!("# Backup of the settings of the gateway\n\n{text}"));
-    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let text = format!("# Backup of the settings of the gateway\n\n{text}");
+    let sandbox = Sandbox::of_document("docs/gateway/backup-of-the-settings.md", text, &["--no-embed"]);
     for columns in [60, 80] {
         let lines = |args: &[&str], last: &str| {
             let mut terminal = Terminal::run(&sandbox, columns, args);

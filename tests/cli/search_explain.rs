@@ -247,10 +247,9 @@ fn a_greeting_is_lost_before_the_search() {
 
 #[test]
 fn why_does_not_rerank_a_lookup() {
-    let sandbox = Sandbox::new();
     // The word alone, repeated; then among other words in a section whose title has it, which a rerank would prefer.
-    sandbox.write("codes.md", "# Codes\n\nE-417 E-417 E-417.\n\n## E-417 in the list\n\nSee E-417 there.\n");
-    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let text = "# Codes\n\nE-417 E-417 E-417.\n\n## E-417 in the list\n\nSee E-417 there.\n";
+    let sandbox = Sandbox::of_document("codes.md", text, &["--no-embed"]);
     for (id, _) in parent_chunks(&sandbox) {
         let why = why(&sandbox, &["E-417", "-k", "1"], &id);
         assert_eq!(why["rank"].as_u64(), place(&found(&sandbox, &["E-417", "-k", "1"]), &id, false));

@@ -69,9 +69,8 @@ fn a_star_finds_the_four_most_frequent_words_that_begin_so() {
 
 #[test]
 fn a_misspelt_question_finds_by_meaning_what_the_word_means() {
-    let sandbox = Sandbox::new();
-    sandbox.write("backup.md", "# Backup\n\nFull backups run every Sunday at 02:00. Tapes are kept for a year.\n");
-    sandbox.kb(&["ingest", "."]).ok();
+    let text = "# Backup\n\nFull backups run every Sunday at 02:00. Tapes are kept for a year.\n";
+    let sandbox = Sandbox::of_document("backup.md", text, &[]);
     let first = |question: &str| {
         let found = sandbox.kb(&["search", question, "--format", "json"]).json();
         found["hits"][0]["content"].as_str().unwrap_or_default().to_owned()
@@ -444,14 +443,12 @@ fn a_document_that_has_a_chapter_several_times_does_not_lack_it() {
 
 #[test]
 fn a_section_of_a_chapter_is_not_that_of_another_chapter() {
-    let sandbox = Sandbox::new();
     let chapter = |number: &str, text: &str| {
         format!("## 第{number}章 设备{number}\n\n### 第一节 概述\n\n概述。\n\n### 第二节 检查\n\n{text}\n\n")
     };
     let text =
         [("一", "检查水泵。"), ("二", "检查阀门。"), ("三", "检查仪表。")].map(|(number, text)| chapter(number, text));
-    sandbox.write("规程.md", format!("# 运行规程\n\n{}", text.concat()));
-    sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).ok();
+    let sandbox = Sandbox::of_document("规程.md", format!("# 运行规程\n\n{}", text.concat()), &["--no-embed"]);
     let found = sandbox.json(&["search", "第三章第二节讲什么"]);
     assert!(found["contents"].as_array().unwrap().is_empty(), "{found}");
     assert!(found["hits"][0]["content"].as_str().unwrap().contains("检查仪表"), "{found}");

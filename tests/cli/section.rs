@@ -143,11 +143,9 @@ fn a_section_without_a_document_is_looked_up_in_all() {
 
 #[test]
 fn what_the_contents_call_a_section_leads_to_it() {
-    let sandbox = Sandbox::new();
     // The preface has the path that the first chapter prints.
     let text = "# Preface\n\nThanks to all.\n\n# 1 Pumps\n\n## 1.1 Priming\n\nOpen the vent.\n\n# 2 Valves\n\nClose them slowly.\n";
-    sandbox.write("guide.md", text);
-    sandbox.json(&["ingest", "guide.md"]);
+    let sandbox = Sandbox::of_document("guide.md", text, &[]);
     let contents = sandbox.kb(&["toc", "guide.md"]).out;
     let preface = contents.lines().find(|line| line.starts_with("- `")).unwrap();
     let name = preface.split('`').nth(1).unwrap();
@@ -163,12 +161,10 @@ fn what_the_contents_call_a_section_leads_to_it() {
 
 #[test]
 fn on_a_terminal_paragraphs_are_wrapped_and_tables_are_not() {
-    let sandbox = Sandbox::new();
     let sentence = "The pump is primed with clean water, and the vent stays open until no air comes out. ";
     let table = format!("| part | {} |\n| --- | --- |\n| vent | open |\n", "what is to be done ".repeat(10).trim());
-    sandbox
-        .write("guide.md", format!("# 1 Pumps\n\n{}\n\n{table}\n```\n{}\n```\n", sentence.repeat(5), "x".repeat(200)));
-    sandbox.json(&["ingest", "guide.md"]);
+    let text = format!("# 1 Pumps\n\n{}\n\n{table}\n```\n{}\n```\n", sentence.repeat(5), "x".repeat(200));
+    let sandbox = Sandbox::of_document("guide.md", text, &[]);
     let shown = sandbox.kb(&["section", "guide.md", "1", "--format", "table"]).out;
     let (long, short): (Vec<&str>, Vec<&str>) = shown.lines().partition(|line| line.chars().count() > 100);
     assert_eq!(long.len(), 2, "the row of the table and the code: {long:#?}");

@@ -66,10 +66,9 @@ fn a_table_is_in_one_child_with_its_caption_and_shown_in_columns() {
 
 #[test]
 fn a_later_part_of_a_long_table_is_found_by_its_heads() {
-    let sandbox = Sandbox::new();
     let rows: String = (1..=60).map(|row| format!("| plank {row} of the northern store | {} |\n", row * 7)).collect();
-    sandbox.write("store.md", format!("# Store\n\nStocktaking in crowns\n\n| Article | Zloty |\n|---|---|\n{rows}"));
-    sandbox.kb(&["ingest", "store.md", "--no-embed"]).ok();
+    let text = format!("# Store\n\nStocktaking in crowns\n\n| Article | Zloty |\n|---|---|\n{rows}");
+    let sandbox = Sandbox::of_document("store.md", text, &["--no-embed"]);
     let hits = sandbox.json(&["search", "zloty plank 59", "--method", "keyword", "--merge=false", "-k", "10"]);
     let hits = hits["hits"].as_array().unwrap();
     assert!(hits.len() > 1, "all parts have the head: {hits:?}");

@@ -242,9 +242,8 @@ fn the_text_of_the_editor_is_never_lost() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_is_as_wide_as_the_terminal() {
-    let sandbox = Sandbox::new();
-    sandbox.write("manual.pdf", std::fs::read(crate::common::fixtures().join("docs").join(PDF)).unwrap());
-    sandbox.json(&["ingest", "manual.pdf", "--no-embed"]);
+    let manual = std::fs::read(crate::common::fixtures().join("docs").join(PDF)).unwrap();
+    let sandbox = Sandbox::of_document("manual.pdf", manual, &["--no-embed"]);
     let ends = |columns: Option<&str>| {
         let mut kb = sandbox.command(&[]);
         let program = kb.get_program().to_str().unwrap().to_owned();
