@@ -117,8 +117,10 @@ mod tests {
 
     #[test]
     fn a_running_head_with_the_number_of_its_chapter_is_dropped() {
-        let at = |page: u32, level: u32, title: &str| {
-            Heading { level, page: Some(page), ..heading(title, 100 * page as usize, 1) }
+        let at = |page: u32, level: u32, title: &str| Heading {
+            level,
+            page: Some(page),
+            ..heading(title, 100 * page as usize, 1)
         };
         let mut headings =
             vec![at(1, 1, "第三章 水泵"), at(1, 2, "3.1 启动"), at(2, 1, "第三章 水泵"), at(3, 2, "3.2 停止")];
