@@ -381,21 +381,21 @@ mod tests {
         let (_folder, namespace) = namespace();
         // `a` is about Walmart, so the name is common in the store and rare in `b`. `c` was deleted.
         let texts = ["walmart sells pumps", "walmart buys pumps", "walmart", "pumps for walmart"];
-        let own = ["net revenue", "net revenue of walmart", "revenue by country", "pumps"];
+        let own = ["net profit", "net profit of walmart", "profit by country", "pumps"];
         let chunk = |doc_id: &'static str| {
             move |(at, text): (usize, &&str)| parent_chunk(&format!("{doc_id}:{at}"), text, "Report")
         };
         let own: Vec<ParentChunk> = own.iter().enumerate().map(chunk("b")).collect();
         let others = texts.iter().enumerate().map(chunk("a")).chain(texts.iter().enumerate().map(chunk("c")));
         let all: Vec<ParentChunk> = others.chain(own.clone()).collect();
-        let terms = ["revenue", "walmart"].map(|word| (KeywordField::Content, word.to_owned(), 1.0));
+        let terms = ["profit", "walmart"].map(|word| (KeywordField::Content, word.to_owned(), 1.0));
         let scope = Scope::of_documents(Some(&["b".into()]));
         let together = KeywordWriter::index_without(&namespace, &all, &["c".into()]);
         let statistics = together.statistics(&terms, &scope).unwrap();
         let found = together.search(&terms, Some(&statistics), &scope, 9).unwrap();
-        assert!(statistics.rarity("walmart") > statistics.rarity("revenue"));
+        assert!(statistics.rarity("walmart") > statistics.rarity("profit"));
         let in_all = together.statistics(&terms, &Scope::Everything).unwrap();
-        assert!(in_all.rarity("walmart") < in_all.rarity("revenue"));
+        assert!(in_all.rarity("walmart") < in_all.rarity("profit"));
         let nowhere = together.statistics(&terms, &Scope::of_documents(Some(&["d".into()]))).unwrap();
         assert!(nowhere.is_empty() && !statistics.is_empty());
         let alone = KeywordWriter::index_of(&other, &own);
