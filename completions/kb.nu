@@ -156,7 +156,7 @@ module completions {
     --mode: string            # How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]
     --context: string         # Add N neighbouring parent chunks of the section on each side
     --window: string          # Show only the best sentence of each parent chunk and N sentences on each side
-    --merge: string@"nu-complete kb search merge" # Join adjacent parent chunks of a section [default: true]
+    --merge: string@"nu-complete kb search merge" # Join adjacent parent chunks of a section on the same page [default: true]
     --keep-duplicates: string@"nu-complete kb search keep_duplicates" # Keep parent chunks that repeat a better one
     --group-by: string@"nu-complete kb search group_by" # Group the hits of a section or document
     --per-document: string    # Show at most N hits of one document
@@ -240,7 +240,7 @@ module completions {
     --mode: string            # How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]
     --context: string         # Add N neighbouring parent chunks of the section on each side
     --window: string          # Show only the best sentence of each parent chunk and N sentences on each side
-    --merge: string@"nu-complete kb context merge" # Join adjacent parent chunks of a section [default: true]
+    --merge: string@"nu-complete kb context merge" # Join adjacent parent chunks of a section on the same page [default: true]
     --keep-duplicates: string@"nu-complete kb context keep_duplicates" # Keep parent chunks that repeat a better one
     --group-by: string@"nu-complete kb context group_by" # Group the hits of a section or document
     --per-document: string    # Show at most N hits of one document
@@ -1827,38 +1827,6 @@ module completions {
     --serve: string@"nu-complete kb man serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
     --help(-h)                # Print help; --help lists all options
     folder: directory         # The folder, created if it is missing
-  ]
-
-  def "nu-complete kb parse-worker format" [] {
-    [ "table" "markdown" "json" "jsonl" "paths" ]
-  }
-
-  def "nu-complete kb parse-worker color" [] {
-    [ "auto" "always" "never" ]
-  }
-
-  def "nu-complete kb parse-worker device" [] {
-    [ "auto" "cpu" "cuda" "tensorrt" "rocm" "migraphx" "coreml" "directml" "openvino" ]
-  }
-
-  def "nu-complete kb parse-worker serve" [] {
-    [ "running" "auto" "off" ]
-  }
-
-  # Parse files for a parent process
-  export extern "kb parse-worker" [
-    --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
-    --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`
-    --format: string@"nu-complete kb parse-worker format" # The output format [default: table on a terminal, markdown in a pipe]
-    --null(-0)                # Print only paths or ids, each terminated by NUL, for `xargs -0`, and expect NUL in --files-from
-    --quiet(-q)               # Print only results and errors
-    --verbose(-v)             # Print the time of each stage, causes of errors, and files left alone
-    --color: string@"nu-complete kb parse-worker color" # When to use colour
-    --no-progress             # Hide the progress display
-    --onnxruntime: path       # The ONNX Runtime library that runs models, or `off` for pure Rust [default: the one found]
-    --device: string@"nu-complete kb parse-worker device" # The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
-    --serve: string@"nu-complete kb parse-worker serve" # Whether to use `kb serve`: a running one, one started if necessary, or none [default: running]
-    --help(-h)                # Print help; --help lists all options
   ]
 
 }
