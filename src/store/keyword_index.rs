@@ -144,6 +144,21 @@ impl KeywordReader {
         let postings = postings.map_err(|error| self.failed(error))?;
         Ok(postings.map_or_else(Vec::new, |postings| alive(segment, postings).collect()))
     }
+
+    /// How many of these entries of a segment, in rising order, have a word. The entries between them are skipped: a
+    /// common word has millions.
+    pub(super) fn count_with(&self, segment: &SegmentReader, field: Field, text: &str, among: &[u32]) -> Result<u64> {
+        let index = segment.inverted_index(field).map_err(|error| self.failed(error))?;
+        let postings = index.read_postings(&Term::from_field_text(field, text), IndexRecordOption::Basic);
+        let Some(mut postings) = postings.map_err(|error| self.failed(error))? else { return Ok(0) };
+        let has_word = |entry: &&u32| {
+            if postings.doc() < **entry {
+                postings.seek(**entry);
+            }
+            postings.doc() == **entry
+        };
+        Ok(among.iter().filter(has_word).count() as u64)
+    }
 }
 
 /// The entries of some postings without deleted ones, which stay in a segment until it is merged.

@@ -93,13 +93,14 @@ impl KeywordReader {
             terms.iter().map(|(field, text, _)| (*field, text.as_str())).collect();
         let mut statistics = KeywordStatistics::default();
         for segment in self.reader.searcher().segment_readers() {
-            let mut entries: HashSet<u32> = HashSet::new();
+            let mut entries: Vec<u32> = Vec::new();
             for doc_id in doc_ids {
                 entries.extend(self.entries_with(segment, self.fields.doc_id, doc_id)?);
             }
             if entries.is_empty() {
                 continue;
             }
+            entries.sort_unstable();
             statistics.parent_chunks += entries.len() as u64;
             for field in [self.fields.content, self.fields.titles_in_front, self.fields.situating] {
                 let lengths = segment.get_fieldnorms_reader(field).map_err(|error| self.failed(error))?;
@@ -108,8 +109,7 @@ impl KeywordReader {
             }
             for (field, text) in &terms {
                 let field = self.field(*field);
-                let with = self.entries_with(segment, field, text)?.into_iter();
-                let with = with.filter(|entry| entries.contains(entry)).count() as u64;
+                let with = self.count_with(segment, field, text, &entries)?;
                 *statistics.parent_chunks_with.entry(Term::from_field_text(field, text)).or_default() += with;
             }
         }
