@@ -83,7 +83,8 @@ impl<'a> Places<'a> {
         let number = numbering::parse(entry)?;
         let has_it = |line: usize| {
             let text = self.blocks[line].words();
-            self.effort.spend(text.len().min(LONGEST_TITLE))
+            text.chars().nth(LONGEST_TITLE).is_none()
+                && self.effort.spend(text.len())
                 && numbering::parse(text)
                     .is_some_and(|other| (other.kind, &other.parts) == (number.kind, &number.parts))
         };
