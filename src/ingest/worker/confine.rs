@@ -95,7 +95,7 @@ pub(super) fn end_with_parent() -> std::io::Result<()> {
 }
 
 /// Forbids sockets to this process and everything that it starts, except Unix sockets: a compromised parser cannot send
-/// anything.
+/// anything. A program that uses the library may have threads already, such as those of `#[tokio::main]`.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn forbid_network() {
     // Some systems refuse filters; a worker runs without one there.
@@ -111,7 +111,7 @@ mod network {
 
     use seccompiler::{
         BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-        TargetArch, apply_filter,
+        TargetArch, apply_filter_all_threads,
     };
 
     /// The second set of system calls on x86-64 (x32), which some systems still offer.
@@ -130,6 +130,6 @@ mod network {
         let filter =
             SeccompFilter::new(rules, SeccompAction::Allow, denied, TargetArch::try_from(std::env::consts::ARCH)?)?;
         let program: BpfProgram = filter.try_into()?;
-        apply_filter(&program)
+        apply_filter_all_threads(&program)
     }
 }
