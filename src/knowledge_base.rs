@@ -140,9 +140,10 @@ impl KnowledgeBase {
             lock_timeout: LockTimeout::none(),
             confirm: &|_| Ok(false),
         };
-        let report = ingest::run(&request, &target, &EngineChoice::Auto, Arc::new(())).await?;
+        let report = ingest::run(&request, &target, &EngineChoice::Auto, Arc::new(())).await;
+        // A run that fails may have published some of its documents.
         self.reopen();
-        Ok(report.sources.into_iter().map(Ingested::of).collect())
+        Ok(report?.sources.into_iter().map(Ingested::of).collect())
     }
 
     /// Replaces the text of a chunk, by its id. The file does not change. The edit survives when the file is ingested
