@@ -95,6 +95,7 @@ pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
     match std::fs::metadata(&path) {
         Err(_) if is_gone(row, store) => Some(Stale::Gone),
         Err(_) => Some(Stale::Unreadable),
+        Ok(facts) if facts.is_dir() => Some(Stale::Gone),
         Ok(facts) if facts.len() != row.size || !facts.is_file() => Some(Stale::Changed),
         Ok(facts) if mtime_ns(&facts) == row.mtime_ns => None,
         Ok(_) => match hash() {

@@ -93,6 +93,7 @@ fn prune_removes_a_document_whose_name_a_folder_has_now() {
     sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).ok();
     std::fs::remove_file(sandbox.path("docs/a.md")).unwrap();
     sandbox.write("docs/a.md/c.md", "# Casing\n\nFill it.\n");
+    assert_eq!(sandbox.items(&["docs"])[0]["stale"], "gone");
     assert_eq!(sandbox.json(&["ingest", "docs", "--no-embed", "--prune"])["counts"]["removed"], 1);
 }
 
