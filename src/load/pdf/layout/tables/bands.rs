@@ -54,7 +54,7 @@ fn is_next_group(lines: &[Line], band: &Range<usize>, next: &Range<usize>) -> bo
     if next.start - band.end > MOST_BETWEEN || next.end - band.start > MOST_LINES {
         return false;
     }
-    let Some(own) = Grid::of(&lines[band.clone()]) else { return false };
+    let Some(own) = Grid::of(&lines[band.clone()]).filter(judge::is_table) else { return false };
     let widest = BLANK_ROW * judge::usual_step(&own.rows);
     if !lines[band.end - 1..=next.start].windows(2).all(|pair| follows(&pair[0], &pair[1], widest)) {
         return false;
@@ -66,7 +66,6 @@ fn is_next_group(lines: &[Line], band: &Range<usize>, next: &Range<usize>) -> bo
     first.has(0)
         && first.starts_body()
         && both.columns.len() == own.columns.len()
-        && judge::is_table(&own)
         && judge::is_table(&both)
         && both.breaks(whole).is_empty()
 }
