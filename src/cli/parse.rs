@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 use clap::builder::Resettable;
@@ -36,9 +37,15 @@ fn help_as_option(arguments: &[OsString]) -> Vec<OsString> {
 }
 
 /// Parses a whole number of at least `LEAST`.
-pub(super) fn at_least<const LEAST: u8, T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
-    let number = text.trim().parse().ok().filter(|number| *number >= T::from(LEAST));
-    number.ok_or_else(|| format!("expected a whole number of at least {LEAST}"))
+pub(super) fn at_least<const LEAST: u8, T>(text: &str) -> Result<T, String>
+where
+    T: FromStr<Err = ParseIntError> + PartialOrd + From<u8>,
+{
+    match text.trim().parse::<T>() {
+        Ok(number) if number >= T::from(LEAST) => Ok(number),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err("the number is too large".to_owned()),
+        _ => Err(format!("expected a whole number of at least {LEAST}")),
+    }
 }
 
 /// Registers how messages spell settings and next steps, for a subcommand and its arguments.

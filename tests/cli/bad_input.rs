@@ -239,6 +239,7 @@ fn numbers_out_of_range_are_refused_with_what_is_expected() {
     let sandbox = Sandbox::of_document("a.md", "About valves.", &["--no-embed"]);
     sandbox.kb(&["diff", "yesterday"]).tells(2, "expected a whole number of at least 0");
     sandbox.kb(&["log", "--limit", "0"]).tells(2, "expected a whole number of at least 1");
+    sandbox.kb(&["log", "--limit", "99999999999"]).tells(2, "the number is too large");
 }
 
 #[test]
