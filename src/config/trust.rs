@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::known_stores::KnownStores;
 use super::settings_file::SettingsFile;
-use crate::error::{Error, NextStep, Result};
+use crate::error::{Error, Kind, NextStep, Result};
 use crate::hash;
 use crate::llm::prompt_names;
 use crate::models::is_endpoint;
@@ -93,7 +93,7 @@ fn remove(table: &mut Table, setting: &str) {
 
 /// The error of a `kb.toml`. A link may lead to a secret, which the words of the error would quote.
 fn without_quotes(path: &Path, error: Error) -> Error {
-    if !path.is_symlink() {
+    if !path.is_symlink() || error.kind() != Kind::Usage {
         return error;
     }
     Error::usage(format!("{} is a link to a file without valid settings", path.display()))

@@ -62,7 +62,7 @@ impl LanguageSampler {
     /// `None` if the model reads nearly all.
     pub(super) fn report(&self) -> Option<LanguagesReport> {
         let share_not_read = (1.0 - self.chars_read / self.chars.max(1.0)) as f32;
-        // A few short documents in another language are little text, but all of their readers' text.
+        // A few short documents are little of the text, but no search finds them by meaning.
         let share_of_documents = self.documents_not_read as f32 / self.documents.max(1) as f32;
         let is_much = share_not_read.max(share_of_documents) >= LEAST_REPORTED;
         let is_reported = self.chars > 0.0 && self.documents_not_read > 0 && is_much;

@@ -59,7 +59,7 @@ pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result
         return Ok(Err(SourceNow::NoFile));
     }
     let path = store.source_path(&row.source);
-    if !path.exists() {
+    if is_gone(row, store) {
         return Ok(Err(SourceNow::Gone));
     }
     if std::fs::metadata(&path).is_ok_and(|facts| facts.len() != row.size) {

@@ -271,3 +271,9 @@ fn a_table_is_as_wide_as_the_terminal() {
     let piped = sandbox.kb_with(&[("COLUMNS", "48")], &["toc", "manual.pdf", "--format", "table"]);
     assert!(piped.out.lines().skip(1).any(|line| line.chars().count() > 50), "{}", piped.out);
 }
+
+#[test]
+fn a_document_without_headings_has_no_contents() {
+    let sandbox = Sandbox::of_document("notes.txt", "Nothing but text.\n", &["--no-embed"]);
+    sandbox.kb(&["toc", "notes.txt"]).tells(1, "no table of contents");
+}

@@ -30,7 +30,9 @@ pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     };
     let starts_well = !is_box_title && rest.trim_start().starts_with(begins_title);
     // Three points with spaces between them are an ellipsis, and so are two of the signs in Chinese.
-    let leaders = rest.contains(". . . .") || rest.contains("....") || rest.contains("………");
+    let before_page = rest.trim_end().trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
+    let leads_to_page = before_page.len() < rest.trim_end().len() && before_page.ends_with("……");
+    let leaders = [". . . .", "....", "………"].iter().any(|leaders| rest.contains(leaders)) || leads_to_page;
     // `A C` and `[a] and [b]` are labels in a drawing.
     let word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= 2 || word.contains(is_wide);
     let has_word = rest.split_whitespace().any(word);
@@ -122,7 +124,7 @@ mod tests {
         assert!(could_be_title("How do I . . . ? Questions", None));
         assert!(!could_be_title("How do I . . . . 3", None));
         assert!(could_be_title("我知道什么是水泵了……什么是阀门？", None));
-        assert!(!could_be_title("水泵………3", None));
+        assert!(!could_be_title("水泵………3", None) && !could_be_title("水泵……3", None));
     }
 
     #[test]
