@@ -103,9 +103,9 @@ fn summarise(report: &IngestReport, page: &mut Page) {
         let (embedded, reused) = (count(report.embedded, "child chunk"), report.reused);
         page.line(format!("{counts}; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
         if report.without_vectors > 0 {
-            let have = if report.without_vectors == 1 { "has" } else { "have" };
+            let (have, them) = if report.without_vectors == 1 { ("has", "it") } else { ("have", "them") };
             page.line(format!(
-                "{} {have} no vectors, so only keyword search finds them; `{}` makes the vectors",
+                "{} {have} no vectors, so only keyword search finds {them}; `{}` makes the vectors",
                 count(report.without_vectors, "document"),
                 NextStep::MakeVectors
             ));
