@@ -21,12 +21,13 @@ pub(super) async fn add_note(
     ranking: &Ranking,
     trace: &mut Trace,
 ) -> Result<()> {
-    if request.shape.seeks_sections() {
+    // No heading can be surer than the most that the ranking allows.
+    if request.shape.seeks_sections() || ranking.most < LEAST_CONFIDENCE {
         return Ok(());
     }
     let indexes = near::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     let found = sections::find(&indexes, &ranking.scopes, &ranking.candidates, MOST);
-    let alone = found.iter().filter(|one| one.confidence.min(ranking.most) >= LEAST_CONFIDENCE).find(|one| {
+    let alone = found.iter().filter(|one| one.confidence >= LEAST_CONFIDENCE).find(|one| {
         let index = &indexes[one.namespace];
         !index.row(one.at).is_preamble() && index.span(one.at).iter().all(|row| row.chunk_start == row.chunk_end)
     });
