@@ -103,8 +103,8 @@ impl KnowledgeBase {
     /// Files are read in copies of the running program, so its `main` must begin with [`serve_worker`](crate::serve_worker).
     ///
     /// # Errors
-    /// If [`serve_worker`](crate::serve_worker) was not called, a path does not exist, somebody else is writing, or the
-    /// store or the model fails.
+    /// If the program did not call [`serve_worker`](crate::serve_worker), a path does not exist, another process writes to
+    /// the namespace, or the store or the model fails.
     pub async fn ingest(&mut self, paths: &[PathBuf]) -> Result<Vec<Ingested>> {
         worker::require_served()?;
         let reading = ReadingSettings::default().reading()?;
@@ -150,7 +150,7 @@ impl KnowledgeBase {
     /// again.
     ///
     /// # Errors
-    /// If there is no such chunk, the text is empty, somebody else is writing, or the store or the model fails.
+    /// If no chunk has the id, the text is empty, another process writes to the namespace, or the store or the model fails.
     pub async fn edit(&mut self, chunk: &str, text: &str) -> Result<()> {
         let reading = ReadingSettings::default().reading()?;
         let options = RebuildOptions {
