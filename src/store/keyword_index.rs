@@ -30,6 +30,9 @@ pub enum KeywordField {
     Situating,
 }
 
+/// A word, the field it is searched in, and its weight.
+pub(super) type WeightedTerm = (KeywordField, String, f32);
+
 pub(super) struct Fields {
     pub(super) chunk_id: Field,
     pub(super) doc_id: Field,

@@ -26,6 +26,7 @@ mod indexes;
 mod keyword_directory;
 mod keyword_index;
 mod keyword_search;
+mod keyword_statistics;
 mod keyword_writer;
 mod layout;
 mod lock;
@@ -78,7 +79,8 @@ pub use history::{
 pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
 pub use keyword_index::KeywordField;
-pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
+pub use keyword_search::{KeywordHit, Phrase};
+pub use keyword_statistics::KeywordStatistics;
 pub use layout::{Namespace, SYNONYMS, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
