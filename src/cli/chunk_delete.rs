@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::global::WaitArgs;
-use super::input::confirm;
+use super::input::{NOT_CONFIRMED, confirm};
 use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
@@ -52,7 +52,7 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
     }
     if !args.yes && !confirm(&question(&deletion.documents))? {
         context.tell("nothing was deleted");
-        return Ok(1);
+        return Ok(NOT_CONFIRMED.exit_code());
     }
     let options = rebuild_options(context, &args.wait)?;
     let rebuilder = Rebuilder::open(&namespace, &options, "chunk-delete", progress_display(context)).await?;

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::doc_set::DescribeArgs;
 use super::global::WaitArgs;
-use super::input::{name_of, read_text, standard_input};
+use super::input::{confirm, name_of, not_confirmed, read_text, standard_input};
 use super::invocation::Context;
 use super::models;
 use super::progress::{end_on_interrupt, progress_display};
@@ -134,7 +134,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let model = ModelChoice { models, asked, preset: config.model.clone() };
     let namespace = context.global.namespace.clone();
     let confirm = |doubt: &Doubt| -> Result<bool> {
-        Ok(yes || (std::io::stdin().is_terminal() && super::input::confirm(&removal(doubt))?))
+        Ok(yes || (std::io::stdin().is_terminal() && confirm(&removal(doubt))?))
     };
     let (root, writes) = (store.root().to_owned(), !request.dry_run);
     let target = Target { store, create: &create, namespace, model, llm, lock_timeout, confirm: &confirm };
@@ -147,7 +147,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     context.show(ingested(&report, context.global.verbose > 0))?;
     report.notes.iter().for_each(|(_, note)| context.tell(note));
     if let Some(doubt) = &report.not_removed {
-        return Err(Error::failed(format!("not confirmed: {}", removal(doubt))).hint(format!(
+        return Err(not_confirmed(&removal(doubt)).hint(format!(
             "check that the folder and its disk are there, then confirm with {}; everything else is done",
             Setting("yes")
         )));

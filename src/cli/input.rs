@@ -4,18 +4,20 @@ use std::io::{IsTerminal, StdinLock, Write};
 use std::path::Path;
 use std::process::Command;
 
-use crate::error::{Error, Result, plain_io};
+use crate::error::{Error, Kind, Result, plain_io};
 use crate::paths::without_mark;
 use crate::text::printable;
 
 /// Used if neither `VISUAL` nor `EDITOR` is set.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
 
+/// The exit code of a command that a person did not confirm, by the answer or because there was no terminal to ask on.
+pub(super) const NOT_CONFIRMED: Kind = Kind::Failed;
+
 /// Asks on the terminal whether to do `what`. Without a terminal this is an error, because nothing may be done unasked.
 pub(super) fn confirm(what: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
-        let message = format!("needs a confirmation: {what}");
-        return Err(Error::usage(message).hint("confirm with --yes, because there is no terminal to ask on"));
+        return Err(not_confirmed(what).hint("confirm with --yes, because there is no terminal to ask on"));
     }
     let mut out = anstream::stderr();
     write!(out, "{}? [y/N] ", printable(what))?;
@@ -25,6 +27,11 @@ pub(super) fn confirm(what: &str) -> Result<bool> {
         .read_line(&mut answer)
         .map_err(|error| Error::failed(format!("cannot read the answer: {}", plain_io(&error))).caused_by(error))?;
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
+/// The error of what was not confirmed.
+pub(super) fn not_confirmed(what: &str) -> Error {
+    Error::new(NOT_CONFIRMED, format!("not confirmed: {what}"))
 }
 
 /// The name of a file in messages.

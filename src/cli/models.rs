@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use futures::future::try_join_all;
 
-use super::input::confirm;
+use super::input::{NOT_CONFIRMED, confirm};
 use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex;
@@ -272,11 +272,12 @@ fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u
     if let Some(store) = store.filter(|_| !yes && (!namespaces.is_empty() || !notes.is_empty())) {
         let (root, name, unread) = (store.root().display(), &found.name, notes.join("; "));
         let error = match namespaces.as_slice() {
-            [] => Error::usage(format!("the store {root} may have vectors of {name}: {unread}"))
+            [] => Error::new(NOT_CONFIRMED, format!("the store {root} may have vectors of {name}: {unread}"))
                 .hint("confirm with --yes"),
             some => {
                 let (some, unread) = (some.join(", "), if notes.is_empty() { unread } else { format!("; {unread}") });
-                Error::usage(format!("the store {root} has vectors of {name} (namespaces: {some}){unread}"))
+                let message = format!("the store {root} has vectors of {name} (namespaces: {some}){unread}");
+                Error::new(NOT_CONFIRMED, message)
                     .hint("confirm with --yes, or replace the vectors first with `kb reindex --vectors --model NAME`")
             }
         };

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::global::WaitArgs;
-use super::input::confirm;
+use super::input::{NOT_CONFIRMED, confirm};
 use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render::{NamespaceLine, namespace_list, namespace_removed, namespace_renamed};
@@ -77,7 +77,7 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
             namespace.must_exist()?;
             if !yes && !confirm(&question(&line(&namespace).await))? {
                 context.tell("nothing was removed");
-                return Ok(1);
+                return Ok(NOT_CONFIRMED.exit_code());
             }
             namespace.remove(&wait.lock_timeout(context)).await?;
             context.show(namespace_removed(&name))

@@ -281,7 +281,7 @@ fn a_deletion_asks_first_and_is_all_or_nothing() {
     let sandbox = guides();
     let before = list(&sandbox, &[]);
     let first = text(&before[0], "chunk_id");
-    sandbox.kb(&["chunk-delete", first]).tells(2, "--yes");
+    sandbox.kb(&["chunk-delete", first]).refuses(3, "not confirmed: delete").tells(3, "--yes");
     for unknown in ["zzzzzz:1", "nonsense", &format!("{first}.99")] {
         let run = sandbox.kb(&["chunk-delete", first, unknown, "--yes"]);
         assert!(run.code == 1 && run.err.contains(unknown) && !run.err.contains(&format!("{first:?}")), "{}", run.err);

@@ -115,7 +115,7 @@ fn removing_asks_first_and_removes_one_namespace() {
         sandbox.kb(&["namespaces", "remove", "manuals"]),
         sandbox.kb_with_input(&["namespaces", "remove", "manuals"], b"y\n"),
     ] {
-        run.refuses(2, "1 document").tells(2, "--yes");
+        run.refuses(3, "not confirmed: remove the namespace \"manuals\" with 1 document").tells(3, "--yes");
     }
     assert_eq!(names(&sandbox), ["default", "manuals"]);
     let removed = sandbox.json(&["namespaces", "remove", "manuals", "--yes"]);
@@ -296,7 +296,7 @@ fn whoever_says_no_has_changed_nothing() {
         terminal.waits_for("[y/N]");
         terminal.press("n\n");
         terminal.waits_for(said);
-        assert_eq!(terminal.exit_code(), Some(1), "{command:?}");
+        assert_eq!(terminal.exit_code(), Some(3), "{command:?}");
         assert!(!terminal.shown().contains("error"), "{}", terminal.shown());
     }
 }

@@ -210,7 +210,7 @@ fn a_removed_model_is_reported_by_the_store_that_uses_it(engine: &str) {
     sandbox.kb(&["models", "add", "mine", "--onnxruntime", engine]).ok();
     sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
     sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "--onnxruntime", engine]).ok();
-    sandbox.kb(&["models", "remove", "mine"]).refuses(2, "has vectors of mine (namespaces: default)").tells(2, "--yes");
+    sandbox.kb(&["models", "remove", "mine"]).refuses(3, "has vectors of mine (namespaces: default)").tells(3, "--yes");
     assert!(sandbox.status()["model_problem"].is_null());
     sandbox.kb(&["models", "remove", "mine", "--yes"]).ok();
     let status = sandbox.status();

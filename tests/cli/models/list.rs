@@ -92,12 +92,12 @@ fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
     sandbox.write(".kb/namespaces/other/MANIFEST.json", "{");
     sandbox
         .kb(&["models", "remove", "mine"])
-        .refuses(2, "has vectors of mine (namespaces: default); the namespace other cannot be read");
+        .refuses(3, "has vectors of mine (namespaces: default); the namespace other cannot be read");
     sandbox.write(".kb/namespaces/default/MANIFEST.json", "{");
     sandbox
         .kb(&["models", "remove", "mine"])
-        .refuses(2, "may have vectors of mine: the namespace default cannot be read: ")
-        .tells_all(2, &["MANIFEST.json is damaged", "--yes"]);
+        .refuses(3, "may have vectors of mine: the namespace default cannot be read: ")
+        .tells_all(3, &["MANIFEST.json is damaged", "--yes"]);
     assert_eq!(here(&sandbox), ["mine"]);
     sandbox.kb(&["models", "remove", "mine", "--yes"]).tells(0, "the namespace other cannot be read");
     assert!(everything(&sandbox).is_empty());
