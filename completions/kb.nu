@@ -1235,6 +1235,7 @@ module completions {
 
   # Trust the settings of a store
   export extern "kb trust" [
+    --dry-run                 # Show what needs trust, without trusting it
     --revoke                  # Remove the trust in the store
     --kb: path                # The store's folder, or s3://, gs:// or az:// with a bucket and a prefix [default: the nearest .kb/ upwards]
     --namespace(-n): string   # The namespace; search, docs and status take several (`manuals,drafts`), `acme/*` or `all`

@@ -88,6 +88,8 @@ pub enum NextStep<'a> {
     StopServer,
     /// Name embedding models that read the documents.
     SuggestModels,
+    /// Show what a store sets that needs trust.
+    ShowUntrusted,
     /// Trust the settings of a store, and let reading commands repair it.
     Trust,
 }

@@ -70,6 +70,7 @@ pub(super) fn step(step: NextStep<'_>) -> String {
         NextStep::ShowContents(name) => format!("kb toc {name}"),
         NextStep::ShowFilters => "kb search --help".to_owned(),
         NextStep::StopServer => "kb serve --stop".to_owned(),
+        NextStep::ShowUntrusted => "kb trust --dry-run".to_owned(),
         NextStep::Trust => "kb trust".to_owned(),
     }
 }

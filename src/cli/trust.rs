@@ -8,12 +8,13 @@ use super::invocation::Context;
 use crate::config::{KnownStores, Risky, StoreSettings};
 use crate::error::Result;
 use crate::models::is_endpoint;
-use crate::render::{store_not_trusted, store_trusted};
+use crate::render::{store_not_trusted, store_to_trust, store_trusted};
 use crate::store::{Snapshot, Store};
 
 const EXAMPLES: &str = "\
 Examples:
-  kb trust                    show what needs trust in .kb/kb.toml, and trust it as it is now
+  kb trust --dry-run          show what needs trust in .kb/kb.toml and .kb/prompts/
+  kb trust                    trust it as it is now
   kb trust --kb other/.kb
   kb trust --revoke           revoke the trust
 
@@ -27,6 +28,9 @@ that KB_CONFIG names.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TrustArgs {
+    /// Show what needs trust, without trusting it
+    #[arg(long, conflicts_with = "revoke")]
+    dry_run: bool,
     /// Remove the trust in the store
     #[arg(long)]
     revoke: bool,
@@ -39,8 +43,12 @@ pub async fn run(context: &Context, args: TrustArgs) -> Result<u8> {
         return context.show(store_not_trusted(&folder, known.forget(&folder)?));
     }
     let settings = StoreSettings::read(&folder)?;
-    known.trust(&folder, settings.hash())?;
     let risky = [settings.risky(), at_endpoints(&folder).await].concat();
+    if args.dry_run {
+        let is_trusted = known.trusted(&folder) == Some(settings.hash());
+        return context.show(store_to_trust(&folder, &risky, is_trusted));
+    }
+    known.trust(&folder, settings.hash())?;
     context.show(store_trusted(&folder, &risky))
 }
 

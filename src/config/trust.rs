@@ -217,7 +217,7 @@ impl Ignored {
     pub fn note(&self) -> String {
         let (file, settings) = (self.store.join(super::FILE), self.settings.join(", "));
         let why = if self.changed { "it has changed since you trusted it" } else { "this store is not trusted" };
-        let trust = NextStep::Trust;
-        format!("{}: ignored {settings}, because {why}; `{trust}` shows and trusts these settings", file.display())
+        let (show, trust) = (NextStep::ShowUntrusted, NextStep::Trust);
+        format!("{}: ignored {settings}, because {why}; `{show}` shows them, `{trust}` trusts them", file.display())
     }
 }

@@ -48,7 +48,7 @@ pub use reindex::{reembedded, reindexed};
 pub use schema::{REFERENCE, schema_of, schemas_of};
 pub use search::{nearest, search};
 pub use self_check::{SelfCheck, self_checked};
-pub use settings::{setting_list, store_not_trusted, store_trusted};
+pub use settings::{setting_list, store_not_trusted, store_to_trust, store_trusted};
 pub use store::{NamespaceCheck, NamespaceLine, Status};
 pub use store::{archived, checks, namespace_list, namespace_removed, namespace_renamed, optimized, status};
 pub use toc::{ListedSections, Shown, tables_of_contents, toc};

@@ -24,7 +24,7 @@ fn a_found_store_loads_no_library() {
     for command in [&["status"][..], &["search", "valve"], &["ingest", "."], &["models"]] {
         let run = kb(&sandbox, command);
         assert_eq!(run.code, 0, "{command:?}: {}", run.err);
-        let note = "kb.toml: ignored onnxruntime, because this store is not trusted; `kb trust` shows";
+        let note = "kb.toml: ignored onnxruntime, because this store is not trusted; `kb trust --dry-run` shows";
         assert_eq!(run.err.matches(note).count(), 1, "{command:?}: {}", run.err);
     }
     assert_eq!(kb(&sandbox, &["status", "-q"]).err, "");
@@ -89,7 +89,12 @@ fn trust_shows_what_counts_and_ends_with_the_settings() {
     assert!(run.err.contains(ignored), "{}", run.err);
     let hits = sandbox.json(&["search", "slowly prime"]);
     assert_eq!(hits["hits"].as_array().unwrap().len(), 1, "harmless settings count");
-    let shown = sandbox.json(&["trust"]);
+    let shown = sandbox.json(&["trust", "--dry-run"]);
+    assert_eq!(shown["trusted"], false);
+    sandbox.kb(&["trust", "--dry-run"]).shows_all(0, &["./ocr.sh", "is not trusted with these settings; `kb trust`"]);
+    assert!(kb(&sandbox, &["search", "slowly prime"]).err.contains("this store is not trusted"), "a look is no trust");
+    assert_eq!(sandbox.json(&["trust"])["items"], shown["items"]);
+    assert_eq!(sandbox.json(&["trust", "--dry-run"])["trusted"], true);
     let (settings, values) = (texts(&shown["items"], "/setting"), texts(&shown["items"], "/value"));
     let settings: BTreeMap<&str, &str> = settings.into_iter().zip(values).collect();
     assert_eq!((settings["onnxruntime"], settings["llm.api_key_env"]), ("\"x.so\"", "\"SECRET\""));
@@ -99,6 +104,7 @@ fn trust_shows_what_counts_and_ends_with_the_settings() {
     assert!(run.code == 2 && run.err.contains("reranking model") && !run.err.contains("ignored"), "{}", run.err);
     sandbox.write(".kb/kb.toml", HOSTILE.replace("127.0.0.1", "127.0.0.2"));
     kb(&sandbox, &["search", "slowly prime"]).tells(0, "because it has changed since you trusted it");
+    assert_eq!(sandbox.json(&["trust", "--dry-run"])["trusted"], false);
     sandbox.write(".kb/kb.toml", HOSTILE);
     assert_eq!(sandbox.kb(&["search", "slowly prime"]).code, 2, "trusted as it was");
     assert!(sandbox.kb(&["trust", "--revoke"]).out.contains("no longer trusted"));
