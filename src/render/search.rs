@@ -74,6 +74,10 @@ fn hits(hits: &[Hit], trace: &Trace) -> Vec<Value> {
     let json = |hit: &Hit| {
         let mut json = with_tables(value(hit), &hit.content);
         json["edited"] = json!(hit.is_edited());
+        // A section without text has no chunk.
+        if hit.chunk_id.is_empty() {
+            json["chunk_id"] = Value::Null;
+        }
         if trace.detailed {
             let [keyword, semantic] = found_by(trace, &parents(hit));
             json["found_by"] = json!({ "keyword": keyword, "semantic": semantic });

@@ -301,6 +301,17 @@ fn several_namespaces_show_a_section_once() {
     assert!(found[1..].iter().all(|hit| text(&hit["section"], "title") != text(&found[0]["section"], "title")));
 }
 
+#[test]
+fn a_section_without_text_has_no_chunk_id() {
+    let text = "# Pumps\n\nPrime it.\n\n## Bearings\n\nGrease them.\n";
+    let sandbox = Sandbox::of_document("a.md", text, &["--no-embed"]);
+    let chunks = sandbox.items(&["chunks-list"]);
+    let grease = chunks.as_array().unwrap().iter().find(|one| one["content"] == "Grease them.").unwrap();
+    sandbox.kb(&["chunk-delete", grease["chunk_id"].as_str().unwrap(), "--yes"]).ok();
+    let found = hits(&sandbox, &["bearings", "--mode", "section"]);
+    assert_eq!((&found[0]["section"]["title"], &found[0]["chunk_id"]), (&"Bearings".into(), &Value::Null));
+}
+
 /// In a large store only some documents are compared: those of the candidates, and those with the question's words in their
 /// titles.
 #[test]
