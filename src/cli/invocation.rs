@@ -167,7 +167,7 @@ impl Context {
                 self.decline_if_served("it runs models on another engine")?;
             }
         }
-        Ok(if store.is_own() { encoder.keeping(store.root()) } else { encoder })
+        Ok(if store.is_own() { encoder.with_cache(store.root()) } else { encoder })
     }
 
     fn warmed(&self, searcher: Searcher) -> Searcher {

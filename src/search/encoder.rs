@@ -35,22 +35,22 @@ pub(super) type LoadedModels = Arc<Mutex<HashMap<String, Arc<Embedder>>>>;
 pub struct Encoder {
     pub(super) choice: EngineChoice,
     models: Models,
-    /// The model that was given loaded.
+    /// A model that the caller loaded.
     given: Option<Arc<Model>>,
     pub(super) loaded: LoadedModels,
-    /// The cache. The same question comes again: with other settings, in a fallback, in another process.
-    kept: Option<Arc<CacheFolder>>,
+    /// Caches vectors: the same question comes again with other settings, in a fallback, in another process.
+    cache: Option<Arc<CacheFolder>>,
 }
 
 impl Encoder {
     /// An encoder with the installed models, on the engine that `choice` selects.
     pub fn new(choice: EngineChoice, models: Models) -> Self {
-        Encoder { choice, models, given: None, loaded: Arc::default(), kept: None }
+        Encoder { choice, models, given: None, loaded: Arc::default(), cache: None }
     }
 
     /// Caches the vectors of questions in the folder of a store.
-    pub fn keeping(self, store: &Path) -> Self {
-        Encoder { kept: Some(Arc::new(question_cache(store))), ..self }
+    pub fn with_cache(self, store: &Path) -> Self {
+        Encoder { cache: Some(Arc::new(question_cache(store))), ..self }
     }
 
     /// An encoder with a loaded model.
@@ -70,7 +70,7 @@ impl Encoder {
     }
 
     /// Begins to embed a question on another thread.
-    pub(super) fn begin(&self, model: &Arc<Model>, query: String) -> Encoding {
+    pub(super) fn begin(&self, model: &Arc<Model>, query: String) -> PendingEncoding {
         let (encoder, model) = (self.clone(), model.clone());
         tokio::task::spawn_blocking(move || encoder.encode(&model, &query))
     }
@@ -79,39 +79,39 @@ impl Encoder {
     pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
         let start = Instant::now();
-        if let Some(read) = self.kept.as_ref().and_then(|kept| kept_vector(kept, model, &query)) {
+        if let Some(read) = self.cache.as_ref().and_then(|cache| cached_vector(cache, model, &query)) {
             return Ok(Encoded { encode_ms: milliseconds(start), ..read });
         }
-        let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
-        let encoder = match loaded {
-            Some(encoder) => encoder,
+        let loaded = locked(&self.loaded).get(&model.fingerprint).cloned();
+        let embedder = match loaded {
+            Some(embedder) => embedder,
             None => {
-                let encoder = Arc::new(Embedder::load(&self.choice, model, 1)?);
-                guarded(&self.loaded).entry(model.fingerprint.clone()).or_insert(encoder).clone()
+                let embedder = Arc::new(Embedder::load(&self.choice, model, 1)?);
+                locked(&self.loaded).entry(model.fingerprint.clone()).or_insert(embedder).clone()
             }
         };
         let load_ms = milliseconds(start);
         let start = Instant::now();
-        let (vector, share) = (encoder.embed_query(&query)?, encoder.reads(&query)?);
+        let (vector, share) = (embedder.embed_query(&query)?, embedder.reads(&query)?);
         let read = Encoded { vector, share, ..Encoded::default() };
-        if let Some(kept) = &self.kept {
+        if let Some(cache) = &self.cache {
             // A read-only store is searched too; the next process makes the vector again.
-            keep_vector(kept, model, &query, &read).unwrap_or_default();
+            cache_vector(cache, model, &query, &read).unwrap_or_default();
         }
         Ok(Encoded { load_ms, encode_ms: milliseconds(start), ..read })
     }
 }
 
 /// A question that is being embedded on another thread.
-pub(super) type Encoding = JoinHandle<Result<Encoded>>;
+pub(super) type PendingEncoding = JoinHandle<Result<Encoded>>;
 
 /// Waits for the `what` model on another thread.
-pub(super) async fn joined<T>(what: &str, running: JoinHandle<Result<T>>) -> Result<T> {
+pub(super) async fn wait_for<T>(what: &str, running: JoinHandle<Result<T>>) -> Result<T> {
     running.await.map_err(|error| Error::failed(format!("the {what} model crashed: {error}")).caused_by(error))?
 }
 
 /// Ignores poisoning: entries are inserted whole, so a panic leaves the map sound.
-fn guarded<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
     map.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -127,7 +127,7 @@ fn question_cache(store: &Path) -> CacheFolder {
 }
 
 /// The cached reading of a question; `None` if it is missing or damaged.
-fn kept_vector(folder: &CacheFolder, model: &Model, question: &str) -> Option<Encoded> {
+fn cached_vector(folder: &CacheFolder, model: &Model, question: &str) -> Option<Encoded> {
     let bytes = folder.get(&key(model, question))?;
     let (numbers, rest) = bytes.as_chunks::<4>();
     let mut vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
@@ -137,7 +137,7 @@ fn kept_vector(folder: &CacheFolder, model: &Model, question: &str) -> Option<En
     (rest.is_empty() && is_one && (0.0..=1.0).contains(&share)).then(|| Encoded { vector, share, ..Encoded::default() })
 }
 
-fn keep_vector(folder: &CacheFolder, model: &Model, question: &str, read: &Encoded) -> std::io::Result<()> {
+fn cache_vector(folder: &CacheFolder, model: &Model, question: &str, read: &Encoded) -> std::io::Result<()> {
     let numbers = read.vector.iter().chain([&read.share]);
     let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
     folder.put(&key(model, question), &bytes)
@@ -248,17 +248,17 @@ mod tests {
         let mut vector = vec![0.0; 384];
         vector[7] = 1.0;
         let read = Encoded { vector, share: 0.75, ..Encoded::default() };
-        assert_eq!(kept_vector(&cache, &model, "pump?"), None);
-        keep_vector(&cache, &model, "pump?", &read).unwrap();
-        assert_eq!(kept_vector(&cache, &model, "pump?"), Some(read.clone()));
-        assert_eq!((kept_vector(&cache, &other, "pump?"), kept_vector(&cache, &model, "pump")), (None, None));
+        assert_eq!(cached_vector(&cache, &model, "pump?"), None);
+        cache_vector(&cache, &model, "pump?", &read).unwrap();
+        assert_eq!(cached_vector(&cache, &model, "pump?"), Some(read.clone()));
+        assert_eq!((cached_vector(&cache, &other, "pump?"), cached_vector(&cache, &model, "pump")), (None, None));
         let with = |vector: &[f32], share| Encoded { vector: vector.to_vec(), share, ..Encoded::default() };
         let longer = [read.vector.as_slice(), &[0.0]].concat();
         for damaged in [&read.vector[..383], &longer, &[0.0; 384], &[f32::NAN; 384]].map(|vector| with(vector, 0.75)) {
-            keep_vector(&cache, &model, "pump?", &damaged).unwrap();
-            assert_eq!(kept_vector(&cache, &model, "pump?"), None);
+            cache_vector(&cache, &model, "pump?", &damaged).unwrap();
+            assert_eq!(cached_vector(&cache, &model, "pump?"), None);
         }
-        keep_vector(&cache, &model, "pump?", &with(&read.vector, 1.5)).unwrap();
-        assert_eq!(kept_vector(&cache, &model, "pump?"), None);
+        cache_vector(&cache, &model, "pump?", &with(&read.vector, 1.5)).unwrap();
+        assert_eq!(cached_vector(&cache, &model, "pump?"), None);
     }
 }

@@ -20,11 +20,11 @@ pub(super) fn fuse(
     route: &Route,
     fusion: Fusion,
     scores: &RetrieverScores,
-    paraphrased: &[(f32, Vec<Candidate>)],
+    wordings: &[(f32, Vec<Candidate>)],
     trace: &mut Trace,
 ) -> Vec<Candidate> {
     let start = Instant::now();
-    let candidates = join(by_route(route, fusion, scores), paraphrased);
+    let candidates = join(by_route(route, fusion, scores), wordings);
     let recalled = scores.keyword.len() + scores.semantic.len();
     trace.stage("fuse", start, recalled, candidates.len()).ranking(&candidates);
     candidates

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 
 use super::candidate::{Candidate, RetrieverScores};
 use super::confidence::Coverage;
-use super::encoder::joined;
+use super::encoder::wait_for;
 use super::fuse::{by_route, join};
 use super::note::NoteCode;
 use super::request::{Kind, LlmWordings, SearchRequest};
@@ -72,13 +72,13 @@ fn terms(text: &str) -> Vec<String> {
 }
 
 /// The language model's pending answer; the store opens meanwhile.
-pub(super) struct Paraphrasing {
+pub(super) struct PendingWordings {
     answer: tokio::task::JoinHandle<(Result<Expansion, Failure>, f64)>,
     client: Arc<llm::Client>,
 }
 
 #[derive(Default)]
-pub(super) struct Paraphrased {
+pub(super) struct RankedWordings {
     /// The weight and the ranking of each wording.
     pub rankings: Vec<(f32, Vec<Candidate>)>,
     /// The kind of the question, according to the language model.
@@ -89,13 +89,13 @@ fn without(why: &str) -> String {
     format!("searched without the language model's wordings: {why}")
 }
 
-impl Paraphrasing {
+impl PendingWordings {
     /// Asks the language model, if that is requested and useful.
-    pub(super) fn begin(
+    pub(super) fn request(
         client: Option<&Arc<llm::Client>>,
         question: &Question<'_>,
         trace: &mut Trace,
-    ) -> Option<Paraphrasing> {
+    ) -> Option<PendingWordings> {
         if !question.request.expand.wordings.any() {
             return None;
         }
@@ -112,7 +112,7 @@ impl Paraphrasing {
             let start = Instant::now();
             (llm::expand_query(&own, &query).await, milliseconds(start))
         });
-        Some(Paraphrasing { answer, client })
+        Some(PendingWordings { answer, client })
     }
 
     /// Waits for the answer and recalls its wordings. Never fails a search.
@@ -122,7 +122,7 @@ impl Paraphrasing {
         by_vectors: bool,
         scopes: &[Scope],
         trace: &mut Trace,
-    ) -> Paraphrased {
+    ) -> RankedWordings {
         let (start, request) = (Instant::now(), asked.question.request);
         let (answer, took) = match self.answer.await {
             Ok(answered) => answered,
@@ -134,7 +134,7 @@ impl Paraphrasing {
             Err(failure) => {
                 trace.stage("llm", start, 1, 0).note(failure.in_words()).note(report.in_words()).milliseconds = took;
                 trace.note(NoteCode::LanguageModelFailed, without(&failure.in_words()));
-                return Paraphrased::default();
+                return RankedWordings::default();
             }
         };
         let kind = expansion.kind.as_deref().and_then(|kind| Kind::from_str(kind, true).ok());
@@ -148,12 +148,12 @@ impl Paraphrasing {
             Ok(rankings) => {
                 let together = join(Vec::new(), &rankings);
                 trace.stage("reworded", start, rankings.len(), together.len()).ranking(&together);
-                Paraphrased { rankings, kind }
+                RankedWordings { rankings, kind }
             }
             Err(error) => {
                 trace.stage("reworded", start, 1, 0).note(error.to_line());
                 trace.note(NoteCode::LanguageModelFailed, without(&error.to_line()));
-                Paraphrased { rankings: Vec::new(), kind }
+                RankedWordings { rankings: Vec::new(), kind }
             }
         }
     }
@@ -186,7 +186,7 @@ async fn rankings(
             scores.keyword = keyword.recall(scopes, request.pool)?;
         }
         if let Some(model) = question.model.model().filter(|_| route.semantic > 0.0) {
-            let encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
+            let encoded = wait_for("embedding", searcher.encoder.begin(model, text)).await?;
             let recalled = semantic(snapshots, &encoded.vector, scopes, &scores.keyword, request.pool).await?;
             if recalled.no_vectors && route.keyword > 0.0 {
                 route = route.keyword_only();

@@ -7,9 +7,9 @@ use futures::future::try_join_all;
 
 use super::candidate::{ChunkKey, RetrieverScores, Scores};
 use super::confidence::{Alternative, Coverage};
-use super::encoder::{Encoded, Encoding, joined};
+use super::encoder::{Encoded, PendingEncoding, wait_for};
 use super::note::NoteCode;
-use super::query_expansion::{Paraphrased, Paraphrasing};
+use super::query_expansion::{PendingWordings, RankedWordings};
 use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
@@ -32,7 +32,7 @@ pub(super) struct Recalled<'s> {
     /// The question's route, adjusted to what the retrievers could do.
     pub route: Route,
     pub scores: RetrieverScores,
-    pub paraphrased: Paraphrased,
+    pub wordings: RankedWordings,
     /// Words that were searched for instead of the question's or in addition to them.
     pub replacements: Vec<Replacement>,
     /// The question's vector, if semantic search was used.
@@ -44,8 +44,8 @@ pub(super) struct Recalled<'s> {
 pub(super) async fn recall<'s>(
     asked: &Asked<'_, 's>,
     restricted: Restricted,
-    encoding: Option<Encoding>,
-    paraphrasing: Option<Paraphrasing>,
+    encoding: Option<PendingEncoding>,
+    pending_wordings: Option<PendingWordings>,
     trace: &mut Trace,
 ) -> Result<Recalled<'s>> {
     let Asked { question, snapshots, .. } = *asked;
@@ -60,17 +60,17 @@ pub(super) async fn recall<'s>(
         scopes,
         route: question.route,
         scores: RetrieverScores::default(),
-        paraphrased: Paraphrased::default(),
+        wordings: RankedWordings::default(),
         replacements,
         vector: None,
         no_vectors: false,
     };
     recalled.by_keywords(question, quoted, trace)?;
-    if let Some(paraphrasing) = paraphrasing {
-        recalled.paraphrased = paraphrasing.recall(asked, encoding.is_some(), &recalled.scopes, trace).await;
+    if let Some(pending_wordings) = pending_wordings {
+        recalled.wordings = pending_wordings.recall(asked, encoding.is_some(), &recalled.scopes, trace).await;
     }
     // What other wordings recalled gets its scores for the question.
-    let reworded = recalled.paraphrased.rankings.iter().flat_map(|(_, ranking)| ranking);
+    let reworded = recalled.wordings.rankings.iter().flat_map(|(_, ranking)| ranking);
     let also: Scores = reworded.map(|candidate| (candidate.key(), 0.0)).collect();
     match encoding {
         Some(encoding) => recalled.by_vectors(asked, encoding, &also, trace).await?,
@@ -135,7 +135,7 @@ impl Recalled<'_> {
     async fn by_vectors(
         &mut self,
         asked: &Asked<'_, '_>,
-        encoding: Encoding,
+        encoding: PendingEncoding,
         also: &Scores,
         trace: &mut Trace,
     ) -> Result<()> {
@@ -143,14 +143,14 @@ impl Recalled<'_> {
         let start = Instant::now();
         try_join_all(snapshots.iter().map(|snapshot| snapshot.prepare_search())).await?;
         trace.stage("vectors", start, snapshots.len(), snapshots.len());
-        let mut encoded = joined("embedding", encoding).await?;
+        let mut encoded = wait_for("embedding", encoding).await?;
         // The spelling is known only now. A misspelt word has another vector than the word that was meant.
         if let (Some(model), Some(text)) =
             (question.embedded_by(), corrected(&question.request.query, &self.replacements))
         {
             let before = encoded;
             let text = searcher.written_out(&text).await?;
-            encoded = joined("embedding", searcher.encoder.begin(model, text)).await?;
+            encoded = wait_for("embedding", searcher.encoder.begin(model, text)).await?;
             encoded.load_ms += before.load_ms;
             encoded.encode_ms += before.encode_ms;
         }

@@ -10,7 +10,7 @@ use futures::future::try_join_all;
 
 use super::candidate::{Candidate, ChunkKey, first_different};
 use super::confidence::{UNCLEAR, judge};
-use super::encoder::Encoding;
+use super::encoder::PendingEncoding;
 use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
@@ -19,7 +19,7 @@ use super::heading_alone;
 use super::hit::{Hit, fetch, parent_chunks};
 use super::note::{Note, NoteCode, refuses};
 use super::other_language;
-use super::query_expansion::Paraphrasing;
+use super::query_expansion::PendingWordings;
 use super::recall::{Recalled, recall};
 use super::request::{Method, OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
@@ -106,14 +106,14 @@ impl Searcher {
     async fn rank_once(&self, request: &SearchRequest, most: f32) -> Result<(Ranking, Trace)> {
         let mut trace = Trace::new(request.explain);
         let mut question = understand(request, self.model().await?, &mut trace)?;
-        let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace).await?;
+        let work = BackgroundWork::start(self, &question, &mut trace).await?;
         let snapshots = open(self, &question, &mut trace).await?;
         let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
         let restricted = restrict(&asked, &mut trace).await?;
-        let recalled = recall(&asked, restricted, encoding, paraphrasing, &mut trace).await?;
-        question.decide(recalled.paraphrased.kind, &mut trace);
-        let fused = fuse(&recalled.route, request.fusion, &recalled.scores, &recalled.paraphrased.rankings, &mut trace);
-        let models = Rerankers { cross_encoder, endpoint: self.reranker.as_deref() };
+        let recalled = recall(&asked, restricted, work.encoding, work.pending_wordings, &mut trace).await?;
+        question.decide(recalled.wordings.kind, &mut trace);
+        let fused = fuse(&recalled.route, request.fusion, &recalled.scores, &recalled.wordings.rankings, &mut trace);
+        let models = Rerankers { cross_encoder: work.cross_encoder, endpoint: self.reranker.as_deref() };
         let reranked = rerank(&question, &recalled, &snapshots, fused, models, &mut trace).await?;
         let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
         let decayed = decay_scores(&asked, reranked, &mut trace).await?;
@@ -151,16 +151,16 @@ async fn open<'s>(searcher: &'s Searcher, question: &Question<'_>, trace: &mut T
     Ok(snapshots)
 }
 
-/// Work that runs on other threads meanwhile.
-struct Begun {
-    encoding: Option<Encoding>,
-    paraphrasing: Option<Paraphrasing>,
+/// Work on other threads, while the store opens and keyword search runs.
+struct BackgroundWork {
+    encoding: Option<PendingEncoding>,
+    pending_wordings: Option<PendingWordings>,
     cross_encoder: Option<LoadingCrossEncoder>,
 }
 
-impl Begun {
-    async fn of(searcher: &Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Self> {
-        let paraphrasing = Paraphrasing::begin(searcher.language_model.as_ref(), question, trace);
+impl BackgroundWork {
+    async fn start(searcher: &Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Self> {
+        let pending_wordings = PendingWordings::request(searcher.language_model.as_ref(), question, trace);
         let mut encoding = None;
         // Without vectors to compare it with, the question needs none, and loading the model takes longest.
         if let Some(model) = question.embedded_by()
@@ -174,7 +174,7 @@ impl Begun {
             encoding = Some(searcher.encoder.begin(model, text));
         }
         let cross_encoder = searcher.cross_encoder.begin(question.request, &searcher.encoder);
-        Ok(Begun { encoding, paraphrasing, cross_encoder })
+        Ok(BackgroundWork { encoding, pending_wordings, cross_encoder })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::endpoint::Failure;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::real;
 use crate::search::candidate::Candidate;
-use crate::search::encoder::{Encoder, LONGEST_ENCODED, joined};
+use crate::search::encoder::{Encoder, LONGEST_ENCODED, wait_for};
 use crate::search::hit::parent_chunks;
 use crate::search::note::NoteCode;
 use crate::search::request::{Rerank, SearchRequest};
@@ -45,7 +45,7 @@ pub(super) async fn read_first(
 ) -> Result<Vec<Candidate>> {
     let (reader, depth, time) = match (&request.rerank, models) {
         (Rerank::Model { folder, depth, time }, Rerankers { cross_encoder: Some(loading), .. }) => {
-            let (model, load_ms) = joined("reranking", loading).await?;
+            let (model, load_ms) = wait_for("reranking", loading).await?;
             trace.took("cross_encoder_load", load_ms);
             (Reader::CrossEncoder(model, folder), *depth, *time)
         }
@@ -63,7 +63,7 @@ pub(super) async fn read_first(
             let name = format!("{} on {}", folder.display(), model.engine().name());
             let model = model.clone();
             let scoring = tokio::task::spawn_blocking(move || model.scores(&question, &texts, time));
-            (name, joined("reranking", scoring).await?)
+            (name, wait_for("reranking", scoring).await?)
         }
         Reader::Endpoint(_) if texts.is_empty() => return Ok(candidates),
         Reader::Endpoint(reranker) => (reranker.name(), ask(reranker, &question, &texts, time, trace).await),
