@@ -17,7 +17,7 @@ use super::fuse::{by_route, join};
 use super::note::NoteCode;
 use super::request::{Kind, LlmWordings, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
-use super::searcher::Asked;
+use super::searcher::StageInput;
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Terms, Understanding, keyword_terms};
 use crate::endpoint::Failure;
@@ -118,12 +118,12 @@ impl PendingWordings {
     /// Waits for the answer and recalls its wordings. Never fails a search.
     pub(super) async fn recall(
         self,
-        asked: &Asked<'_, '_>,
+        input: &StageInput<'_, '_>,
         by_vectors: bool,
         scopes: &[Scope],
         trace: &mut Trace,
     ) -> RankedWordings {
-        let (start, request) = (Instant::now(), asked.question.request);
+        let (start, request) = (Instant::now(), input.question.request);
         let (answer, took) = match self.answer.await {
             Ok(answered) => answered,
             Err(error) => (Err(Failure::crashed(&error.to_string())), milliseconds(start)),
@@ -144,7 +144,7 @@ impl PendingWordings {
         let notes = wordings.iter().map(|wording| format!("{:.2}: {}", wording.weight, wording.text));
         stage.note(report.in_words()).notes(notes);
         let start = Instant::now();
-        match rankings(asked, by_vectors, scopes, wordings).await {
+        match rankings(input, by_vectors, scopes, wordings).await {
             Ok(rankings) => {
                 let together = join(Vec::new(), &rankings);
                 trace.stage("reworded", start, rankings.len(), together.len()).ranking(&together);
@@ -161,13 +161,13 @@ impl PendingWordings {
 
 /// The weight and the ranking of each wording.
 async fn rankings(
-    asked: &Asked<'_, '_>,
+    input: &StageInput<'_, '_>,
     by_vectors: bool,
     scopes: &[Scope],
     wordings: Vec<Wording>,
 ) -> Result<Vec<(f32, Vec<Candidate>)>> {
-    let Asked { searcher, question, snapshots } = *asked;
-    let (request, asked) = (question.request, &question.route);
+    let StageInput { searcher, question, snapshots } = *input;
+    let (request, own_route) = (question.request, &question.route);
     let mut rankings = Vec::with_capacity(wordings.len());
     for Wording { text, weight, words_only } in wordings {
         let understood = Understanding::of_kind(&text, request.kind);
@@ -175,7 +175,7 @@ async fn rankings(
         let mut route = Route::choose(understood.kind, &own, question.model.coverage(&text));
         // Bare words are left to keyword search if the question uses it. If the question has no semantic search,
         // neither have its wordings.
-        if !by_vectors || (words_only && asked.keyword > 0.0) {
+        if !by_vectors || (words_only && own_route.keyword > 0.0) {
             route = route.keyword_only();
         }
         let mut scores = RetrieverScores::default();

@@ -13,7 +13,7 @@ use super::query_expansion::{PendingWordings, RankedWordings};
 use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
-use super::searcher::Asked;
+use super::searcher::StageInput;
 use super::select::documents::{AskedDocument, nearest};
 use super::select::near;
 use super::spelling::{Replacement, corrected, replace_words};
@@ -42,14 +42,14 @@ pub(super) struct Recalled<'s> {
 }
 
 pub(super) async fn recall<'s>(
-    asked: &Asked<'_, 's>,
+    input: &StageInput<'_, 's>,
     restricted: Restricted,
     encoding: Option<PendingEncoding>,
     pending_wordings: Option<PendingWordings>,
     trace: &mut Trace,
 ) -> Result<Recalled<'s>> {
-    let Asked { question, snapshots, .. } = *asked;
-    let (terms, alternatives, replacements) = other_words(asked, trace).await?;
+    let StageInput { question, snapshots, .. } = *input;
+    let (terms, alternatives, replacements) = other_words(input, trace).await?;
     let Restricted { scopes, quoted } = restricted;
     let keyword = KeywordRetriever::new(snapshots, terms, &scopes)?;
     let mut coverage = Coverage::new(&keyword, &question.terms, &alternatives, question.model);
@@ -67,17 +67,17 @@ pub(super) async fn recall<'s>(
     };
     recalled.by_keywords(question, quoted, trace)?;
     if let Some(pending_wordings) = pending_wordings {
-        recalled.wordings = pending_wordings.recall(asked, encoding.is_some(), &recalled.scopes, trace).await;
+        recalled.wordings = pending_wordings.recall(input, encoding.is_some(), &recalled.scopes, trace).await;
     }
     // What other wordings recalled gets its scores for the question.
     let reworded = recalled.wordings.rankings.iter().flat_map(|(_, ranking)| ranking);
     let also: Scores = reworded.map(|candidate| (candidate.key(), 0.0)).collect();
     match encoding {
-        Some(encoding) => recalled.by_vectors(asked, encoding, &also, trace).await?,
+        Some(encoding) => recalled.by_vectors(input, encoding, &also, trace).await?,
         None => recalled.no_vectors = question.embedded_by().is_some() && recalled.can_find(),
     }
     if question.request.shape.drills() {
-        recalled.by_documents(asked, trace).await?;
+        recalled.by_documents(input, trace).await?;
     }
     recalled.score_the_rest(&also, trace)?;
     if recalled.no_vectors && recalled.route.keyword > 0.0 {
@@ -88,8 +88,8 @@ pub(super) async fn recall<'s>(
 
 /// The terms of a question with synonyms and other words, how these words count for the confidence, and the
 /// replacements for the notes.
-async fn other_words(asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
-    let Asked { searcher, question, snapshots } = *asked;
+async fn other_words(input: &StageInput<'_, '_>, trace: &mut Trace) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
+    let StageInput { searcher, question, snapshots } = *input;
     let start = Instant::now();
     let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { Terms::new() };
     let (query, expand) = (&question.request.query, question.request.expand);
@@ -134,12 +134,12 @@ impl Recalled<'_> {
     /// Recalls by vectors, and scores by vectors what keywords and other wordings recalled.
     async fn by_vectors(
         &mut self,
-        asked: &Asked<'_, '_>,
+        input: &StageInput<'_, '_>,
         encoding: PendingEncoding,
         also: &Scores,
         trace: &mut Trace,
     ) -> Result<()> {
-        let Asked { searcher, question, snapshots } = *asked;
+        let StageInput { searcher, question, snapshots } = *input;
         let start = Instant::now();
         try_join_all(snapshots.iter().map(|snapshot| snapshot.prepare_search())).await?;
         trace.stage("vectors", start, snapshots.len(), snapshots.len());
@@ -175,8 +175,8 @@ impl Recalled<'_> {
     /// Recalls from the nearest documents, even if none of their chunks is among the best: titles and summary may match
     /// a question that no single chunk answers in few words. If fewer chunks of a document were recalled than the beam
     /// follows, its best by each retriever are added.
-    async fn by_documents(&mut self, asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<()> {
-        let Asked { searcher, question, .. } = *asked;
+    async fn by_documents(&mut self, input: &StageInput<'_, '_>, trace: &mut Trace) -> Result<()> {
+        let StageInput { searcher, question, .. } = *input;
         let (beam, start) = (question.request.shape.beam, Instant::now());
         let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
         let keys = keys.map(|key| (key.namespace, &key.chunk_id));
@@ -191,7 +191,7 @@ impl Recalled<'_> {
             if known.take(beam.parents).count() < beam.parents {
                 let mut scopes = vec![Scope::of_documents(Some(&[])); self.scopes.len()];
                 scopes[namespace] = self.scopes[namespace].within(&doc_id);
-                added.extend(self.recall_within(asked, &scopes, beam.parents).await?);
+                added.extend(self.recall_within(input, &scopes, beam.parents).await?);
             }
             let names = searcher.names();
             let of = if names.len() > 1 { format!(" of {}", names[namespace]) } else { String::new() };
@@ -203,10 +203,10 @@ impl Recalled<'_> {
     }
 
     /// Adds the best parent chunks of some scopes; returns the new ones.
-    async fn recall_within(&mut self, asked: &Asked<'_, '_>, scopes: &[Scope], most: usize) -> Result<Scores> {
+    async fn recall_within(&mut self, input: &StageInput<'_, '_>, scopes: &[Scope], most: usize) -> Result<Scores> {
         let by_words = self.keyword.recall(scopes, most)?;
         let by_vectors = match &self.vector {
-            Some(vector) => semantic(asked.snapshots, vector, scopes, &by_words, most).await?.scores,
+            Some(vector) => semantic(input.snapshots, vector, scopes, &by_words, most).await?.scores,
             None => Scores::new(),
         };
         let scores = &mut self.scores;

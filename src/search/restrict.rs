@@ -11,7 +11,7 @@ use super::filter::{TimeField, scopes};
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::retrievers::on_each;
-use super::searcher::{Asked, Searcher};
+use super::searcher::{StageInput, Searcher};
 use super::trace::Trace;
 use super::understand::{Terms, Understanding, keyword_terms};
 use crate::error::Result;
@@ -26,8 +26,8 @@ pub(super) struct Restricted {
     pub quoted: bool,
 }
 
-pub(super) async fn restrict(asked: &Asked<'_, '_>, trace: &mut Trace) -> Result<Restricted> {
-    let Asked { searcher, question, snapshots } = *asked;
+pub(super) async fn restrict(input: &StageInput<'_, '_>, trace: &mut Trace) -> Result<Restricted> {
+    let StageInput { searcher, question, snapshots } = *input;
     let mut scopes = filter(searcher, question.request, snapshots, trace).await?;
     let quoted = confine(snapshots, &question.understood, &question.terms, &mut scopes, trace)?;
     Ok(Restricted { scopes, quoted })
@@ -101,23 +101,23 @@ fn nothing_has(phrases: &[String], instead: bool) -> String {
 /// Lowers the score of each candidate by its age, if requested, and sorts again. A candidate without a time keeps its
 /// score.
 pub(super) async fn decay_scores(
-    asked: &Asked<'_, '_>,
+    input: &StageInput<'_, '_>,
     mut candidates: Vec<Candidate>,
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
-    let question = asked.question;
+    let question = input.question;
     let Some(half_life) = question.request.half_life else { return Ok(candidates) };
     let start = Instant::now();
     let restriction = &question.request.restriction;
     let (ages, seen_from, length) = match &restriction.time_field {
         Some(TimeField { name, as_of: Some(now), .. }) => {
-            let numbers = numbers(asked, name, &candidates).await?;
+            let numbers = numbers(input, name, &candidates).await?;
             let ages = numbers.into_iter().map(|number| number.map(|number| now - number)).collect();
             (ages, format!("{name} {now}"), half_life.age.to_string())
         }
         _ => {
             let now = restriction.seen_from(question.now);
-            let ages = ages_in_seconds(asked, now, &candidates).await?;
+            let ages = ages_in_seconds(input, now, &candidates).await?;
             (ages, format!("{now:.0}"), duration(half_life.age))
         }
     };
@@ -133,8 +133,8 @@ pub(super) async fn decay_scores(
 }
 
 /// The ages of the candidates' documents in seconds at a moment; `None` without a time.
-async fn ages_in_seconds(asked: &Asked<'_, '_>, now: Timestamp, candidates: &[Candidate]) -> Result<Vec<Option<f64>>> {
-    let each = asked.searcher.searched.iter().zip(asked.snapshots);
+async fn ages_in_seconds(input: &StageInput<'_, '_>, now: Timestamp, candidates: &[Candidate]) -> Result<Vec<Option<f64>>> {
+    let each = input.searcher.searched.iter().zip(input.snapshots);
     let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts.documents(snapshot))).await?;
     let age = |candidate: &Candidate| {
         let document = documents.get(candidate.namespace)?.get(candidate.chunk_id.doc_id())?;
@@ -144,10 +144,10 @@ async fn ages_in_seconds(asked: &Asked<'_, '_>, now: Timestamp, candidates: &[Ca
 }
 
 /// The numbers that the candidates have in a time field; `None` without one.
-async fn numbers(asked: &Asked<'_, '_>, field: &str, candidates: &[Candidate]) -> Result<Vec<Option<f64>>> {
-    let forms = &asked.question.request.restriction.headings;
+async fn numbers(input: &StageInput<'_, '_>, field: &str, candidates: &[Candidate]) -> Result<Vec<Option<f64>>> {
+    let forms = &input.question.request.restriction.headings;
     let mut numbers = vec![None; candidates.len()];
-    for (place, (searched, snapshot)) in asked.searcher.searched.iter().zip(asked.snapshots).enumerate() {
+    for (place, (searched, snapshot)) in input.searcher.searched.iter().zip(input.snapshots).enumerate() {
         let own: Vec<usize> = (0..candidates.len()).filter(|&at| candidates[at].namespace == place).collect();
         let ids: Vec<ChunkId> = own.iter().map(|&at| candidates[at].chunk_id.clone()).collect();
         let found = searched.facts.numbers(snapshot, forms, field, &ids).await?;

@@ -25,7 +25,7 @@ use super::request::{Method, OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
 use super::restrict::{decay_scores, restrict};
 use super::result::{Ranking, SearchResult};
-use super::searcher::{Asked, Searcher};
+use super::searcher::{StageInput, Searcher};
 use super::select::select;
 use super::spelling;
 use super::trace::{Trace, Traced};
@@ -102,21 +102,21 @@ impl Searcher {
         fall_back(request, first, asks, async |request| self.rank_once(request, most).await).await
     }
 
-    /// Ranks as asked, without the fallback.
+    /// Ranks as requested, without the fallback.
     async fn rank_once(&self, request: &SearchRequest, most: f32) -> Result<(Ranking, Trace)> {
         let mut trace = Trace::new(request.explain);
         let mut question = understand(request, self.model().await?, &mut trace)?;
         let work = BackgroundWork::start(self, &question, &mut trace).await?;
         let snapshots = open(self, &question, &mut trace).await?;
-        let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
-        let restricted = restrict(&asked, &mut trace).await?;
-        let recalled = recall(&asked, restricted, work.encoding, work.pending_wordings, &mut trace).await?;
+        let input = StageInput { searcher: self, question: &question, snapshots: &snapshots };
+        let restricted = restrict(&input, &mut trace).await?;
+        let recalled = recall(&input, restricted, work.encoding, work.pending_wordings, &mut trace).await?;
         question.decide(recalled.wordings.kind, &mut trace);
         let fused = fuse(&recalled.route, request.fusion, &recalled.scores, &recalled.wordings.rankings, &mut trace);
         let models = Rerankers { cross_encoder: work.cross_encoder, endpoint: self.reranker.as_deref() };
         let reranked = rerank(&question, &recalled, &snapshots, fused, models, &mut trace).await?;
-        let asked = Asked { searcher: self, question: &question, snapshots: &snapshots };
-        let decayed = decay_scores(&asked, reranked, &mut trace).await?;
+        let input = StageInput { searcher: self, question: &question, snapshots: &snapshots };
+        let decayed = decay_scores(&input, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
         let (candidates, unsure) = judge(request, most, &recalled.coverage, &recalled.keyword, cut, &mut trace)?;
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;

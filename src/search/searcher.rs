@@ -150,9 +150,9 @@ impl Searcher {
     }
 }
 
-/// A question with everything that it is asked of: the input of stages that need more than the question.
+/// The input of stages that need more than the question.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'q, 's> {
+pub(super) struct StageInput<'q, 's> {
     pub searcher: &'q Searcher,
     pub question: &'q Question<'q>,
     pub snapshots: &'s [&'s Snapshot],
