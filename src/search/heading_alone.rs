@@ -5,7 +5,7 @@ use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::result::Ranking;
 use super::searcher::Searcher;
-use super::select::{near, sections};
+use super::select::{index, sections};
 use super::trace::Trace;
 use crate::error::{NextStep, Result};
 
@@ -25,7 +25,7 @@ pub(super) async fn add_note(
     if request.shape.seeks_sections() || ranking.most < LEAST_CONFIDENCE {
         return Ok(());
     }
-    let indexes = near::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
+    let indexes = index::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     let found = sections::find(&indexes, &ranking.scopes, &ranking.candidates, MOST);
     let alone = found.iter().filter(|one| one.confidence >= LEAST_CONFIDENCE).find(|one| {
         let index = &indexes[one.namespace];

@@ -14,8 +14,8 @@ use super::request::OtherWords;
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
 use super::searcher::StageInput;
-use super::select::documents::{AskedDocument, nearest};
-use super::select::near;
+use super::select::documents::{DocumentQuery, nearest};
+use super::select::index;
 use super::spelling::{Replacement, corrected, replace_words};
 use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
@@ -180,11 +180,11 @@ impl Recalled<'_> {
         let (beam, start) = (question.request.shape.beam, Instant::now());
         let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
         let keys = keys.map(|key| (key.namespace, &key.chunk_id));
-        let indexes = near::documents(searcher, &question.request.query, &self.scopes, keys).await?;
+        let indexes = index::documents(searcher, &question.request.query, &self.scopes, keys).await?;
         trace.took("documents", milliseconds(start));
         let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
-        let document = AskedDocument { kind: question.understood.answered_by(), vector: self.vector.as_deref() };
-        for (namespace, doc_id, score) in nearest(&indexes, document, &self.scopes, beam.documents) {
+        let query = DocumentQuery { kind: question.understood.answered_by(), vector: self.vector.as_deref() };
+        for (namespace, doc_id, score) in nearest(&indexes, query, &self.scopes, beam.documents) {
             let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
             let known = keys.filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);
             let before = added.len();

@@ -14,8 +14,8 @@ use super::note::{NoteCode, refuses};
 use super::request::{Fallback, Rerank, SearchRequest};
 use super::result::SearchResult;
 use super::searcher::Searcher;
-use super::select::titles::SectionIndex;
-use super::select::{near, sections};
+use super::select::section_index::SectionIndex;
+use super::select::{index, sections};
 use super::shape::{Mode, Target};
 use super::trace::Stage;
 use crate::error::{Error, NextStep, Result, Setting};
@@ -276,7 +276,7 @@ impl Case<'_> {
         let (ranking, _) = self.searcher.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
         let own = self.parents.iter().flat_map(|id| (0..ranking.scopes.len()).map(move |place| (place, id)));
         let candidates = ranking.keys().chain(own);
-        let indexes = near::sections(self.searcher, &request.query, &ranking.scopes, candidates).await?;
+        let indexes = index::sections(self.searcher, &request.query, &ranking.scopes, candidates).await?;
         let above = |index: &SectionIndex, id: &ChunkId| -> Vec<SectionId> {
             let own = index.section_of(id).into_iter().flat_map(|own| index.with_those_above(own));
             own.map(|at| index.row(at).section_id.clone()).collect()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
-use super::titles::{Exactness, SectionIndex};
+use super::section_index::{Exactness, SectionIndex};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Kind;
@@ -34,12 +34,12 @@ pub struct DocumentIndex {
     /// Each after the words of its title and topics.
     documents: HashMap<DocId, (BTreeSet<String>, DocumentRow)>,
     /// The question's words with their weights.
-    asked: BTreeMap<String, f32>,
+    question_words: BTreeMap<String, f32>,
 }
 
-/// What else is known of a question.
+/// What ranks documents besides the words of the question.
 #[derive(Clone, Copy)]
-pub struct AskedDocument<'a> {
+pub struct DocumentQuery<'a> {
     /// The kind of text that answers it.
     pub kind: Option<Kind>,
     pub vector: Option<&'a [f32]>,
@@ -67,30 +67,30 @@ impl DocumentIndex {
         };
         let documents = rows.into_iter().map(|row| (row.doc_id.clone(), (words_of(&row), row))).collect();
         let weigh = |word: String| rarity(&word).map(|rarity| (word, rarity));
-        let asked = informative_words(query).into_iter().map(weigh).collect::<Result<_>>()?;
-        Ok(DocumentIndex { documents, asked })
+        let question_words = informative_words(query).into_iter().map(weigh).collect::<Result<_>>()?;
+        Ok(DocumentIndex { documents, question_words })
     }
 
-    fn nearness(&self, doc_id: &str, sections: &SectionIndex, asked: AskedDocument<'_>) -> Nearness {
+    fn nearness(&self, doc_id: &str, sections: &SectionIndex, query: DocumentQuery<'_>) -> Nearness {
         let Some((words, row)) = self.documents.get(doc_id) else { return Nearness::default() };
         let titles = sections.of_document(doc_id).map(|at| match sections.exactness(at) {
             Exactness::No => sections.likeness(at),
             _ => 1.0,
         });
-        let vector = asked.vector.filter(|_| !row.vector.is_empty());
+        let vector = query.vector.filter(|_| !row.vector.is_empty());
         let mut kinds = row.profile.iter().flat_map(|profile| &profile.kinds);
         Nearness {
             titles: titles.fold(0.0, f32::max),
             words: self.share_of_words(words),
             summary: vector.map_or(0.0, |vector| dot(&row.vector, vector).clamp(0.0, 1.0)),
-            kind: kinds.find(|share| Some(share.kind) == asked.kind).map_or(0.0, |one| one.share),
+            kind: kinds.find(|share| Some(share.kind) == query.kind).map_or(0.0, |one| one.share),
         }
     }
 
     /// The share of the question's words that a document has; rare words count more.
     fn share_of_words(&self, own: &BTreeSet<String>) -> f32 {
-        let all: f32 = self.asked.values().sum();
-        let had = self.asked.iter().filter(|(word, _)| own.contains(*word));
+        let all: f32 = self.question_words.values().sum();
+        let had = self.question_words.iter().filter(|(word, _)| own.contains(*word));
         if all > 0.0 { had.map(|(_, rarity)| rarity).sum::<f32>() / all } else { 0.0 }
     }
 }
@@ -106,7 +106,7 @@ type Indexes = (SectionIndex, DocumentIndex);
 /// places of their namespaces, their ids and scores above 0.
 pub fn nearest(
     indexes: &[Indexes],
-    asked: AskedDocument<'_>,
+    query: DocumentQuery<'_>,
     scopes: &[Scope],
     most: usize,
 ) -> Vec<(usize, DocId, f32)> {
@@ -115,7 +115,7 @@ pub fn nearest(
         let admitted = scope.documents();
         let is_admitted = |doc_id: &&DocId| admitted.as_ref().is_none_or(|ids| ids.contains(doc_id.as_str()));
         let within = documents.documents.keys().filter(is_admitted);
-        all.extend(within.map(|id| (namespace, id.clone(), score(0.0, documents.nearness(id, sections, asked)))));
+        all.extend(within.map(|id| (namespace, id.clone(), score(0.0, documents.nearness(id, sections, query)))));
     }
     all.retain(|(.., score)| *score > 0.0);
     all.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (&a.1, a.0).cmp(&(&b.1, b.0))));
@@ -127,10 +127,10 @@ pub fn nearest(
 /// Keeps the candidates that the beam reaches through the best documents.
 pub fn drill_down(indexes: &[Indexes], request: &SearchRequest, ranking: &mut Ranking, trace: &mut Trace) {
     let (start, all, beam) = (Instant::now(), ranking.candidates.len(), request.shape.beam);
-    let asked = AskedDocument { kind: ranking.understood.answered_by(), vector: ranking.vector.as_deref() };
+    let query = DocumentQuery { kind: ranking.understood.answered_by(), vector: ranking.vector.as_deref() };
     let near = |(namespace, doc_id): DocumentKey<'_>| {
         let (sections, documents) = &indexes[namespace];
-        documents.nearness(doc_id, sections, asked)
+        documents.nearness(doc_id, sections, query)
     };
     let (kept, scores) = drill(&ranking.candidates, near, beam);
     ranking.candidates = kept;
@@ -181,7 +181,7 @@ fn score(parent_chunks: f32, near: Nearness) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::titles::tests::index;
+    use super::super::section_index::tests::index;
     use super::*;
     use crate::knowledge::profile::{ParentChunkText, TitleText, profile};
     use crate::search::hit::sample::candidate;
@@ -207,7 +207,7 @@ mod tests {
         let rows = [document("d", "valves"), document("e", "pumps")];
         let near = |id: &'static str, query: &str| {
             let (sections, documents) = indexes(&rows, query);
-            documents.nearness(id, &sections, AskedDocument { kind: None, vector: Some(&[0.0, 1.0]) })
+            documents.nearness(id, &sections, DocumentQuery { kind: None, vector: Some(&[0.0, 1.0]) })
         };
         assert_eq!(near("d", "priming"), Nearness { titles: 1.0, ..Nearness::default() });
         assert_eq!(near("d", "the valve"), Nearness { words: 1.0, ..Nearness::default() });
@@ -220,8 +220,8 @@ mod tests {
         let rows = [document("d", "valves"), document("e", "pumps"), document("f", "seals")];
         let indexes = [indexes(&rows, "valve")];
         let nearest = |vector: Option<&[f32]>, scope: &Scope, most| {
-            let asked = AskedDocument { kind: None, vector };
-            let near = super::nearest(&indexes, asked, std::slice::from_ref(scope), most);
+            let query = DocumentQuery { kind: None, vector };
+            let near = super::nearest(&indexes, query, std::slice::from_ref(scope), most);
             near.into_iter().map(|(_, doc_id, _)| doc_id).collect::<Vec<_>>()
         };
         let asked: Option<&[f32]> = Some(&[0.0, 1.0]);
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_document_is_nearer_with_more_text_of_the_kind_that_is_asked_for() {
         let (sections, documents) = indexes(&[document("d", "valves")], "seal");
-        let share = |kind| documents.nearness("d", &sections, AskedDocument { kind: Some(kind), vector: None }).kind;
+        let share = |kind| documents.nearness("d", &sections, DocumentQuery { kind: Some(kind), vector: None }).kind;
         assert_eq!((share(Kind::Theory), share(Kind::Procedure)), (1.0, 0.0));
         assert!(score(0.5, Nearness { kind: 1.0, ..Nearness::default() }) > score(0.6, Nearness::default()));
     }

@@ -7,10 +7,10 @@
 //! English and Chinese without tokens; hashing a parent chunk of 1000 characters takes some tens of µs.
 
 pub(super) mod documents;
-pub(super) mod near;
+pub(super) mod index;
 mod section_hits;
+pub(super) mod section_index;
 pub(super) mod sections;
-pub(super) mod titles;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ pub(super) async fn select(
         return sections(searcher, &snapshots, request, ranking, trace).await;
     }
     if request.shape.mode == Mode::Drill {
-        let indexes = near::documents(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
+        let indexes = index::documents(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
         documents::drill_down(&indexes, request, ranking, trace);
     }
     parent_chunks(&snapshots, request, ranking, trace).await
@@ -69,13 +69,13 @@ async fn sections(
     trace: &mut Trace,
 ) -> Result<Vec<Hit>> {
     let start = Instant::now();
-    let indexes = near::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
+    let indexes = index::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
     trace.took("titles", milliseconds(start));
     let start = Instant::now();
     let mut sections = sections::find(&indexes, &ranking.scopes, &ranking.candidates, request.limit);
     sections.iter_mut().for_each(|found| found.confidence = found.confidence.min(ranking.most));
     sections.retain(|found| found.confidence >= request.min_confidence);
-    let found = section_hits::Found { indexes: &indexes, ranking, request, sections };
+    let found = section_hits::FoundSections { indexes: &indexes, ranking, request, sections };
     let all = found.sections.len();
     trace.stage("sections", start, ranking.candidates.len(), all).list(found.traced());
     let start = Instant::now();

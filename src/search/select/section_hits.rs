@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use futures::future::try_join_all;
 
+use super::section_index::SectionIndex;
 use super::sections::FoundSection;
-use super::titles::SectionIndex;
 use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
@@ -25,14 +25,14 @@ struct Rows {
 }
 
 /// Found sections, with what is needed to read them.
-pub struct Found<'a> {
+pub struct FoundSections<'a> {
     pub indexes: &'a [SectionIndex],
     pub ranking: &'a Ranking,
     pub request: &'a SearchRequest,
     pub sections: Vec<FoundSection>,
 }
 
-impl Found<'_> {
+impl FoundSections<'_> {
     /// The sections with the parent chunks that count for them, for the trace.
     pub fn traced(&self) -> impl Iterator<Item = Traced> {
         self.sections.iter().map(|found| Traced {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::titles::{Exactness, SectionIndex};
+use super::section_index::{Exactness, SectionIndex};
 use crate::ids::SectionId;
 use crate::search::candidate::{Candidate, joint_score};
 use crate::search::confidence::confidence;
@@ -138,7 +138,7 @@ pub fn all(indexes: &[SectionIndex], ranking: &Ranking) -> Vec<(SectionId, f32)>
 
 #[cfg(test)]
 mod tests {
-    use super::super::titles::tests::index;
+    use super::super::section_index::tests::index;
     use super::*;
     use crate::search::hit::sample::candidate;
 

@@ -1,13 +1,13 @@
-//! Chooses the documents that section and drill modes compare with a question: those of the candidates, and at most a
-//! hundred by their titles, so that the time does not grow with the store. Topics and summaries rank them, and find no
-//! others.
+//! Indexes of the sections and documents that section and drill modes compare with a question: those of the candidates,
+//! and at most a hundred by their titles, so that the time does not grow with the store. Topics and summaries rank them,
+//! and find no others.
 
 use std::collections::BTreeSet;
 
 use futures::future::try_join_all;
 
 use super::documents::DocumentIndex;
-use super::titles::SectionIndex;
+use super::section_index::SectionIndex;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
 use crate::search::searcher::Searcher;
