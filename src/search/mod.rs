@@ -4,6 +4,7 @@
 //! Promise: the weaker retriever never spoils the better one. A retriever that cannot judge a question (a model asked
 //! in a language it was not trained on) gets no weight and does not run.
 
+mod advice;
 mod candidate;
 mod chinese_numbers;
 mod confidence;
@@ -18,12 +19,10 @@ mod find_section;
 mod fuse;
 mod glued;
 mod groups;
-mod heading_alone;
 mod hit;
 mod list_chunks;
 mod named_documents;
 mod note;
-mod other_language;
 mod query_expansion;
 mod recall;
 mod request;

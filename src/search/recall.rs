@@ -88,7 +88,10 @@ pub(super) async fn recall<'s>(
 
 /// The terms of a question with synonyms and other words, how these words count for the confidence, and the
 /// replacements for the notes.
-async fn other_words(input: &StageInput<'_, '_>, trace: &mut Trace) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
+async fn other_words(
+    input: &StageInput<'_, '_>,
+    trace: &mut Trace,
+) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
     let StageInput { searcher, question, snapshots } = *input;
     let start = Instant::now();
     let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { Terms::new() };

@@ -133,7 +133,11 @@ pub(super) async fn decay_scores(
 }
 
 /// The ages of the candidates' documents in seconds at a moment; `None` without a time.
-async fn ages_in_seconds(input: &StageInput<'_, '_>, now: Timestamp, candidates: &[Candidate]) -> Result<Vec<Option<f64>>> {
+async fn ages_in_seconds(
+    input: &StageInput<'_, '_>,
+    now: Timestamp,
+    candidates: &[Candidate],
+) -> Result<Vec<Option<f64>>> {
     let each = input.searcher.searched.iter().zip(input.snapshots);
     let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts.documents(snapshot))).await?;
     let age = |candidate: &Candidate| {

@@ -3,11 +3,10 @@
 //! The model loads and embeds the question on another thread while the store opens and keyword search runs.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
-use futures::future::try_join_all;
-
+use super::advice;
 use super::candidate::{Candidate, ChunkKey, first_different};
 use super::confidence::{UNCLEAR, judge};
 use super::encoder::PendingEncoding;
@@ -15,27 +14,23 @@ use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
-use super::heading_alone;
 use super::hit::{Hit, fetch, parent_chunks};
 use super::note::{Note, NoteCode, refuses};
-use super::other_language;
 use super::query_expansion::PendingWordings;
 use super::recall::{Recalled, recall};
-use super::request::{Method, OtherWords, SearchRequest};
+use super::request::{OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
 use super::restrict::{decay_scores, restrict};
 use super::result::{Ranking, SearchResult};
 use super::searcher::{StageInput, Searcher};
 use super::select::select;
-use super::spelling;
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Understanding, understand};
 use super::unsearched::{FromContents, TextInstead, answer_greeting, from_contents};
-use crate::error::{NextStep, Result, Setting};
-use crate::ids::DocId;
+use crate::error::Result;
 use crate::store::Snapshot;
 use crate::text::tables::plain;
-use crate::text::{count, squeeze, truncate};
+use crate::text::{squeeze, truncate};
 
 /// Candidates of each stage whose first words the trace quotes.
 const MOST_QUOTED: usize = 5;
@@ -66,21 +61,10 @@ impl Searcher {
         let deep = SearchRequest { limit: request.depth(), ..request.clone() };
         let (mut ranking, mut trace) = self.rank_at_most(&deep, most).await?;
         trace.notes.splice(0..0, notes);
-        add_notes(self, request, &ranking, &mut trace).await?;
+        advice::on_ranking(self, request, &ranking, &mut trace).await?;
         let hits = select(self, request, &mut ranking, &mut trace).await?;
         let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
-        if hits.is_empty() {
-            other_language::add_note(self, &request.query, &ranking, &mut trace).await?;
-            heading_alone::add_note(self, request, &ranking, &mut trace).await?;
-        } else {
-            if ranking.route.keyword > 0.0 && hits.iter().all(is_by_meaning_alone) {
-                trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
-            } else {
-                let (snapshots, codes) = (self.snapshots().await?, &ranking.understood.identifiers);
-                spelling::note_absent(&snapshots, codes, &ranking.replacements, &mut trace)?;
-            }
-            note_without_vectors(self, &ranking, &hits, &mut trace).await?;
-        }
+        advice::on_hits(self, request, &ranking, &hits, &mut trace).await?;
         let nearest = nearest(self, &ranking, &hits).await?;
         if trace.detailed {
             quote(self, &mut trace).await?;
@@ -196,85 +180,6 @@ fn most_confidence(notes: &[Note]) -> f32 {
     } else {
         1.0
     }
-}
-
-fn is_by_meaning_alone(hit: &Hit) -> bool {
-    hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0
-}
-
-/// Adds notes about replaced words, and about semantic search that could not help.
-async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
-    if !ranking.route.model_knows() {
-        add_language(searcher, request, ranking, trace).await?;
-    }
-    spelling::add_notes(&ranking.replacements, trace);
-    let remedy = format!("`{}` makes them", NextStep::MakeVectors);
-    match request.method {
-        Method::Semantic | Method::Hybrid if ranking.no_vectors => {
-            trace.note(NoteCode::VectorsMissing, format!("the searched documents have no vectors; {remedy}"));
-        }
-        Method::Semantic => {
-            let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
-            let without = without_vectors(searcher, searched).await?;
-            if without > 0 {
-                let have = if without == 1 { "has" } else { "have" };
-                let documents = count(without, "document");
-                let message = format!("{documents} {have} no vectors and cannot be found this way; {remedy}");
-                trace.note(NoteCode::VectorsMissing, message);
-            }
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
-async fn without_vectors(searcher: &Searcher, of: impl Fn(&DocId) -> bool) -> Result<usize> {
-    let snapshots = searcher.snapshots().await?;
-    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
-    Ok(rows.iter().flatten().filter(|row| of(&row.doc_id)).count())
-}
-
-/// Notes that the model does not read the question.
-async fn add_language(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    ranking: &Ranking,
-    trace: &mut Trace,
-) -> Result<()> {
-    let model = searcher.model().await?.name();
-    if ranking.route.semantic > 0.0 || request.method == Method::Hybrid {
-        let method = Setting("method");
-        let message =
-            format!("the model {model} does not know the language of this question: only {method} keyword is reliable");
-        trace.note(NoteCode::LanguageNotRead, message);
-    } else if request.method == Method::Auto && request.weights.is_none() {
-        let message = format!(
-            "searched by keywords only: the model {model} cannot read this question; `{}` names models that do",
-            NextStep::SuggestModels
-        );
-        trace.note(NoteCode::VectorsLeftOut, message);
-    }
-    Ok(())
-}
-
-/// Notes which hits were found by words alone, because their documents have no vectors while others have: they may hide
-/// better ones.
-async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hit], trace: &mut Trace) -> Result<()> {
-    let by_words = |hit: &&Hit| hit.semantic_score.is_none();
-    let found: HashSet<&DocId> = hits.iter().filter(by_words).map(|hit| &hit.doc_id).collect();
-    if ranking.vector.is_none() || ranking.no_vectors || found.is_empty() {
-        return Ok(());
-    }
-    let without = without_vectors(searcher, |id| found.contains(id)).await?;
-    if without > 0 {
-        let of = count(without, "document");
-        let message = format!(
-            "{of} of the hits: found by keywords only, because they have no vectors; `{}` makes them",
-            NextStep::MakeVectors
-        );
-        trace.note(NoteCode::VectorsMissing, message);
-    }
-    Ok(())
 }
 
 /// Quotes the first words of the first candidates of each stage.

@@ -1,0 +1,185 @@
+//! Notes that advise the user: on semantic search that could not help, and on results that lack something.
+
+use std::collections::{BTreeSet, HashSet};
+
+use futures::future::try_join_all;
+
+use super::hit::Hit;
+use super::note::NoteCode;
+use super::request::{Method, SearchRequest};
+use super::result::Ranking;
+use super::searcher::Searcher;
+use super::select::{index, sections};
+use super::spelling;
+use super::trace::Trace;
+use crate::error::{NextStep, Result, Setting};
+use crate::ids::DocId;
+use crate::text::count;
+use crate::text::script::language;
+
+/// A heading that is less sure to answer is not named.
+const LEAST_CONFIDENCE: f32 = 0.5;
+/// Sections of each namespace among which such a heading is looked for.
+const MOST_SECTIONS: usize = 3;
+
+/// Notes replaced words, and semantic search that could not help.
+pub(super) async fn on_ranking(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    ranking: &Ranking,
+    trace: &mut Trace,
+) -> Result<()> {
+    if !ranking.route.model_knows() {
+        note_unread_language(searcher.model().await?.name(), request, ranking, trace);
+    }
+    spelling::add_notes(&ranking.replacements, trace);
+    let remedy = format!("`{}` makes them", NextStep::MakeVectors);
+    match request.method {
+        Method::Semantic | Method::Hybrid if ranking.no_vectors => {
+            trace.note(NoteCode::VectorsMissing, format!("the searched documents have no vectors; {remedy}"));
+        }
+        Method::Semantic => {
+            let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
+            let without = without_vectors(searcher, searched).await?;
+            if without > 0 {
+                let have = if without == 1 { "has" } else { "have" };
+                let documents = count(without, "document");
+                let message = format!("{documents} {have} no vectors and cannot be found this way; {remedy}");
+                trace.note(NoteCode::VectorsMissing, message);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Notes why nothing was found, or what the hits lack: words of the question, or vectors.
+pub(super) async fn on_hits(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    ranking: &Ranking,
+    hits: &[Hit],
+    trace: &mut Trace,
+) -> Result<()> {
+    if hits.is_empty() {
+        note_other_language(searcher, &request.query, ranking, trace).await?;
+        return note_heading_alone(searcher, request, ranking, trace).await;
+    }
+    let by_meaning = |hit: &Hit| hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0;
+    if ranking.route.keyword > 0.0 && hits.iter().all(by_meaning) {
+        trace.note(NoteCode::MeaningAlone, "no text contains a word of the question: found by meaning only");
+    } else {
+        let (snapshots, codes) = (searcher.snapshots().await?, &ranking.understood.identifiers);
+        spelling::note_absent(&snapshots, codes, &ranking.replacements, trace)?;
+    }
+    note_without_vectors(searcher, ranking, hits, trace).await
+}
+
+/// Notes that the model does not read the question.
+fn note_unread_language(model: &str, request: &SearchRequest, ranking: &Ranking, trace: &mut Trace) {
+    if ranking.route.semantic > 0.0 || request.method == Method::Hybrid {
+        let method = Setting("method");
+        let message =
+            format!("the model {model} does not know the language of this question: only {method} keyword is reliable");
+        trace.note(NoteCode::LanguageNotRead, message);
+    } else if request.method == Method::Auto && request.weights.is_none() {
+        let message = format!(
+            "searched by keywords only: the model {model} cannot read this question; `{}` names models that do",
+            NextStep::SuggestModels
+        );
+        trace.note(NoteCode::VectorsLeftOut, message);
+    }
+}
+
+async fn without_vectors(searcher: &Searcher, of: impl Fn(&DocId) -> bool) -> Result<usize> {
+    let snapshots = searcher.snapshots().await?;
+    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents_without_vectors())).await?;
+    Ok(rows.iter().flatten().filter(|row| of(&row.doc_id)).count())
+}
+
+/// Notes which hits were found by words alone, because their documents have no vectors while others have: they may hide
+/// better ones.
+async fn note_without_vectors(searcher: &Searcher, ranking: &Ranking, hits: &[Hit], trace: &mut Trace) -> Result<()> {
+    let by_words = |hit: &&Hit| hit.semantic_score.is_none();
+    let found: HashSet<&DocId> = hits.iter().filter(by_words).map(|hit| &hit.doc_id).collect();
+    if ranking.vector.is_none() || ranking.no_vectors || found.is_empty() {
+        return Ok(());
+    }
+    let without = without_vectors(searcher, |id| found.contains(id)).await?;
+    if without > 0 {
+        let of = count(without, "document");
+        let message = format!(
+            "{of} of the hits: found by keywords only, because they have no vectors; `{}` makes them",
+            NextStep::MakeVectors
+        );
+        trace.note(NoteCode::VectorsMissing, message);
+    }
+    Ok(())
+}
+
+/// Notes that nothing was found because the documents are in another language, unless the model compared both.
+async fn note_other_language(searcher: &Searcher, query: &str, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
+    if ranking.route.semantic > 0.0 && ranking.route.model_knows() && !ranking.no_vectors {
+        return Ok(());
+    }
+    let mut languages: BTreeSet<String> = BTreeSet::new();
+    for (snapshot, scope) in searcher.snapshots().await?.iter().zip(&ranking.scopes) {
+        let rows = snapshot.documents().await?.into_iter();
+        languages.extend(rows.filter(|row| scope.admits_document(&row.doc_id)).map(|row| row.language));
+    }
+    if let Some(message) = other_language(language(query), &languages) {
+        trace.note(NoteCode::OtherLanguage, message);
+    }
+    Ok(())
+}
+
+/// `None` if a document is in the language of the question, or one of the languages is not known.
+fn other_language(asked: &str, languages: &BTreeSet<String>) -> Option<String> {
+    let documents: Vec<&str> = languages.iter().map(|language| in_words(language)).collect::<Option<_>>()?;
+    if documents.is_empty() || documents.contains(&in_words(asked)?) {
+        return None;
+    }
+    Some(format!(
+        "no document is in the language of the question: ask in theirs ({}); `{}` names models that read them",
+        documents.join("; "),
+        NextStep::SuggestModels
+    ))
+}
+
+/// The languages that [`language`] tells.
+fn in_words(code: &str) -> Option<&'static str> {
+    match code {
+        "zh" => Some("Chinese"),
+        "ja" => Some("Japanese"),
+        "ko" => Some("Korean"),
+        "en" => Some("English or another in Latin letters"),
+        _ => None,
+    }
+}
+
+/// Names the first section whose heading answers the question and that has no text, not even in its subsections. It has
+/// no parent chunk, so only a search for sections finds it.
+async fn note_heading_alone(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    ranking: &Ranking,
+    trace: &mut Trace,
+) -> Result<()> {
+    // No heading can be surer than the most that the ranking allows.
+    if request.shape.seeks_sections() || ranking.most < LEAST_CONFIDENCE {
+        return Ok(());
+    }
+    let indexes = index::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;
+    let found = sections::find(&indexes, &ranking.scopes, &ranking.candidates, MOST_SECTIONS);
+    let alone = found.iter().filter(|one| one.confidence >= LEAST_CONFIDENCE).find(|one| {
+        let index = &indexes[one.namespace];
+        !index.row(one.at).is_preamble() && index.span(one.at).iter().all(|row| row.chunk_start == row.chunk_end)
+    });
+    if let Some(one) = alone {
+        let row = indexes[one.namespace].row(one.at);
+        let (title, contents) = (&row.title, NextStep::ShowContents(&row.doc_id));
+        let message = format!("the heading {title:?} has words of the question but no text; `{contents}` shows it");
+        trace.note(NoteCode::HeadingAlone, message);
+    }
+    Ok(())
+}
