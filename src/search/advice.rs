@@ -165,8 +165,8 @@ async fn note_heading_alone(
     ranking: &Ranking,
     trace: &mut Trace,
 ) -> Result<()> {
-    // No heading can be surer than the most that the ranking allows.
-    if request.shape.seeks_sections() || ranking.most < LEAST_CONFIDENCE {
+    // No heading can be surer than the ranking allows.
+    if request.shape.seeks_sections() || ranking.max_confidence < LEAST_CONFIDENCE {
         return Ok(());
     }
     let indexes = index::sections(searcher, &request.query, &ranking.scopes, ranking.keys()).await?;

@@ -1,7 +1,7 @@
 //! The confidence that a parent chunk answers the question, from 0 to 1, comparable between questions and stores.
 //!
 //! Scores cannot say that: fused scores are relative to the candidates of one question, so that the best of a bad lot has a
-//! good score. Two signs are absolute: the share of the question's words, by their rarity, that a parent chunk and its titles
+//! good score. Two signals are absolute: the share of the question's words, by their rarity, that a parent chunk and its titles
 //! have, and the cosine of its vector. A logistic function of both was fitted to questions half of whose answers had been
 //! taken out of the corpus; `kb eval --unanswerable` measures it.
 
@@ -24,13 +24,13 @@ use crate::text::tokens::tokenize;
 const COSINE_WEIGHT: f32 = 0.6;
 /// The worth of a guess at a word of the question: another spelling, a longer word, or a part.
 const GUESSED: f32 = 0.5;
-/// Slope and offset of the logistic function of both signs …
+/// Slope and offset of the logistic function of both signals …
 const BOTH: (f32, f32) = (16.2, -7.7);
 /// … and of the share of words, if there is no vector.
 const WORDS: (f32, f32) = (12.0, -5.2);
 /// What is left of the confidence where a year of the question is missing, or no text has a name of the question.
 const OTHER_SUBJECT: f32 = 0.5;
-/// The most confidence of an answer if it is unclear which section the question means.
+/// The highest confidence of an answer if it is unclear which section the question means.
 pub(super) const UNCLEAR: f32 = 0.5;
 
 /// Other words that were searched for in addition to some of the question's.
@@ -62,10 +62,10 @@ fn indexed(name: &str) -> Vec<String> {
     tokenize(name).into_iter().map(|token| token.text).collect()
 }
 
-/// Rates the candidates at `most` at most, and splits off those below the request's least confidence. Returns both.
-pub(super) fn judge(
+/// Rates the candidates, up to `max_confidence`. Returns those with the least confidence of the request, and the others.
+pub(super) fn split_by_confidence(
     request: &SearchRequest,
-    most: f32,
+    max_confidence: f32,
     coverage: &Coverage,
     keyword: &KeywordRetriever<'_>,
     mut candidates: Vec<Candidate>,
@@ -73,7 +73,7 @@ pub(super) fn judge(
 ) -> Result<(Vec<Candidate>, Vec<Candidate>)> {
     let start = Instant::now();
     coverage.rate(keyword, &mut candidates)?;
-    candidates.iter_mut().for_each(|candidate| candidate.confidence = candidate.confidence.min(most));
+    candidates.iter_mut().for_each(|candidate| candidate.confidence = candidate.confidence.min(max_confidence));
     let all = candidates.len();
     let (sure, unsure): (Vec<Candidate>, Vec<Candidate>) =
         candidates.into_iter().partition(|candidate| candidate.confidence >= request.min_confidence);
@@ -165,7 +165,7 @@ impl Coverage {
     }
 
     /// Whether a word of the question tells one of the searched parent chunks from another.
-    pub(super) fn tells(&self) -> bool {
+    pub(super) fn distinguishes(&self) -> bool {
         self.words.iter().any(|word| word.weight > 0.0)
     }
 
@@ -208,12 +208,12 @@ fn comparable(cosine: f32, unrelated: f32) -> f32 {
 /// The confidence for a share of the question's words, `None` without keyword search, and a cosine, `None` without a
 /// vector.
 pub(super) fn confidence(coverage: Option<f32>, cosine: Option<f32>) -> f32 {
-    let ((slope, offset), sign) = match (coverage, cosine) {
+    let ((slope, offset), signal) = match (coverage, cosine) {
         (Some(coverage), Some(cosine)) => (BOTH, (1.0 - COSINE_WEIGHT) * coverage + COSINE_WEIGHT * cosine),
         (None, Some(cosine)) => (BOTH, cosine),
         (coverage, None) => (WORDS, coverage.unwrap_or_default()),
     };
-    1.0 / (1.0 + (-slope * sign - offset).exp())
+    1.0 / (1.0 + (-slope * signal - offset).exp())
 }
 
 #[cfg(test)]
@@ -298,7 +298,7 @@ mod tests {
         let name: Vec<&str> = others[0].others[0].iter().map(String::as_str).collect();
         let (coverage, found) = found(&[("tdo", 1.0), ("profit", 3.0)], &others, &name);
         assert_eq!(coverage.shares(&found), [0.25, 0.0]);
-        assert!(coverage.tells());
+        assert!(coverage.distinguishes());
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_of_a_sign_never_lowers_the_confidence(
+        fn more_of_a_signal_never_lowers_the_confidence(
             coverage in 0.0f32..=1.0, cosine in -1.0f32..=1.0, more in 0.0f32..=0.5,
         ) {
             let (words, more_words) = (Some(coverage), Some((coverage + more).min(1.0)));

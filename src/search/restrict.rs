@@ -11,7 +11,7 @@ use super::filter::{TimeField, scopes};
 use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::retrievers::on_each;
-use super::searcher::{StageInput, Searcher};
+use super::searcher::{Searcher, StageInput};
 use super::trace::Trace;
 use super::understand::{Terms, Understanding, keyword_terms};
 use crate::error::Result;

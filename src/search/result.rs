@@ -23,7 +23,7 @@ pub struct Ranking {
     /// A chunk that is in several namespaces is listed for each, and counts once towards the limit.
     pub candidates: Vec<Candidate>,
     /// No hit is surer than this.
-    pub(super) most: f32,
+    pub(super) max_confidence: f32,
     /// The candidates with too little confidence.
     pub(super) unsure: Vec<Candidate>,
     /// The question's vector, if semantic search was used.

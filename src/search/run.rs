@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::advice;
 use super::candidate::{Candidate, ChunkKey, first_different};
-use super::confidence::{UNCLEAR, judge};
+use super::confidence::{UNCLEAR, split_by_confidence};
 use super::encoder::PendingEncoding;
 use super::entities;
 use super::expand::expand;
@@ -22,7 +22,7 @@ use super::request::{OtherWords, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, Rerankers, rerank};
 use super::restrict::{decay_scores, restrict};
 use super::result::{Ranking, SearchResult};
-use super::searcher::{StageInput, Searcher};
+use super::searcher::{Searcher, StageInput};
 use super::select::select;
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Understanding, understand};
@@ -57,9 +57,9 @@ impl Searcher {
             request.to_mut().documents = Some(unlisted);
         }
         let request: &SearchRequest = &request;
-        let most = most_confidence(&notes);
+        let max_confidence = max_confidence(&notes);
         let deep = SearchRequest { limit: request.depth(), ..request.clone() };
-        let (mut ranking, mut trace) = self.rank_at_most(&deep, most).await?;
+        let (mut ranking, mut trace) = self.rank_up_to(&deep, max_confidence).await?;
         trace.notes.splice(0..0, notes);
         advice::on_ranking(self, request, &ranking, &mut trace).await?;
         let hits = select(self, request, &mut ranking, &mut trace).await?;
@@ -76,18 +76,18 @@ impl Searcher {
 
     /// Ranks the parent chunks for a question without reading them.
     pub async fn rank(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
-        self.rank_at_most(request, 1.0).await
+        self.rank_up_to(request, 1.0).await
     }
 
-    /// The same, with no candidate surer than `most`.
-    async fn rank_at_most(&self, request: &SearchRequest, most: f32) -> Result<(Ranking, Trace)> {
-        let first = self.rank_once(request, most).await?;
+    /// The same, with no candidate surer than `max_confidence`.
+    async fn rank_up_to(&self, request: &SearchRequest, max_confidence: f32) -> Result<(Ranking, Trace)> {
+        let first = self.rank_once(request, max_confidence).await?;
         let asks = self.language_model.is_some();
-        fall_back(request, first, asks, async |request| self.rank_once(request, most).await).await
+        fall_back(request, first, asks, async |request| self.rank_once(request, max_confidence).await).await
     }
 
     /// Ranks as requested, without the fallback.
-    async fn rank_once(&self, request: &SearchRequest, most: f32) -> Result<(Ranking, Trace)> {
+    async fn rank_once(&self, request: &SearchRequest, max_confidence: f32) -> Result<(Ranking, Trace)> {
         let mut trace = Trace::new(request.explain);
         let mut question = understand(request, self.model().await?, &mut trace)?;
         let work = BackgroundWork::start(self, &question, &mut trace).await?;
@@ -102,7 +102,8 @@ impl Searcher {
         let input = StageInput { searcher: self, question: &question, snapshots: &snapshots };
         let decayed = decay_scores(&input, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
-        let (candidates, unsure) = judge(request, most, &recalled.coverage, &recalled.keyword, cut, &mut trace)?;
+        let (candidates, unsure) =
+            split_by_confidence(request, max_confidence, &recalled.coverage, &recalled.keyword, cut, &mut trace)?;
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
         let (namespaces, understood) = (self.names(), question.understood);
         let ranking = Ranking {
@@ -111,7 +112,7 @@ impl Searcher {
             route,
             replacements,
             candidates,
-            most,
+            max_confidence,
             unsure,
             vector,
             scopes,
@@ -170,9 +171,9 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
     candidates
 }
 
-/// The most confidence of hits, after what was noted about the tables of contents. If the chapter that the question names
+/// The highest confidence that hits can have, after the notes on the tables of contents. If the chapter that the question names
 /// does not exist, no text answers it, whatever words it has.
-fn most_confidence(notes: &[Note]) -> f32 {
+fn max_confidence(notes: &[Note]) -> f32 {
     if refuses(notes) {
         0.0
     } else if notes.iter().any(|note| note.code == NoteCode::PartInSeveral) {

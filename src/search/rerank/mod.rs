@@ -1,9 +1,9 @@
-//! Reranks the best candidates by signs that neither retriever sees: how much of the question a chunk and its titles have,
+//! Reranks the best candidates by signals that neither retriever sees: how much of the question a chunk and its titles have,
 //! and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
 //!
 //! In BM25 a frequent word makes up for a missing one, and a vector covers everything at once. Which words of the
-//! question occur at all is a sign of its own ("coordination level" in the field's older literature). `cargo bench
-//! --bench measure -- ablation` measures what the signs are worth.
+//! question occur at all is a signal of its own ("coordination level" in the field's older literature). `cargo bench
+//! --bench measure -- ablation` measures what the signals are worth.
 
 mod cross_encoder;
 
@@ -56,13 +56,13 @@ pub(super) async fn rerank(
         let start = Instant::now();
         let found = recalled.keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
         let sum = |[anywhere, titles]: [f32; 2]| COVERAGE * anywhere + TITLE * titles;
-        let signs: HashMap<ChunkKey, f32> =
+        let signals: HashMap<ChunkKey, f32> =
             found.into_iter().map(|(key, found)| (key, sum(recalled.coverage.shares(&found)))).collect();
         let preferred = of_kind(&question.understood, snapshots, &candidates)?;
-        if recalled.coverage.tells() {
-            rank_by_words(&mut candidates, &signs, (&preferred, KIND * question.understood.sure));
+        if recalled.coverage.distinguishes() {
+            rank_by_words(&mut candidates, &signals, (&preferred, KIND * question.understood.sure));
         }
-        let stage = trace.stage("rerank", start, signs.len(), candidates.len());
+        let stage = trace.stage("rerank", start, signals.len(), candidates.len());
         stage.ranking(&candidates);
         if !preferred.is_empty() {
             stage.note(format!("{} of the requested kind", count(preferred.len(), "parent chunk")));
@@ -83,20 +83,20 @@ fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Ca
     Ok(chunks.filter(|(_, chunk)| is_of_kind(chunk)).map(|(key, _)| key).collect())
 }
 
-/// Reranks the first candidates. `signs` are the weighted sums of the shares of the question's words; `preferred` are the
+/// Reranks the first candidates. `signals` are the weighted sums of the shares of the question's words; `preferred` are the
 /// chunks of the kind that is asked for, and `kind` is the weight of that.
 fn rank_by_words(
     candidates: &mut [Candidate],
-    signs: &HashMap<ChunkKey, f32>,
+    signals: &HashMap<ChunkKey, f32>,
     (preferred, kind): (&HashSet<ChunkKey>, f32),
 ) {
     let (first, rest) = candidates.split_at_mut(DEPTH.min(candidates.len()));
     let most = 1.0 + COVERAGE + TITLE + if preferred.is_empty() { 0.0 } else { kind };
     for candidate in &mut *first {
         let key = candidate.key();
-        let signs = signs.get(&key).copied().unwrap_or_default();
+        let signals = signals.get(&key).copied().unwrap_or_default();
         let of_kind = if preferred.contains(&key) { kind } else { 0.0 };
-        candidate.score = (candidate.score + signs + of_kind) / most;
+        candidate.score = (candidate.score + signals + of_kind) / most;
     }
     // The keys were in order, and sorting leaves equals as they are.
     first.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -114,10 +114,10 @@ mod tests {
     #[test]
     fn candidates_below_the_depth_keep_their_order() {
         let key = |id: &str| ChunkKey { chunk_id: id.into(), namespace: 0 };
-        let signs = HashMap::from(["1", "101"].map(|id| (key(id), COVERAGE)));
+        let signals = HashMap::from(["1", "101"].map(|id| (key(id), COVERAGE)));
         let before = (0..102u8).map(|place| candidate(&place.to_string(), 0.5 - f32::from(place) / 1000.0));
         let mut ranked: Vec<Candidate> = before.collect();
-        rank_by_words(&mut ranked, &signs, (&HashSet::new(), 0.0));
+        rank_by_words(&mut ranked, &signals, (&HashSet::new(), 0.0));
         assert_eq!((ids(&ranked[..3]), ids(&ranked[DEPTH..])), ("102".to_owned(), "100101".to_owned()));
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
     }

@@ -73,7 +73,7 @@ async fn sections(
     trace.took("titles", milliseconds(start));
     let start = Instant::now();
     let mut sections = sections::find(&indexes, &ranking.scopes, &ranking.candidates, request.limit);
-    sections.iter_mut().for_each(|found| found.confidence = found.confidence.min(ranking.most));
+    sections.iter_mut().for_each(|found| found.confidence = found.confidence.min(ranking.max_confidence));
     sections.retain(|found| found.confidence >= request.min_confidence);
     let found = section_hits::FoundSections { indexes: &indexes, ranking, request, sections };
     let all = found.sections.len();
