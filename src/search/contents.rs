@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::confidence::UNCLEAR;
 use super::find_section::{Reading, find_sections};
-use super::named_documents::{MOST_DOCUMENTS, Placed, named, names_of_others};
+use super::named_documents::{MOST_DOCUMENTS, PlacedDocument, named, names_of_others};
 use super::note::NoteCode;
 use super::request::{Kind, SearchRequest};
 use super::restrict::filter;
@@ -37,9 +37,9 @@ pub struct Contents {
 
 impl Contents {
     /// Keeps the entries of the part with a name, and returns whether there are any. If the name fits several sections,
-    /// those of all stay. A guess does not count if the part is `of_another` work: the place of a section says nothing
-    /// about the one of another work.
-    fn keep_part(&mut self, name: &str, of_another: bool, trace: &mut Trace) -> bool {
+    /// those of all stay. A guess does not count if the part is `of_another_work`: the place of a section says
+    /// nothing about another work.
+    fn keep_part(&mut self, name: &str, of_another_work: bool, trace: &mut Trace) -> bool {
         let found = find_sections(&self.document, &self.sections, name);
         let note = match &found[..] {
             [] => return false,
@@ -57,7 +57,7 @@ impl Contents {
             }
         };
         let is_guess = matches!(note, Some((NoteCode::ContentsGuessed, _)));
-        if is_guess && of_another {
+        if is_guess && of_another_work {
             return false;
         }
         note.into_iter().for_each(|(code, message)| trace.note(code, message));
@@ -77,8 +77,8 @@ impl Contents {
 #[derive(Default)]
 pub(super) struct Answer {
     pub contents: Vec<Contents>,
-    /// If no table of contents has the chapter, the documents without one: only their text may have it.
-    pub unlisted: Vec<DocId>,
+    /// If no table of contents has the chapter, the documents without one: their text may have it.
+    pub without_contents: Vec<DocId>,
 }
 
 /// The tables of contents that a question asks for: of all documents in the scopes if the request names some, otherwise
@@ -92,31 +92,31 @@ pub(super) async fn answer(
     scopes: &[Scope],
     trace: &mut Trace,
 ) -> Result<Answer> {
-    let rows = admitted(snapshots, scopes).await?;
+    let rows = documents_in(snapshots, scopes).await?;
     // "Item 7 of Tesla's 10-K" is not that of the only 10-K here.
-    let is_of_others = names_what_no_text_has(snapshots, &request.query, &rows)?;
-    let named = if is_of_others { Vec::new() } else { named(&request.query, wanted, &rows) };
+    let names_unknown_owner = names_what_no_text_has(snapshots, &request.query, &rows)?;
+    let named = if names_unknown_owner { Vec::new() } else { named(&request.query, wanted, &rows) };
     let part = match wanted {
         Wanted::Part(part) => Some(part),
         Wanted::Whole => None,
     };
-    let is_of_another = named.is_empty() && part.is_some_and(|part| part.says_of_what);
-    let is_of_chapter = part.is_some_and(|part| is_chapter(&part.name));
+    let is_of_another_work = named.is_empty() && part.is_some_and(|part| part.says_of_what);
+    let is_chapter_number = part.is_some_and(|part| is_chapter(&part.name));
     // "section 12 of the Clayton Act" is no section of these documents, but their text may be about it. Chapters are
     // those of documents.
     let is_asked_for = request.documents.is_some() || request.kind == Some(Kind::Structure);
-    if !is_asked_for && (is_of_others || is_of_another && !is_of_chapter) {
+    if !is_asked_for && (names_unknown_owner || is_of_another_work && !is_chapter_number) {
         trace.note(NoteCode::ContentsMissing, text_instead("it names none of the searched documents") + &names_one());
         return Ok(Answer::default());
     }
     // Whether the text of a document may answer although its table of contents does not.
-    let text_may_answer = is_of_another || !is_of_chapter;
+    let text_may_answer = is_of_another_work || !is_chapter_number;
     let mut meant = match request.documents.is_none() && rows.len() != 1 {
-        true => Meant::among(snapshots, rows, named, part, trace).await?,
-        false => Meant { rows, count: 1, unlisted: Vec::new() },
+        true => MeantDocuments::among(snapshots, rows, named, part, trace).await?,
+        false => MeantDocuments { rows, count: 1, without_contents: Vec::new() },
     };
     if let Some(AskedPart { name, .. }) = part.filter(|_| meant.rows.is_empty() && !text_may_answer) {
-        let which = if meant.unlisted.is_empty() { "no searched document" } else { "no table of contents" };
+        let which = if meant.without_contents.is_empty() { "no searched document" } else { "no table of contents" };
         trace.note(NoteCode::PartMissing, format!("{which} has {name:?}"));
     } else if meant.rows.is_empty() || (meant.rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
         trace.note(NoteCode::ContentsMissing, meant.why_none(part));
@@ -127,13 +127,13 @@ pub(super) async fn answer(
         let sections = snapshots[place].contents(&document.doc_id).await?;
         if sections.is_empty() {
             trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
-            meant.unlisted.push((place, document));
+            meant.without_contents.push((place, document));
             continue;
         }
         let (namespace, confidence) = (names[place].clone(), 1.0 / meant.count as f32);
         let mut contents = Contents { namespace, document, part: None, sections, confidence, is_guess: false };
         if let Some(AskedPart { name, .. }) = part
-            && !contents.keep_part(name, is_of_another, trace)
+            && !contents.keep_part(name, is_of_another_work, trace)
         {
             let code = if text_may_answer { NoteCode::ContentsMissing } else { NoteCode::PartMissing };
             trace.note(code, format!("{} has no {name:?} in its table of contents", contents.document.source));
@@ -141,42 +141,47 @@ pub(super) async fn answer(
         }
         answer.contents.push(contents);
     }
-    if answer.contents.is_empty() && !text_may_answer && !meant.unlisted.is_empty() {
-        let sources = first_of(meant.unlisted.iter().map(|(_, document)| document.source.clone()));
+    if answer.contents.is_empty() && !text_may_answer && !meant.without_contents.is_empty() {
+        let sources = first_of(meant.without_contents.iter().map(|(_, document)| document.source.clone()));
         let message = format!("searched only the text of documents without a table of contents: {sources}");
         trace.note(NoteCode::ContentsMissing, message);
-        answer.unlisted = meant.unlisted.into_iter().map(|(_, document)| document.doc_id).collect();
+        answer.without_contents = meant.without_contents.into_iter().map(|(_, document)| document.doc_id).collect();
     }
     Ok(answer)
 }
 
 /// The documents whose tables of contents a question means.
-struct Meant {
-    rows: Vec<Placed>,
+struct MeantDocuments {
+    rows: Vec<PlacedDocument>,
     /// How many documents it can mean, at least 1.
     count: usize,
-    /// Those without a table of contents: they may have the part all the same.
-    unlisted: Vec<Placed>,
+    /// Those without a table of contents, whose text may have the part.
+    without_contents: Vec<PlacedDocument>,
 }
 
-impl Meant {
+impl MeantDocuments {
     /// Those of `rows` that a question means, of which it names some.
     async fn among(
         snapshots: &[&Snapshot],
-        rows: Vec<Placed>,
-        named: Vec<Placed>,
+        rows: Vec<PlacedDocument>,
+        named: Vec<PlacedDocument>,
         part: Option<&AskedPart>,
         trace: &mut Trace,
     ) -> Result<Self> {
         let Some(AskedPart { name, .. }) = part else {
-            return Ok(Meant { rows: named, count: 1, unlisted: Vec::new() });
+            return Ok(MeantDocuments { rows: named, count: 1, without_contents: Vec::new() });
         };
-        let having = having(snapshots, if named.is_empty() { rows } else { named.clone() }, name).await?;
-        having.note_several(name, trace);
-        let count = (having.found.len() + having.others.len()).max(1);
+        let possible = if named.is_empty() { rows } else { named.clone() };
+        let with_part = documents_with_part(snapshots, possible, name).await?;
+        with_part.note_several(name, trace);
+        let count = (with_part.best.len() + with_part.others.len()).max(1);
         // A document that is named and lacks the part gets a note of its own.
-        let unlisted = if having.found.is_empty() && named.is_empty() { having.unlisted } else { Vec::new() };
-        Ok(Meant { rows: if having.found.is_empty() { named } else { having.found }, count, unlisted })
+        let without_contents = match with_part.best.is_empty() && named.is_empty() {
+            true => with_part.without_contents,
+            false => Vec::new(),
+        };
+        let rows = if with_part.best.is_empty() { named } else { with_part.best };
+        Ok(MeantDocuments { rows, count, without_contents })
     }
 
     /// Why no table of contents answers: none is meant, or too many are.
@@ -193,7 +198,7 @@ impl Meant {
     }
 }
 
-fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, rows: &[Placed]) -> Result<bool> {
+fn names_what_no_text_has(snapshots: &[&Snapshot], query: &str, rows: &[PlacedDocument]) -> Result<bool> {
     for name in names_of_others(query, rows) {
         if parent_chunks_with(snapshots, &name)? == 0 {
             return Ok(true);
@@ -217,7 +222,7 @@ fn is_chapter(name: &str) -> bool {
 }
 
 /// The documents of the scopes.
-async fn admitted(snapshots: &[&Snapshot], scopes: &[Scope]) -> Result<Vec<Placed>> {
+async fn documents_in(snapshots: &[&Snapshot], scopes: &[Scope]) -> Result<Vec<PlacedDocument>> {
     let mut rows = Vec::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         let admitted = scopes[place].documents();
@@ -237,25 +242,26 @@ pub(super) async fn note_ambiguous_section(
     let snapshots = searcher.snapshots().await?;
     // The search filters again and notes what is unknown in the filter.
     let scopes = filter(searcher, request, &snapshots, &mut Trace::new(false)).await?;
-    having(&snapshots, admitted(&snapshots, &scopes).await?, &name).await?.note_several(&name, trace);
+    let documents = documents_in(&snapshots, &scopes).await?;
+    documents_with_part(&snapshots, documents, &name).await?.note_several(&name, trace);
     Ok(())
 }
 
 /// The documents with a part of some name or number.
 #[derive(Default)]
-struct Having {
-    /// Those that have it most literally and, if there are some, only once.
-    found: Vec<Placed>,
-    /// The others that have the same number.
-    others: Vec<Placed>,
-    /// Those without a table of contents: they may have the part all the same.
-    unlisted: Vec<Placed>,
+struct DocumentsWithPart {
+    /// Those that have it most literally, if possible only once.
+    best: Vec<PlacedDocument>,
+    /// Others with the same number.
+    others: Vec<PlacedDocument>,
+    /// Those without a table of contents, whose text may have the part.
+    without_contents: Vec<PlacedDocument>,
 }
 
-impl Having {
+impl DocumentsWithPart {
     /// Notes which documents have the part if several do.
     fn note_several(&self, name: &str, trace: &mut Trace) {
-        let all = self.found.iter().chain(&self.others);
+        let all = self.best.iter().chain(&self.others);
         let sources: Vec<String> = all.map(|(_, document)| document.source.clone()).collect();
         let many = sources.len();
         if many > 1 {
@@ -267,24 +273,30 @@ impl Having {
 }
 
 /// Those of `rows` with a part of this name or number.
-async fn having(snapshots: &[&Snapshot], rows: Vec<Placed>, name: &str) -> Result<Having> {
+async fn documents_with_part(
+    snapshots: &[&Snapshot],
+    rows: Vec<PlacedDocument>,
+    name: &str,
+) -> Result<DocumentsWithPart> {
     let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         for row in snapshot.all_sections().await?.into_iter().filter(|row| !row.is_preamble()) {
             sections.entry((place, row.doc_id.clone())).or_default().push(row);
         }
     }
-    let sections_of = |(place, row): &Placed| sections.get(&(*place, row.doc_id.clone()));
-    let (listed, unlisted): (Vec<Placed>, _) = rows.into_iter().partition(|placed| sections_of(placed).is_some());
-    let reading = |placed: &Placed| Reading::of(&placed.1, sections_of(placed)?, name);
-    let named: Vec<(Reading, Placed)> = listed.into_iter().filter_map(|row| Some((reading(&row)?, row))).collect();
-    let Some(best) = named.iter().map(|(reading, _)| *reading).min() else {
-        return Ok(Having { unlisted, ..Having::default() });
+    let sections_of = |(place, row): &PlacedDocument| sections.get(&(*place, row.doc_id.clone()));
+    let (with_contents, without_contents): (Vec<PlacedDocument>, _) =
+        rows.into_iter().partition(|placed| sections_of(placed).is_some());
+    let reading = |placed: &PlacedDocument| Reading::of(&placed.1, sections_of(placed)?, name);
+    let named = with_contents.into_iter().filter_map(|placed| Some((reading(&placed)?, placed)));
+    let named: Vec<(Reading, PlacedDocument)> = named.collect();
+    let Some(most_literal) = named.iter().map(|(reading, _)| *reading).min() else {
+        return Ok(DocumentsWithPart { without_contents, ..DocumentsWithPart::default() });
     };
-    let alike = named.into_iter().filter(|(reading, _)| reading.is_like(best));
-    let (found, others): (Vec<_>, Vec<_>) = alike.partition(|(reading, _)| *reading == best);
-    let rows = |named: Vec<(Reading, Placed)>| named.into_iter().map(|(_, row)| row).collect();
-    Ok(Having { found: rows(found), others: rows(others), unlisted })
+    let alike = named.into_iter().filter(|(reading, _)| reading.is_like(most_literal));
+    let (best, others): (Vec<_>, Vec<_>) = alike.partition(|(reading, _)| *reading == most_literal);
+    let rows = |named: Vec<(Reading, PlacedDocument)>| named.into_iter().map(|(_, row)| row).collect();
+    Ok(DocumentsWithPart { best: rows(best), others: rows(others), without_contents })
 }
 
 #[cfg(test)]

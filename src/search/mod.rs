@@ -43,10 +43,10 @@ mod spelling;
 mod synonyms;
 mod trace;
 mod understand;
-mod unsearched;
 mod vocabulary;
 mod warm;
 mod why;
+mod without_search;
 
 pub use candidate::Candidate;
 pub use contents::Contents;

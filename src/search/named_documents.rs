@@ -13,7 +13,8 @@ use crate::text::tokens::{Token, TokenKind, tokenize};
 /// A question whose words fit the titles of more documents equally well names none of them.
 pub(super) const MOST_DOCUMENTS: usize = 3;
 
-pub(super) type Placed = (usize, DocumentRow);
+/// A document and the place of its namespace among the searched ones.
+pub(super) type PlacedDocument = (usize, DocumentRow);
 
 /// The weight of a year among the words that name documents: the least.
 const YEAR: usize = 1;
@@ -21,7 +22,7 @@ const YEAR: usize = 1;
 /// The documents that a question names: by file name or title, otherwise those whose titles have most of its words, by
 /// their rarity, otherwise the only one that is called after its kind. For a whole table of contents, words that fit too many
 /// documents name none; a part may tell these apart.
-pub(super) fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed> {
+pub(super) fn named(query: &str, wanted: &Wanted, rows: &[PlacedDocument]) -> Vec<PlacedDocument> {
     let naming = Naming::of(query, wanted);
     let whole = naming.by_whole_name(query, rows);
     if !whole.is_empty() {
@@ -29,7 +30,7 @@ pub(super) fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed
     }
     let found = naming.by_rarity(query, rows);
     match found.len() {
-        0 => naming.the_only_one_of_a_kind(rows),
+        0 => naming.only_one_of_its_kind(rows),
         many if many > MOST_DOCUMENTS && *wanted == Wanted::Whole => Vec::new(),
         _ => found,
     }
@@ -38,10 +39,10 @@ pub(super) fn named(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<Placed
 /// The words of a question that may name documents.
 struct Naming {
     words: HashSet<String>,
-    /// Those of them that may be said of any document.
+    /// Those of them that fit any document: `manual`.
     kinds: HashSet<String>,
     /// Whether "manual" names a document: only in "chapters of the manual", which says nothing else.
-    kinds_name: bool,
+    kinds_may_name: bool,
 }
 
 impl Naming {
@@ -52,16 +53,16 @@ impl Naming {
             words.retain(|word| !part.contains(word));
         }
         let kinds: HashSet<String> = words.iter().filter(|word| is_of_any_document(word)).cloned().collect();
-        let kinds_name = *wanted == Wanted::Whole && kinds.len() == words.len();
-        Naming { words, kinds, kinds_name }
+        let kinds_may_name = *wanted == Wanted::Whole && kinds.len() == words.len();
+        Naming { words, kinds, kinds_may_name }
     }
 
     fn may_name(&self, word: &str) -> bool {
-        self.kinds_name || !is_of_any_document(word)
+        self.kinds_may_name || !is_of_any_document(word)
     }
 
     /// The documents whose source, file name or title stands in the question, in this order.
-    fn by_whole_name(&self, query: &str, rows: &[Placed]) -> Vec<Placed> {
+    fn by_whole_name(&self, query: &str, rows: &[PlacedDocument]) -> Vec<PlacedDocument> {
         let lower = query.to_lowercase();
         // The address of a website may end in a slash, with no file name after it.
         let is_telling = |name: &str| {
@@ -71,13 +72,13 @@ impl Naming {
         let has = |name: &str| name.chars().count() > 2 && lower.contains(&name.to_lowercase()) && is_telling(name);
         let names: [fn(&DocumentRow) -> &str; 3] =
             [|row| row.source.as_str(), |row| file_name(&row.source), |row| row.title.as_str()];
-        let found = names.map(|name| those(rows, |row| has(name(row))));
+        let found = names.map(|name| matching(rows, |row| has(name(row))));
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// The documents whose title and file name have the rarest word of the question, and of these the ones with most of
     /// the others.
-    fn by_rarity(&self, query: &str, rows: &[Placed]) -> Vec<Placed> {
+    fn by_rarity(&self, query: &str, rows: &[PlacedDocument]) -> Vec<PlacedDocument> {
         let mut asked: HashSet<String> = self.words.iter().filter(|word| self.may_name(word)).cloned().collect();
         // A year only tells documents of one name apart.
         let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
@@ -99,18 +100,18 @@ impl Naming {
     }
 
     /// "Chapter 2 of the handbook" is that of handbook.md, if no other document is called so.
-    fn the_only_one_of_a_kind(&self, rows: &[Placed]) -> Vec<Placed> {
+    fn only_one_of_its_kind(&self, rows: &[PlacedDocument]) -> Vec<PlacedDocument> {
         let is_kind = |name: &str| {
             let words = naming_words(name);
             !words.is_empty() && words.is_subset(&self.kinds)
         };
-        let found = those(rows, |row| is_kind(stem(&row.source)) || is_kind(&row.title));
+        let found = matching(rows, |row| is_kind(stem(&row.source)) || is_kind(&row.title));
         if found.len() == 1 { found } else { Vec::new() }
     }
 }
 
 /// The names of owners in a question, such as "Tesla's", that no name of a document has.
-pub(super) fn names_of_others(query: &str, rows: &[Placed]) -> Vec<String> {
+pub(super) fn names_of_others(query: &str, rows: &[PlacedDocument]) -> Vec<String> {
     let words = naming_words(query);
     let is_name = |token: &Token| {
         let after = query[token.start..].trim_start_matches(char::is_alphanumeric);
@@ -127,7 +128,7 @@ fn words_of(row: &DocumentRow) -> HashSet<String> {
     naming_words(&format!("{} {}", row.title, file_name(&row.source)))
 }
 
-fn those(rows: &[Placed], is: impl Fn(&DocumentRow) -> bool) -> Vec<Placed> {
+fn matching(rows: &[PlacedDocument], is: impl Fn(&DocumentRow) -> bool) -> Vec<PlacedDocument> {
     rows.iter().filter(|(_, row)| is(row)).cloned().collect()
 }
 
@@ -159,7 +160,7 @@ mod tests {
         sample::document("d", source, title)
     }
 
-    fn places(query: &str, wanted: &Wanted, rows: &[Placed]) -> Vec<usize> {
+    fn places(query: &str, wanted: &Wanted, rows: &[PlacedDocument]) -> Vec<usize> {
         named(query, wanted, rows).into_iter().map(|(place, _)| place).collect()
     }
 
@@ -173,7 +174,7 @@ mod tests {
     fn a_year_and_a_glued_name_tell_reports_apart() {
         let names =
             ["ACMEPUMPS_2021_10K", "ACMEPUMPS_2022_10K", "ACMEPUMPS_2023_10K", "ACMEPUMPS_2024_10K", "NORWICK_2022"];
-        let rows: Vec<Placed> =
+        let rows: Vec<PlacedDocument> =
             names.iter().enumerate().map(|(place, name)| (place, document(&format!("{name}.pdf"), name))).collect();
         let named = |query, wanted: &Wanted| places(query, wanted, &rows);
         let part = Wanted::Part(AskedPart { name: "item 7".to_owned(), says_of_what: true });

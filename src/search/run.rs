@@ -26,7 +26,7 @@ use super::searcher::{Searcher, StageInput};
 use super::select::select;
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Understanding, understand};
-use super::unsearched::{FromContents, TextInstead, answer_greeting, from_contents};
+use super::without_search::{FromContents, answer_greeting, from_contents};
 use crate::error::Result;
 use crate::store::Snapshot;
 use crate::text::tables::plain;
@@ -48,13 +48,13 @@ impl Searcher {
         if Understanding::needs_no_search(request) {
             return answer_greeting(self, request).await;
         }
-        let TextInstead { notes, unlisted } = match from_contents(self, request).await? {
+        let (notes, without_contents) = match from_contents(self, request).await? {
             FromContents::Answer(answer) => return Ok(*answer),
-            FromContents::Nothing(instead) => instead,
+            FromContents::SearchText { notes, without_contents } => (notes, without_contents),
         };
         let mut request = Cow::Borrowed(request);
-        if !unlisted.is_empty() {
-            request.to_mut().documents = Some(unlisted);
+        if !without_contents.is_empty() {
+            request.to_mut().documents = Some(without_contents);
         }
         let request: &SearchRequest = &request;
         let max_confidence = max_confidence(&notes);

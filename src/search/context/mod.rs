@@ -15,7 +15,7 @@ use super::result::SearchResult;
 use super::searcher::Searcher;
 use super::trace::Trace;
 use super::understand::Route;
-use super::unsearched::text_of_parts;
+use super::without_search::text_of_parts;
 use crate::error::Result;
 use assemble::{Assembled, Sources, assemble};
 use layout::{ContextDocument, ContextParts, Layout};

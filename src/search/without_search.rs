@@ -33,11 +33,11 @@ pub(super) async fn answer_greeting(searcher: &Searcher, request: &SearchRequest
         "{query:?} is not a question to documents, so nothing was searched; put it in quotation marks to search for it"
     );
     trace.note(NoteCode::NoSearchNeeded, message);
-    unsearched(searcher, request, Understanding::of_kind(&request.query, request.kind), trace).await
+    without_hits(searcher, request, Understanding::of_kind(&request.query, request.kind), trace).await
 }
 
 /// A result without hits.
-async fn unsearched(
+async fn without_hits(
     searcher: &Searcher,
     request: &SearchRequest,
     understood: Understanding,
@@ -50,15 +50,8 @@ async fn unsearched(
 /// What tables of contents say to a question.
 pub(super) enum FromContents {
     Answer(Box<SearchResult>),
-    Nothing(TextInstead),
-}
-
-/// Why the text is searched.
-#[derive(Default)]
-pub(super) struct TextInstead {
-    pub notes: Vec<Note>,
-    /// If not empty, only these documents are.
-    pub unlisted: Vec<DocId>,
+    /// The text is searched; if `without_contents` is not empty, only that of these documents.
+    SearchText { notes: Vec<Note>, without_contents: Vec<DocId> },
 }
 
 /// Answers a question about structure from tables of contents, and one that is nothing but a section with its text.
@@ -67,10 +60,10 @@ pub(super) async fn from_contents(searcher: &Searcher, request: &SearchRequest) 
     let mut understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections gets sections, because one may be called "Contents"; but "what is in chapter 3" names one.
     if request.shape.seeks_sections() && !matches!(understood.wanted, Some(Wanted::Part(_))) {
-        return Ok(FromContents::Nothing(TextInstead::default()));
+        return Ok(FromContents::SearchText { notes: Vec::new(), without_contents: Vec::new() });
     }
     let mut request = Cow::Borrowed(request);
-    if let Some(documents) = documents_meant(searcher, &request, &understood).await? {
+    if let Some(documents) = named_documents(searcher, &request, &understood).await? {
         if understood.wanted.is_none() {
             understood = Understanding::of_kind(&request.query, Some(Kind::Structure));
         }
@@ -87,8 +80,8 @@ fn is_quoted(query: &str) -> bool {
     query.trim_start().starts_with(['"', '“', '「'])
 }
 
-/// The few documents that are called what a question about structure names.
-async fn documents_meant(
+/// The few documents with the name that a question about structure names.
+async fn named_documents(
     searcher: &Searcher,
     request: &SearchRequest,
     understood: &Understanding,
@@ -99,7 +92,7 @@ async fn documents_meant(
     };
     let in_all = request.documents.is_none() && request.restriction.is_empty();
     let Some(name) = name.filter(|_| in_all && !is_quoted(&request.query)) else { return Ok(None) };
-    let documents = documents_called(&searcher.snapshots().await?, &name).await?;
+    let documents = documents_named(&searcher.snapshots().await?, &name).await?;
     Ok(Some(documents).filter(|documents| (1..=MOST_DOCUMENTS).contains(&documents.len())))
 }
 
@@ -119,9 +112,9 @@ async fn from_tables(
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
     if contents.is_empty() {
-        return Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: answer.unlisted }));
+        return Ok(FromContents::SearchText { notes: trace.notes, without_contents: answer.without_contents });
     }
-    let result = unsearched(searcher, request, understood, trace).await?;
+    let result = without_hits(searcher, request, understood, trace).await?;
     Ok(FromContents::Answer(Box::new(SearchResult { contents, ..result })))
 }
 
@@ -136,12 +129,12 @@ async fn from_named_section(
         if !hits.is_empty() {
             let left_out = limit(request, &mut hits)?;
             trace.stage("contents", trace.begun, 1, hits.len()).note("the query is the name of a section");
-            let result = unsearched(searcher, request, understood, trace).await?;
+            let result = without_hits(searcher, request, understood, trace).await?;
             return Ok(FromContents::Answer(Box::new(SearchResult { hits, left_out, ..result })));
         }
     }
     note_ambiguous_section(searcher, request, &mut trace).await?;
-    Ok(FromContents::Nothing(TextInstead { notes: trace.notes, unlisted: Vec::new() }))
+    Ok(FromContents::SearchText { notes: trace.notes, without_contents: Vec::new() })
 }
 
 /// The text of the parts that a question asks for, without those that are a guess: a hit for each section that has some.
@@ -171,16 +164,16 @@ pub(super) async fn text_of_parts(
     Ok(hits)
 }
 
-/// The text of the section that a query names with its document, and no more: "pump manual section 3.2". Empty if not
-/// exactly one document is called so, or if it lacks the section: the text is searched.
+/// The text of the section that a query names with its document, and no more: "pump manual section 3.2". Empty if
+/// not exactly one document has that name, or if it lacks the section: the text is searched.
 async fn text_of_named_section(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Vec<Hit>> {
     let Some((document, name)) = section_of_document(&in_simplified(&request.query)) else { return Ok(Vec::new()) };
     let (snapshots, names) = (searcher.snapshots().await?, searcher.names());
-    let called = documents_called(&snapshots, &document).await?;
-    if called.len() != 1 || request.documents.is_some() || request.kind.is_some() {
+    let documents = documents_named(&snapshots, &document).await?;
+    if documents.len() != 1 || request.documents.is_some() || request.kind.is_some() {
         return Ok(Vec::new());
     }
-    let request = SearchRequest { documents: Some(called), ..request.clone() };
+    let request = SearchRequest { documents: Some(documents), ..request.clone() };
     // A search that follows filters again, and notes what is unknown in the filter.
     let mut own = Trace::new(false);
     let scopes = filter(searcher, &request, &snapshots, &mut own).await?;
@@ -212,9 +205,9 @@ fn text_of_section(own: &Contents, chunks: &[IndexedParentChunk]) -> Option<Hit>
     Some(hit)
 }
 
-/// The documents that are called so, but for punctuation: by their title, or their file with or without its ending.
-async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Result<Vec<DocId>> {
-    let mut called = Vec::new();
+/// The documents with this title or file name, with or without its ending; punctuation does not count.
+async fn documents_named(snapshots: &[&Snapshot], name: &str) -> Result<Vec<DocId>> {
+    let mut found = Vec::new();
     let name = normalise_title(name);
     for snapshot in snapshots {
         let rows = snapshot.all_document_names().await?.into_iter();
@@ -222,7 +215,7 @@ async fn documents_called(snapshots: &[&Snapshot], name: &str) -> Result<Vec<Doc
             let names = [row.title.as_str(), file_name(&row.source), stem(&row.source)];
             names.iter().any(|own| !name.is_empty() && normalise_title(own) == name)
         };
-        called.extend(rows.filter(has_name).map(|row| row.doc_id));
+        found.extend(rows.filter(has_name).map(|row| row.doc_id));
     }
-    Ok(called)
+    Ok(found)
 }
