@@ -1,11 +1,11 @@
 //! Decides which documents and chunks a filter or a period allows. This happens before recall, so that nothing takes a
 //! place in the ranking and is removed later.
 //!
-//! A filter is parsed ([`parse`]) into tests ([`check`]) and decided on what the store knows of documents ([`facts`]).
-//! Chunks are read, without their text, only if documents alone do not decide it. The result is a [`Scope`] for each
-//! namespace.
+//! A filter is parsed ([`parse`]) into tests ([`check`]) and [decided](decide) on what the store knows of documents
+//! ([`facts`]). The result is a [`Scope`] for each namespace.
 
 mod check;
+mod decide;
 pub(super) mod facts;
 pub mod headings;
 #[cfg(test)]
@@ -13,25 +13,23 @@ mod laws;
 mod parse;
 pub(super) mod syntax;
 
-use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::error::{Error, NextStep, Result};
-use crate::ids::{ChunkId, DocId};
-use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
+use crate::ids::DocId;
+use crate::store::{Scope, Snapshot};
 use crate::text::{Period, alike, count, first_of, fold};
 use check::{Comparison, Key, Relation, Test};
+use decide::NamespaceFacts;
+use facts::Facts;
 pub use facts::HeadingForms;
-use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, SectionFields, Titles, above};
-use syntax::{Filter, first_or_open};
+use syntax::Filter;
 
 /// Names less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.75;
-/// Up to this many documents, only their chunks are read; otherwise all chunks.
-const FEW_DOCUMENTS: usize = 200;
 
 /// What a search or a list is restricted to. All fields must hold; `None` allows everything.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -140,12 +138,12 @@ pub async fn scopes(
     let conditions = conditions(restriction);
     let every: Vec<&Filter> = conditions.iter().collect();
     let forms = &restriction.headings;
-    let mut worlds = Vec::with_capacity(namespaces.len());
+    let mut namespace_facts = Vec::with_capacity(namespaces.len());
     for (snapshot, facts) in namespaces {
-        worlds.push(World::read(snapshot, facts, &every, named, forms).await?);
+        namespace_facts.push(NamespaceFacts::read(snapshot, facts, &every, named, forms).await?);
     }
-    let each: Vec<Scope> = worlds.iter().map(|world| world.scope(&every)).collect();
-    let unknown = unknown_key(&every, &worlds).map(|(at, message, hint)| match restriction.origin(Some(at)) {
+    let each: Vec<Scope> = namespace_facts.iter().map(|own| own.scope(&every)).collect();
+    let unknown = unknown_key(&every, &namespace_facts).map(|(at, message, hint)| match restriction.origin(Some(at)) {
         Some(FilterOrigin { place, without }) => {
             (format!("{message}, which the filter in {place} uses"), format!("{without}; {hint}"))
         }
@@ -156,14 +154,14 @@ pub async fn scopes(
             return Err(Error::usage(message).hint(hint));
         }
         // One condition alone may leave other documents open than all of them together.
-        for (world, (snapshot, facts)) in worlds.iter_mut().zip(namespaces) {
-            world.read_chunks(snapshot, facts, &every, None).await?;
+        for (own, (snapshot, facts)) in namespace_facts.iter_mut().zip(namespaces) {
+            own.read_chunks(snapshot, facts, &every, None).await?;
         }
-        return Err(nothing_matches(restriction, &conditions, &worlds));
+        return Err(nothing_matches(restriction, &conditions, &namespace_facts));
     }
-    let counts = worlds.iter().zip(&each).map(|(world, scope)| world.counts(scope));
+    let counts = namespace_facts.iter().zip(&each).map(|(own, scope)| own.counts(scope));
     let (documents, parent_chunks) = counts.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
-    let all = worlds.iter().map(|world| world.documents.len()).sum();
+    let all = namespace_facts.iter().map(|own| own.documents.len()).sum();
     let note = unknown.map(|(message, hint)| format!("{message}; {hint}"));
     Ok(Scopes { each, all, documents, parent_chunks, note })
 }
@@ -200,179 +198,10 @@ fn day_or_moment(moment: Timestamp) -> String {
     if of_day == (0, 0, 0) || of_day == (23, 59, 59) { time.date().to_string() } else { moment.to_string() }
 }
 
-/// The facts of a namespace that the conditions need.
-struct World<'a> {
-    documents: &'a Documents,
-    /// Only these documents, if any were named.
-    named: Option<HashSet<&'a str>>,
-    /// Of all documents, or of those that need them for a decision.
-    chunks: Option<Cow<'a, [ParentChunkFacts]>>,
-    languages: Option<&'a HashMap<ChunkId, String>>,
-    titles: Option<Cow<'a, Titles>>,
-    notes: Option<&'a ChunkNotes>,
-    fields: Option<&'a SectionFields>,
-    /// By name of a field or note: the documents with a part that has one of its own.
-    noted: HashMap<&'a str, HashSet<&'a str>>,
-    mentions: Option<Mentions<'a>>,
-}
-
-impl<'a> World<'a> {
-    async fn read(
-        snapshot: &Snapshot,
-        facts: &'a Facts,
-        conditions: &[&Filter],
-        named: Option<&'a [DocId]>,
-        forms: &HeadingForms,
-    ) -> Result<World<'a>> {
-        let mut world = World {
-            documents: facts.documents(snapshot).await?,
-            named: named.map(|ids| ids.iter().map(DocId::as_str).collect()),
-            chunks: None,
-            languages: None,
-            titles: None,
-            notes: None,
-            fields: None,
-            noted: HashMap::new(),
-            mentions: None,
-        };
-        if any_test(conditions, |test| matches!(test.key, Key::Other(_))) {
-            let (notes, fields) = (facts.notes(snapshot).await?, facts.fields(snapshot, forms).await?);
-            let notes_of = notes.iter().flat_map(|(id, each)| each.iter().map(|notes| (id.doc_id(), notes)));
-            for (doc_id, notes) in notes_of.chain(fields.iter().map(|(id, fields)| (id.doc_id(), fields))) {
-                for name in notes.keys() {
-                    world.noted.entry(name).or_default().insert(doc_id);
-                }
-            }
-            (world.notes, world.fields) = (Some(notes), Some(fields));
-        }
-        if any_test(conditions, |test| test.key == Key::Entity) {
-            world.mentions = Some(Mentions::of_documents(facts.entities(snapshot).await?));
-        }
-        let open = world.with_open_chunks(conditions);
-        if !open.is_empty() {
-            world.read_chunks(snapshot, facts, conditions, Some(&open)).await?;
-        }
-        Ok(world)
-    }
-
-    /// Reads what the conditions need to know about the chunks of some documents, or of all.
-    async fn read_chunks(
-        &mut self,
-        snapshot: &Snapshot,
-        facts: &'a Facts,
-        conditions: &[&Filter],
-        doc_ids: Option<&[DocId]>,
-    ) -> Result<()> {
-        let few = doc_ids.filter(|ids| ids.len() <= FEW_DOCUMENTS);
-        self.chunks = Some(facts.chunks(snapshot, few).await?);
-        if let Some(mentions) = &mut self.mentions {
-            let all = || self.documents.values().map(|row| row.doc_id.clone()).collect();
-            mentions.read(snapshot, &doc_ids.map_or_else(all, <[DocId]>::to_vec))?;
-        }
-        if any_test(conditions, |test| test.key == Key::Language) {
-            self.languages = Some(facts.languages(snapshot).await?);
-        }
-        if any_test(conditions, Test::compares_titles) {
-            self.titles = Some(facts.titles(snapshot, few).await?);
-        }
-        Ok(())
-    }
-
-    /// Whether chunks of a document can differ in this key.
-    fn is_of_chunks(&self, key: &Key, doc_id: &str) -> bool {
-        match key {
-            Key::Section | Key::Page | Key::Language | Key::Entity => true,
-            Key::Other(name) => self.noted.get(name.as_str()).is_some_and(|documents| documents.contains(doc_id)),
-            _ => false,
-        }
-    }
-
-    /// What a document alone decides; `None` if its chunks may differ.
-    fn verdict(&self, conditions: &[&Filter], document: &DocumentFacts) -> Option<bool> {
-        if self.named.as_ref().is_some_and(|named| !named.contains(document.doc_id.as_str())) {
-            return Some(false);
-        }
-        all_hold(conditions, &|test| {
-            if let (Key::Entity, Some(mentions)) = (&test.key, &self.mentions) {
-                // A chunk mentions some of the entities of its document. If all and none give the same verdict, that is
-                // decided.
-                let nothing = test.holds_of_entities(&[]);
-                let all = test.holds_of_entities(mentions.of_document(&document.doc_id));
-                return (all == nothing).then_some(nothing);
-            }
-            (!self.is_of_chunks(&test.key, &document.doc_id)).then(|| test.holds_of_document(document))
-        })
-    }
-
-    /// The documents whose chunks have to be read: if any document is open, it and all that match.
-    fn with_open_chunks(&self, conditions: &[&Filter]) -> Vec<DocId> {
-        let verdicts = self.documents.values().map(|document| (document, self.verdict(conditions, document)));
-        let possible: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Some(false)).collect();
-        if possible.iter().all(|(_, verdict)| verdict.is_some()) {
-            return Vec::new();
-        }
-        possible.into_iter().map(|(document, _)| document.doc_id.clone()).collect()
-    }
-
-    /// The scope that meets all conditions.
-    fn scope(&self, conditions: &[&Filter]) -> Scope {
-        let (mut matching, mut open) = (HashSet::new(), HashSet::new());
-        for document in self.documents.values() {
-            match self.verdict(conditions, document) {
-                Some(true) => drop(matching.insert(document.doc_id.as_str())),
-                Some(false) => {}
-                None => drop(open.insert(document.doc_id.as_str())),
-            }
-        }
-        if matching.len() == self.documents.len() {
-            return Scope::Everything;
-        }
-        let Some(chunks) = self.chunks.as_ref().filter(|_| !open.is_empty()) else {
-            return Scope::Documents(matching.into_iter().map(DocId::from).collect());
-        };
-        let holds = |chunk: &&ParentChunkFacts| {
-            let id = chunk.chunk_id.doc_id();
-            matching.contains(id) || (open.contains(id) && self.holds_of_chunk(conditions, id, chunk))
-        };
-        Scope::ParentChunks(chunks.iter().filter(holds).map(|chunk| chunk.chunk_id.clone()).collect())
-    }
-
-    fn holds_of_chunk(&self, conditions: &[&Filter], doc_id: &str, row: &ParentChunkFacts) -> bool {
-        let Some(document) = self.documents.get(doc_id) else { return false };
-        let id = &row.chunk_id;
-        let chunk = ChunkFacts {
-            row,
-            language: self.languages.and_then(|languages| languages.get(id)).map_or("", String::as_str),
-            titles: self.titles.as_ref().map_or_else(Vec::new, |titles| above(&row.section_id, titles)),
-            fields: self.fields.map_or_else(Vec::new, |fields| above(&row.section_id, fields)),
-            notes: self.notes.and_then(|notes| notes.get(id)).map_or(&[], Vec::as_slice),
-            entities: self.mentions.as_ref().map_or(&[], |mentions| mentions.of_chunk(id)),
-        };
-        all_hold(conditions, &|test| Some(test.holds_of_chunk(document, &chunk))) == Some(true)
-    }
-
-    /// How many documents and parent chunks a scope has.
-    fn counts(&self, scope: &Scope) -> (usize, usize) {
-        if let Scope::ParentChunks(ids) = scope {
-            return (ids.iter().map(|id| id.doc_id()).collect::<HashSet<_>>().len(), ids.len());
-        }
-        let admitted = self.documents.values().filter(|row| scope.admits(&row.doc_id, ""));
-        admitted.fold((0, 0), |(documents, chunks), row| (documents + 1, chunks + row.parents as usize))
-    }
-}
-
-fn any_test(conditions: &[&Filter], wanted: impl Fn(&Test) -> bool) -> bool {
-    conditions.iter().any(|condition| condition.tests().into_iter().any(&wanted))
-}
-
-fn all_hold(conditions: &[&Filter], test: &dyn Fn(&Test) -> Option<bool>) -> Option<bool> {
-    first_or_open(conditions.iter().map(|condition| condition.decide(test)), false)
-}
-
 /// Blames one condition alone, or all of them together.
-fn nothing_matches(restriction: &Restriction, conditions: &[Filter], worlds: &[World<'_>]) -> Error {
-    let nothing = |some: &[&Filter]| worlds.iter().all(|world| world.scope(some).is_empty());
-    let document = match worlds.iter().any(|world| world.named.is_some()) {
+fn nothing_matches(restriction: &Restriction, conditions: &[Filter], namespace_facts: &[NamespaceFacts<'_>]) -> Error {
+    let nothing = |some: &[&Filter]| namespace_facts.iter().all(|own| own.scope(some).is_empty());
+    let document = match namespace_facts.iter().any(|own| own.named.is_some()) {
         true => "none of the named documents",
         false => "no document",
     };
@@ -384,7 +213,7 @@ fn nothing_matches(restriction: &Restriction, conditions: &[Filter], worlds: &[W
         None => (String::new(), "leave that condition out"),
     };
     let fields = NextStep::DescribeDocument("DOC");
-    let hint = match alone.and_then(|at| other_value(&conditions[at], worlds)) {
+    let hint = match alone.and_then(|at| other_value(&conditions[at], namespace_facts)) {
         Some(other) => format!("{other} `{fields}` shows the fields of a document; {without}"),
         None => format!("`{fields}` shows the fields of a document; {without}"),
     };
@@ -392,12 +221,12 @@ fn nothing_matches(restriction: &Restriction, conditions: &[Filter], worlds: &[W
 }
 
 /// What to ask for instead of a value that no document has: a text that contains it, or the nearest value.
-fn other_value(condition: &Filter, worlds: &[World<'_>]) -> Option<String> {
+fn other_value(condition: &Filter, namespace_facts: &[NamespaceFacts<'_>]) -> Option<String> {
     let Filter::Test(test) = condition else { return None };
     let Relation::Is(Comparison::Equal, typed) = &test.relation else { return None };
-    let values: BTreeSet<&str> = worlds
+    let values: BTreeSet<&str> = namespace_facts
         .iter()
-        .flat_map(|world| world.documents.values())
+        .flat_map(|own| own.documents.values())
         .filter_map(|row| match &test.key {
             Key::Source => Some(row.source.as_str()),
             Key::Title => Some(row.title.as_str()),
@@ -417,7 +246,7 @@ fn other_value(condition: &Filter, worlds: &[World<'_>]) -> Option<String> {
 
 /// The first key of the conditions that no document, section or note has: the place of its condition, a message, and a
 /// hint with similar names or all names.
-fn unknown_key(conditions: &[&Filter], worlds: &[World<'_>]) -> Option<(usize, String, String)> {
+fn unknown_key(conditions: &[&Filter], namespace_facts: &[NamespaceFacts<'_>]) -> Option<(usize, String, String)> {
     let tests = conditions
         .iter()
         .zip(0..)
@@ -426,8 +255,8 @@ fn unknown_key(conditions: &[&Filter], worlds: &[World<'_>]) -> Option<(usize, S
         |(at, test): (usize, &'_ Test)| if let Key::Other(name) = &test.key { Some((at, name.clone())) } else { None };
     let mut others = tests.filter_map(name).peekable();
     others.peek()?;
-    let fields = worlds.iter().flat_map(|world| world.documents.values().flat_map(|row| row.metadata.keys()));
-    let notes = worlds.iter().flat_map(|world| world.noted.keys().copied());
+    let fields = namespace_facts.iter().flat_map(|own| own.documents.values().flat_map(|row| row.metadata.keys()));
+    let notes = namespace_facts.iter().flat_map(|own| own.noted.keys().copied());
     let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
     let (at, key) = others.find(|(_, key)| !names.contains(key.as_str()))?;
     let own = names.iter().filter(|name| matches!(Key::named(name), Key::Other(_)));

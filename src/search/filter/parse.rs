@@ -25,7 +25,7 @@ impl std::str::FromStr for Filter {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let tokens = tokens(text).map_err(|Unclosed(start, end)| {
-            mistake(text, start, &format!("{end} at the end of the quoted text"), "the end of the filter")
+            syntax_error(text, start, &format!("{end} at the end of the quoted text"), "the end of the filter")
         })?;
         let mut parser = Parser { text, tokens, next: 0, depth: 0 };
         let filter = parser.any()?;
@@ -33,9 +33,9 @@ impl std::str::FromStr for Filter {
         match parser.peek() {
             None => Ok(filter),
             Some(TokenKind::Word(_)) if after_word => {
-                Err(parser.mistake("and, or, or the end (a value with spaces needs quotes)"))
+                Err(parser.unexpected("and, or, or the end (a value with spaces needs quotes)"))
             }
-            Some(_) => Err(parser.mistake("and, or, or the end")),
+            Some(_) => Err(parser.unexpected("and, or, or the end")),
         }
     }
 }
@@ -53,20 +53,20 @@ impl Parser<'_> {
     }
 
     /// Skips a sign if it comes next.
-    fn passes(&mut self, sign: &'static str) -> bool {
-        let passes = self.peek() == Some(&TokenKind::Sign(sign));
-        self.next += usize::from(passes);
-        passes
+    fn accept(&mut self, sign: &'static str) -> bool {
+        let accepted = self.peek() == Some(&TokenKind::Sign(sign));
+        self.next += usize::from(accepted);
+        accepted
     }
 
     fn expect(&mut self, sign: &'static str, expected: &str) -> Result<(), Error> {
-        if self.passes(sign) { Ok(()) } else { Err(self.mistake(expected)) }
+        if self.accept(sign) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
     /// The error for the next token, which is not what was expected.
-    fn mistake(&self, expected: &str) -> Error {
+    fn unexpected(&self, expected: &str) -> Error {
         let Some(Token { kind, at }) = self.tokens.get(self.next) else {
-            return mistake(self.text, self.text.len(), expected, "the end");
+            return syntax_error(self.text, self.text.len(), expected, "the end");
         };
         let typed = &self.text[at.clone()];
         let found = match kind {
@@ -75,7 +75,7 @@ impl Parser<'_> {
             TokenKind::Sign(sign) if !KEYWORDS.contains(sign) => (*sign).to_owned(),
             TokenKind::Sign(_) | TokenKind::Word(_) => format!("{:?}", truncate(typed, 40)),
         };
-        mistake(self.text, at.start, expected, &found)
+        syntax_error(self.text, at.start, expected, &found)
     }
 
     fn any(&mut self) -> Result<Filter, Error> {
@@ -93,7 +93,7 @@ impl Parser<'_> {
         join: fn(Vec<Filter>) -> Filter,
     ) -> Result<Filter, Error> {
         let mut parts = vec![part(self)?];
-        while self.passes(word) {
+        while self.accept(word) {
             parts.push(part(self)?);
         }
         Ok(if parts.len() > 1 { join(parts) } else { parts.remove(0) })
@@ -102,12 +102,12 @@ impl Parser<'_> {
     fn one(&mut self) -> Result<Filter, Error> {
         let nests = matches!(self.peek(), Some(TokenKind::Sign("not" | "(")));
         if nests && self.depth >= DEEPEST {
-            return Err(self.mistake(&format!("at most {DEEPEST} nested parentheses and nots")));
+            return Err(self.unexpected(&format!("at most {DEEPEST} nested parentheses and nots")));
         }
         self.depth += 1;
-        let filter = if self.passes("not") {
+        let filter = if self.accept("not") {
             Filter::Not(Box::new(self.one()?))
-        } else if self.passes("(") {
+        } else if self.accept("(") {
             let inner = self.any()?;
             self.expect(")", "and, or, or )")?;
             inner
@@ -122,20 +122,20 @@ impl Parser<'_> {
         let name = match self.peek() {
             Some(TokenKind::Word(text)) => text.clone(),
             Some(TokenKind::Quoted(text)) if !text.trim().is_empty() => text.clone(),
-            _ => return Err(self.mistake("a key such as author, tags, path or page")),
+            _ => return Err(self.unexpected("a key such as author, tags, path or page")),
         };
         let written = self.tokens[self.next].at.clone();
         self.next += 1;
         let key = Key::named(&name);
-        let negated = self.passes("not");
+        let negated = self.accept("not");
         let start = self.tokens.get(self.next).map_or(self.text.len(), |token| token.at.start);
         let Some(&TokenKind::Sign(sign)) = self.peek() else {
-            return Err(self.mistake(if negated { "in, contains or exists" } else { TESTS }));
+            return Err(self.unexpected(if negated { "in, contains or exists" } else { TESTS }));
         };
         let relation = match (sign, Comparison::of_sign(sign)) {
             (_, Some(comparison)) if !negated => {
                 if key == Key::Section && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
-                    return Err(self.mistake("=, !=, in, contains or exists after `section`"));
+                    return Err(self.unexpected("=, !=, in, contains or exists after `section`"));
                 }
                 self.next += 1;
                 Relation::Is(comparison, Box::new(self.value(&key)?))
@@ -145,7 +145,7 @@ impl Parser<'_> {
                 Relation::In(self.list(&key)?)
             }
             ("contains", _) if key == Key::Page || key == Key::Time => {
-                return Err(self.mistake("=, !=, <, <=, >, >=, in or exists after `page` and `time`"));
+                return Err(self.unexpected("=, !=, <, <=, >, >=, in or exists after `page` and `time`"));
             }
             ("contains", _) => {
                 self.next += 1;
@@ -155,7 +155,7 @@ impl Parser<'_> {
                 self.next += 1;
                 Relation::Exists
             }
-            _ => return Err(self.mistake(if negated { "in, contains or exists" } else { TESTS })),
+            _ => return Err(self.unexpected(if negated { "in, contains or exists" } else { TESTS })),
         };
         let text = format!("{} {}", &self.text[written], &self.text[start..self.tokens[self.next - 1].at.end]);
         let test = Filter::Test(Test { key, relation, text });
@@ -165,7 +165,7 @@ impl Parser<'_> {
     fn list(&mut self, key: &Key) -> Result<Vec<Value>, Error> {
         self.expect("(", "a list such as (draft, final) after `in`")?;
         let mut values = vec![self.value(key)?];
-        while self.passes(",") {
+        while self.accept(",") {
             values.push(self.value(key)?);
         }
         self.expect(")", "a comma or )")?;
@@ -175,15 +175,15 @@ impl Parser<'_> {
     /// A value that its key can compare.
     fn value(&mut self, key: &Key) -> Result<Value, Error> {
         let Some(TokenKind::Word(text) | TokenKind::Quoted(text)) = self.peek() else {
-            return Err(self.mistake("a value"));
+            return Err(self.unexpected("a value"));
         };
-        let value = Value::new(key, text).map_err(|expected| self.mistake(&expected))?;
+        let value = Value::new(key, text).map_err(|expected| self.unexpected(&expected))?;
         self.next += 1;
         Ok(value)
     }
 }
 
-fn mistake(text: &str, at: usize, expected: &str, found: &str) -> Error {
+fn syntax_error(text: &str, at: usize, expected: &str, found: &str) -> Error {
     let place = text[..at].chars().count() + 1;
     Error::usage(format!("character {place}: expected {expected}, found {found}"))
         .hint(format!("`{}` explains filters", NextStep::ShowFilters))
