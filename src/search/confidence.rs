@@ -12,7 +12,7 @@ use super::encoder::VectorModel;
 use super::request::SearchRequest;
 use super::retrievers::{KeywordRetriever, QuestionWord};
 use super::spelling::Replacement;
-use super::synonyms::Synonymous;
+use super::synonyms::FoundSynonyms;
 use super::trace::{Trace, Traced};
 use super::understand::Terms;
 use crate::embed::Model;
@@ -45,7 +45,7 @@ pub(super) struct Alternative {
 }
 
 impl Alternative {
-    pub(super) fn synonym(synonym: &Synonymous) -> Self {
+    pub(super) fn synonym(synonym: &FoundSynonyms) -> Self {
         let others = synonym.others.iter().map(|name| indexed(name)).collect();
         let worth = if synonym.is_guess { GUESSED } else { 1.0 };
         Alternative { typed: indexed(&synonym.typed), others, worth }
@@ -274,7 +274,7 @@ mod tests {
     fn a_synonym_is_worth_as_much_as_the_word_and_a_replacement_half() {
         let words = [("tdo", 1.0), ("bearng", 1.0)];
         let synonym =
-            Synonymous { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
+            FoundSynonyms { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
         let replacement = Replacement {
             typed: "bearng".to_owned(),
             missing: true,
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn another_name_counts_for_the_words_of_the_question_when_reranking() {
         let synonym =
-            Synonymous { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
+            FoundSynonyms { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()], is_guess: false };
         let others = [Alternative::synonym(&synonym)];
         let name: Vec<&str> = others[0].others[0].iter().map(String::as_str).collect();
         let (coverage, found) = found(&[("tdo", 1.0), ("profit", 3.0)], &others, &name);

@@ -31,17 +31,17 @@ pub struct Found<'a> {
 /// If the name is not found or not unique, with suggestions.
 pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let name = name.trim();
-    let (freely, found) = named(document, sections, name);
+    let (looseness, found) = sections_named(document, sections, name);
     match found[..] {
-        [section] if freely == POSITION => Ok(Found {
+        [section] if looseness == POSITION => Ok(Found {
             section,
-            note: Some(taken_for(&format!("no section has the number {name:?}"), section, sections)),
+            note: Some(using(&format!("no section has the number {name:?}"), section, sections)),
         }),
         [section] => {
             let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;
             let note = match sections.iter().find(has_path) {
                 Some(other) => Some(format!("{name} is also the path of {:?} ({})", other.title, other.section_id)),
-                None if freely == PATH => not_the_number(sections, section),
+                None if looseness == PATH => read_as_path(sections, section),
                 None => None,
             };
             Ok(Found { section, note })
@@ -55,20 +55,20 @@ pub fn find_section<'a>(document: &DocumentRow, sections: &'a [SectionRow], name
     }
 }
 
-/// How freely a name is read: as a path, as a title (from this number on), as a position. A printed number is less
-/// free.
+/// How loosely a name is read: as a path, as a title (from this number on), as a position. A printed number is less
+/// loose.
 const PATH: usize = 10;
 const TITLE: usize = 11;
 const POSITION: usize = 20;
 
-/// The sections that a name stands for without a guess, and how freely it is read: 0 is as an id, lower is more
+/// The sections that a name stands for without a guess, and how loosely it is read: 0 is as an id, lower is more
 /// literal.
-fn named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
+fn sections_named<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
     let at_path = || sections.iter().find(|section| section.path == name);
     if let Some(section) = sections.iter().find(|section| section.section_id == name) {
         return (0, vec![section]);
     }
-    if let Some((fit, printed)) = printed_as(sections, name) {
+    if let Some((fit, printed)) = with_printed_number(sections, name) {
         // A path that is shown is meant.
         let is_shown = |section: &&SectionRow| SectionNames::of(sections).shown(section) == Some(name);
         if let Some(section) = at_path().filter(is_shown) {
@@ -171,7 +171,7 @@ fn guess<'a>(document: &DocumentRow, sections: &'a [SectionRow], name: &str) -> 
     let is_near = |title: &str| is_near(title, &wanted) && !SectionNumber::differ(name, title);
     let near: Vec<&SectionRow> = titled.iter().copied().filter(|section| is_near(&section.title)).collect();
     if let [section] = near[..] {
-        return Ok(Found { section, note: Some(taken_for(&format!("no section {name:?}"), section, sections)) });
+        return Ok(Found { section, note: Some(using(&format!("no section {name:?}"), section, sections)) });
     }
     let titles = titled.iter().map(|section| (normalise_title(&section.title), *section));
     let suggested = if near.is_empty() { alike(titles, &wanted, LEAST_LIKENESS) } else { near };
@@ -190,7 +190,7 @@ pub(super) fn find_sections<'a>(document: &DocumentRow, sections: &'a [SectionRo
     match find_section(document, sections, name) {
         Ok(found) => vec![found],
         Err(_) => {
-            let (_, found) = named(document, sections, name.trim());
+            let (_, found) = sections_named(document, sections, name.trim());
             found.into_iter().map(|section| Found { section, note: None }).collect()
         }
     }
@@ -200,20 +200,20 @@ pub(super) fn find_sections<'a>(document: &DocumentRow, sections: &'a [SectionRo
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Reading {
     /// Lower is more literal.
-    freely: usize,
+    looseness: usize,
     fits_several: bool,
 }
 
 impl Reading {
     /// `None` if the name fits no section.
     pub fn of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<Self> {
-        let (freely, found) = named(document, sections, name.trim());
-        (!found.is_empty()).then_some(Reading { freely, fits_several: found.len() > 1 })
+        let (looseness, found) = sections_named(document, sections, name.trim());
+        (!found.is_empty()).then_some(Reading { looseness, fits_several: found.len() > 1 })
     }
 
     /// Whether two readings are of the same kind, both as a printed number or both as the same other thing.
     pub fn is_like(self, other: Self) -> bool {
-        self.freely == other.freely || (self.freely < PATH && other.freely < PATH)
+        self.looseness == other.looseness || (self.looseness < PATH && other.looseness < PATH)
     }
 }
 
@@ -226,11 +226,12 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     for section in sections {
         by_document.entry(&section.doc_id).or_default().push(section.clone());
     }
-    let freely = |document: &DocumentRow| Some(Reading::of(document, by_document.get(&document.doc_id)?, name)?.freely);
-    let named: Vec<(usize, &DocumentRow)> = documents.iter().filter_map(|own| Some((freely(own)?, own))).collect();
-    let best = named.iter().map(|(freely, _)| *freely).min();
+    let reading = |document: &DocumentRow| Reading::of(document, by_document.get(&document.doc_id)?, name);
+    let named = documents.iter().filter_map(|own| Some((reading(own)?.looseness, own)));
+    let named: Vec<(usize, &DocumentRow)> = named.collect();
+    let best = named.iter().map(|(looseness, _)| *looseness).min();
     let found: Vec<&DocumentRow> =
-        named.into_iter().filter(|(freely, _)| Some(*freely) == best).map(|(_, own)| own).collect();
+        named.into_iter().filter(|(looseness, _)| Some(*looseness) == best).map(|(_, own)| own).collect();
     match found[..] {
         [one] => Ok(one),
         [] => {
@@ -253,13 +254,13 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     }
 }
 
-fn taken_for(why: &str, section: &SectionRow, sections: &[SectionRow]) -> String {
+fn using(why: &str, section: &SectionRow, sections: &[SectionRow]) -> String {
     format!("{why}; using {} ({})", SectionNames::of(sections).typed(section), section.title)
 }
 
 /// Tells that a section was taken for its path, which is the printed number of others.
-fn not_the_number(sections: &[SectionRow], taken: &SectionRow) -> Option<String> {
-    let (_, printed) = printed_as(sections, &taken.path)?;
+fn read_as_path(sections: &[SectionRow], taken: &SectionRow) -> Option<String> {
+    let (_, printed) = with_printed_number(sections, &taken.path)?;
     let number = |other: &&SectionRow| printed_number(&other.title).unwrap_or(&other.title).to_owned();
     let others = first_of(printed.iter().map(|other| format!("{} is {}", number(other), other.section_id)));
     Some(format!("read as path {} ({}); {others}", taken.path, taken.title))
@@ -267,7 +268,7 @@ fn not_the_number(sections: &[SectionRow], taken: &SectionRow) -> Option<String>
 
 /// The sections whose printed number fits `name` best, and how well it fits; `None` if `name` is not a number, or is a
 /// whole title.
-fn printed_as<'a>(sections: &'a [SectionRow], name: &str) -> Option<(usize, Vec<&'a SectionRow>)> {
+fn with_printed_number<'a>(sections: &'a [SectionRow], name: &str) -> Option<(usize, Vec<&'a SectionRow>)> {
     let wanted = SectionNumber::of_name(name)?;
     let title = normalise_title(name);
     if !is_path(name) && titled(sections).filter(|section| normalise_title(&section.title) == title).count() == 1 {

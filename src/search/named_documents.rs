@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::confidence::is_year;
-use super::glued::glued;
+use super::joined_words::joined_words;
 use super::resolve::{file_name, stem};
 use super::understand::{AskedPart, Wanted, is_of_any_document};
 use crate::store::DocumentRow;
@@ -82,7 +82,7 @@ impl Naming {
         let mut asked: HashSet<String> = self.words.iter().filter(|word| self.may_name(word)).cloned().collect();
         // A year only tells documents of one name apart.
         let least = if asked.iter().all(|word| is_year(word)) { YEAR } else { YEAR + 1 };
-        asked.extend(glued(query).into_iter().map(|name| name.word));
+        asked.extend(joined_words(query).into_iter().map(|name| name.word));
         let own: Vec<HashSet<String>> = rows.iter().map(|(_, row)| words_of(row)).collect();
         let weight = |word: &String| {
             let having = own.iter().filter(|own| own.contains(word)).count().max(1);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_and_a_glued_name_tell_reports_apart() {
+    fn a_year_and_a_name_in_one_word_tell_reports_apart() {
         let names =
             ["ACMEPUMPS_2021_10K", "ACMEPUMPS_2022_10K", "ACMEPUMPS_2023_10K", "ACMEPUMPS_2024_10K", "NORWICK_2022"];
         let rows: Vec<PlacedDocument> =

@@ -17,7 +17,7 @@ use super::searcher::StageInput;
 use super::select::documents::{DocumentQuery, nearest};
 use super::select::index;
 use super::spelling::{Replacement, corrected, replace_words};
-use super::synonyms::{Synonymous, add_synonyms};
+use super::synonyms::{FoundSynonyms, add_synonyms};
 use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Terms};
 use crate::error::Result;
@@ -108,7 +108,7 @@ async fn other_words(
     let stage = trace.stage("words", start, terms.len(), synonyms.len() + replacements.len());
     let note = |one: &Replacement| format!("for {:?} also: {}", one.typed, one.words.join(", "));
     let replaced = replacements.iter().filter(|one| !one.is_absent());
-    stage.notes(synonyms.iter().map(Synonymous::note)).notes(replaced.map(note));
+    stage.notes(synonyms.iter().map(FoundSynonyms::note)).notes(replaced.map(note));
     let alternatives = synonyms.iter().map(Alternative::synonym);
     let alternatives = alternatives.chain(replacements.iter().map(Alternative::replacement)).collect();
     Ok((terms, alternatives, replacements))

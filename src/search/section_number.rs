@@ -62,7 +62,7 @@ impl SectionNumber {
         }
     }
 
-    /// How freely this number must be read to mean a title with `other`: 0 is literal, `None` is no match. `14` may
+    /// How loosely this number must be read to mean a title with `other`: 0 is literal, `None` is no match. `14` may
     /// mean Chapter 14 or Item 14; `Section 14` does not.
     pub fn fit(&self, other: &SectionNumber) -> Option<usize> {
         if self.kind != other.kind && [self.kind, other.kind].contains(&NumberKind::Item) {

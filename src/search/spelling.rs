@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use super::note::NoteCode;
 use super::request::OtherWords;
 use super::retrievers::parent_chunks_with;
-use super::synonyms::Synonymous;
+use super::synonyms::FoundSynonyms;
 use super::trace::Trace;
 use super::understand::{Terms, in_all_fields};
 use super::vocabulary::{SHORTEST, Vocabulary};
@@ -27,9 +27,9 @@ const LONGEST: usize = 64;
 /// A longer question has enough known words.
 const MOST_WORDS: usize = 32;
 /// The weight of a replacement; a word of the question has 1.
-const INSTEAD_WEIGHT: f32 = 0.8;
+const REPLACEMENT_WEIGHT: f32 = 0.8;
 /// The weight of a word that is added to a known one.
-const BESIDE_WEIGHT: f32 = 0.3;
+const ADDITION_WEIGHT: f32 = 0.3;
 
 /// Words that are searched for instead of a word of the question, or in addition to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(super) fn replace_words(
     snapshots: &[&Snapshot],
     query: &str,
     words_wanted: OtherWords,
-    synonyms: &[Synonymous],
+    synonyms: &[FoundSynonyms],
     terms: &mut Terms,
 ) -> Result<Vec<Replacement>> {
     if words_wanted == OtherWords::Off || terms.is_empty() {
@@ -110,7 +110,7 @@ pub(super) fn replace_words(
         }
         let is_new = |word: &&String| !terms.iter().any(|(_, text, _)| text == *word);
         let new: Vec<String> = words.iter().filter(is_new).cloned().collect();
-        let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
+        let weight = if missing { REPLACEMENT_WEIGHT } else { ADDITION_WEIGHT };
         terms.extend(new.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
         // A name in several parts is found by them.
         if !new.is_empty() || (missing && token.kind == TokenKind::Word) {
@@ -125,7 +125,7 @@ pub(super) fn replace_words(
 }
 
 /// Whether a word belongs to a name with synonyms.
-fn has_synonym(token: &Token, synonyms: &[Synonymous]) -> bool {
+fn has_synonym(token: &Token, synonyms: &[FoundSynonyms]) -> bool {
     synonyms.iter().any(|synonym| tokenize(&synonym.typed).iter().any(|own| own.text == token.text))
 }
 
@@ -147,8 +147,8 @@ fn words(query: &str) -> Vec<Replaceable> {
         .map(|token| {
             let typed = without_possessive(&query[token.start..token.end].to_lowercase()).to_owned();
             let starred = query[token.end..].starts_with('*');
-            let is_name =
-                capitals && query[token.start..].starts_with(char::is_uppercase) && !begins(query, token.start);
+            let is_capital = query[token.start..].starts_with(char::is_uppercase);
+            let is_name = capitals && is_capital && !starts_sentence(query, token.start);
             Replaceable { token, typed, is_name, starred }
         })
         .filter(|Replaceable { token, typed, .. }| {
@@ -173,7 +173,7 @@ fn capitals_are_names(query: &str) -> bool {
 }
 
 /// Whether a sentence begins at this place.
-fn begins(query: &str, at: usize) -> bool {
+fn starts_sentence(query: &str, at: usize) -> bool {
     let before = query[..at].trim_end_matches(|c: char| c.is_whitespace() || "\"“'(*-".contains(c));
     before.is_empty() || before.ends_with(['.', '!', '?', ':', ';', '。', '！', '？'])
 }
@@ -225,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_part_of_a_word_with_a_synonym_has_none() {
-        let synonyms = [Synonymous { typed: "Support desk".into(), others: vec!["help line".into()], is_guess: false }];
+        let synonyms =
+            [FoundSynonyms { typed: "Support desk".into(), others: vec!["help line".into()], is_guess: false }];
         let known = |word: &str| has_synonym(&words(word)[0].token, &synonyms);
         assert!(known("support") && known("desks") && !known("port"));
     }

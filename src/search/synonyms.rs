@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::chinese_numbers::numbers_written_otherwise;
-use super::glued::{glued, runs};
+use super::joined_words::{joined_words, runs};
 use super::retrievers::parent_chunks_with;
 use super::short_forms::short_forms;
 use super::understand::{Terms, is_in_capitals, keyword_terms};
@@ -28,7 +28,7 @@ const MOST_WORDS: usize = 8;
 /// … or characters of a script without spaces.
 const MOST_CHARACTERS: usize = 16;
 /// In a query of at most this many words, abbreviations may be in lower case.
-const MOST_WORDS_IN_HASTE: usize = 3;
+const SHORT_QUERY: usize = 3;
 /// The most meanings of an abbreviation; the most frequent are taken.
 const MOST_MEANINGS: usize = 4;
 /// The weight of another name, all its words together; a word of the question has 1 and so comes first. Several
@@ -39,16 +39,16 @@ const SYNONYM_WEIGHT: f32 = 0.9;
 
 /// Other names for a name in the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Synonymous {
+pub(super) struct FoundSynonyms {
     pub typed: String,
     pub others: Vec<String>,
     /// Whether they are guessed: neither a text nor a person says that they mean the same.
     pub is_guess: bool,
 }
 
-impl Synonymous {
+impl FoundSynonyms {
     fn new(typed: &str, others: Vec<String>) -> Self {
-        Synonymous { typed: typed.to_owned(), others, is_guess: false }
+        FoundSynonyms { typed: typed.to_owned(), others, is_guess: false }
     }
 
     pub(super) fn note(&self) -> String {
@@ -63,17 +63,17 @@ pub(super) fn add_synonyms(
     listed: [&Synonyms; 2],
     query: &str,
     terms: &mut Terms,
-) -> Result<Vec<Synonymous>> {
+) -> Result<Vec<FoundSynonyms>> {
     if terms.is_empty() {
         return Ok(Vec::new());
     }
     let mut meanings = add_other_names(snapshots, listed, query, terms)?;
-    for name in glued(query) {
+    for name in joined_words(query) {
         if !is_named(&meanings, &name.range)
             && parent_chunks_with(snapshots, &name.word)? > 0
             && add(&name.written, NAME_WEIGHT, terms)
         {
-            let meaning = Synonymous::new(&query[name.range.clone()], vec![name.written]);
+            let meaning = FoundSynonyms::new(&query[name.range.clone()], vec![name.written]);
             meanings.push((name.range, meaning));
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn add_synonyms(
         // The same number: each of its characters counts as if it were typed.
         let weight = written.chars().count() as f32;
         if !is_named(&meanings, &range) && add(&written, weight, terms) {
-            meanings.push((range.clone(), Synonymous::new(&query[range], vec![written])));
+            meanings.push((range.clone(), FoundSynonyms::new(&query[range], vec![written])));
         }
     }
     for (range, mut others) in short_forms(snapshots, query)? {
@@ -91,7 +91,8 @@ pub(super) fn add_synonyms(
         let weight = NAME_WEIGHT / others.len() as f32;
         others.retain(|other| add(other, weight, terms));
         if !others.is_empty() {
-            meanings.push((range.clone(), Synonymous { is_guess: true, ..Synonymous::new(&query[range], others) }));
+            let typed = &query[range.clone()];
+            meanings.push((range, FoundSynonyms { is_guess: true, ..FoundSynonyms::new(typed, others) }));
         }
     }
     meanings.sort_by_key(|(range, _)| range.start);
@@ -104,7 +105,7 @@ fn add_other_names(
     listed: [&Synonyms; 2],
     query: &str,
     terms: &mut Terms,
-) -> Result<Vec<(Range<usize>, Synonymous)>> {
+) -> Result<Vec<(Range<usize>, FoundSynonyms)>> {
     let names = names(query);
     let keys: Vec<String> = names.iter().map(|name| name.key.clone()).collect();
     let mut defined: HashMap<String, Vec<OtherName>> = HashMap::new();
@@ -114,9 +115,9 @@ fn add_other_names(
         }
     }
     // In a longer query, "two" does not mean the abbreviation TWO.
-    let is_sentence = query.split_whitespace().count() > MOST_WORDS_IN_HASTE;
-    let mut meanings: Vec<(Range<usize>, Synonymous)> = Vec::new();
-    for Named { key, range } in names {
+    let is_sentence = query.split_whitespace().count() > SHORT_QUERY;
+    let mut meanings: Vec<(Range<usize>, FoundSynonyms)> = Vec::new();
+    for PossibleName { key, range } in names {
         if is_named(&meanings, &range) {
             continue;
         }
@@ -132,14 +133,14 @@ fn add_other_names(
         let others: Vec<String> =
             weighted.into_iter().filter_map(|(name, w)| add(&name, w, terms).then_some(name)).collect();
         if !others.is_empty() {
-            meanings.push((range.clone(), Synonymous::new(&query[range], others)));
+            meanings.push((range.clone(), FoundSynonyms::new(&query[range], others)));
         }
     }
     Ok(meanings)
 }
 
 /// Whether a place belongs to a name that has a meaning: a part of a longer name means that name.
-fn is_named(meanings: &[(Range<usize>, Synonymous)], range: &Range<usize>) -> bool {
+fn is_named(meanings: &[(Range<usize>, FoundSynonyms)], range: &Range<usize>) -> bool {
     meanings.iter().any(|(longer, _)| overlap(longer, range))
 }
 
@@ -151,7 +152,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 pub(super) fn written_out(query: &str, lists: [&Synonyms; 2]) -> String {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut others: Vec<&str> = Vec::new();
-    for Named { key, range } in names(query) {
+    for PossibleName { key, range } in names(query) {
         let listed: Vec<&String> = lists.iter().flat_map(|list| list.of(&key)).collect();
         if listed.is_empty() || found.iter().any(|longer| overlap(longer, &range)) {
             continue;
@@ -201,16 +202,16 @@ fn most_frequent(others: Vec<OtherName>) -> Vec<String> {
 
 /// A possible name in a question.
 #[derive(Debug, PartialEq)]
-struct Named {
+struct PossibleName {
     key: String,
     range: Range<usize>,
 }
 
 /// The possible names in a question: its words and words that stand together, the longest first.
-fn names(query: &str) -> Vec<Named> {
+fn names(query: &str) -> Vec<PossibleName> {
     let tokens: Vec<Token> =
         tokenize(query).into_iter().filter(|token| is_word(token.kind)).take(MOST_TOKENS).collect();
-    let shouted = is_in_capitals(query) && tokens.len() > 1;
+    let in_capitals = is_in_capitals(query) && tokens.len() > 1;
     let most = |first: &Token| if first.kind == TokenKind::Single { MOST_CHARACTERS } else { MOST_WORDS };
     let goes_on = |a: &Token, b: &Token| query[a.end..b.start].trim_matches([' ', '-', '&', '\u{a0}']).is_empty();
     let named = |run: &[Token]| {
@@ -218,9 +219,9 @@ fn names(query: &str) -> Vec<Named> {
         let typed = &query[range.clone()];
         // "WHO" may be a name, "who" is not.
         let telling = run.iter().any(|token| !is_stopword(&token.text))
-            || (run.len() == 1 && !shouted && !typed.chars().any(char::is_lowercase));
+            || (run.len() == 1 && !in_capitals && !typed.chars().any(char::is_lowercase));
         let key = key(typed).filter(|_| telling)?;
-        Some(Named { key, range })
+        Some(PossibleName { key, range })
     };
     runs(&tokens, most, goes_on).into_iter().filter_map(named).collect()
 }

@@ -80,12 +80,12 @@ impl Searcher {
         let found = self.search(&request).await?;
         let case = Case { searcher: self, request: &request, found: &found, id, parents: &parents };
         let shown = case.shown();
-        let led = &found.trace.stages;
+        let traced = &found.trace.stages;
         let parent = shown.as_ref().and_then(|shown| shown.parent.clone());
-        let chunk_id = parent.or_else(|| furthest(led, &parents).map(ChunkId::from));
+        let chunk_id = parent.or_else(|| furthest(traced, &parents).map(ChunkId::from));
         let among_sections = request.shape.seeks_sections() && case.is_section();
         let about = if among_sections { Some(id) } else { chunk_id.as_deref() };
-        let stages = stages(led, chunk_id.as_deref(), about);
+        let stages = why_stages(traced, chunk_id.as_deref(), about);
         let loss = match &shown {
             Some(shown) => Loss { setting: shown.setting.map(Setting), ..Loss::default() },
             None => case.loss().await?,
@@ -198,9 +198,9 @@ impl Case<'_> {
 
     /// Where a chunk was lost among chunks.
     async fn loss_of_chunk(&self) -> Result<Loss> {
-        let (request, led) = (self.request, &self.found.trace.stages);
-        let Some(id) = furthest(led, self.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
-        let (retrievers, later): (Vec<&Stage>, Vec<&Stage>) = led.iter().partition(|stage| stage.is_retriever());
+        let (request, traced) = (self.request, &self.found.trace.stages);
+        let Some(id) = furthest(traced, self.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
+        let (retrievers, later): (Vec<&Stage>, Vec<&Stage>) = traced.iter().partition(|stage| stage.is_retriever());
         if retrievers.iter().all(|stage| stage.place_of(id).is_none()) {
             return self.loss_in_recall(id).await;
         }
@@ -396,19 +396,19 @@ impl Stage {
 }
 
 /// Of several parent chunks the one that came furthest; of equals the best there.
-fn furthest<'i>(led: &[Stage], ids: &'i [ChunkId]) -> Option<&'i str> {
+fn furthest<'i>(traced: &[Stage], ids: &'i [ChunkId]) -> Option<&'i str> {
     let best = ids.iter().max_by_key(|id| {
-        let came_to = led.iter().rposition(|stage| stage.place_of(id).is_some());
-        let place = came_to.and_then(|at| led[at].place_of(id)).map_or(usize::MAX, |(place, _)| place);
+        let came_to = traced.iter().rposition(|stage| stage.place_of(id).is_some());
+        let place = came_to.and_then(|at| traced[at].place_of(id)).map_or(usize::MAX, |(place, _)| place);
         (came_to, Reverse(place), Reverse(id.as_str()))
     });
     best.map(ChunkId::as_str)
 }
 
 /// The stages that a parent chunk went through; from the ranking of sections on, those of the section.
-fn stages(led: &[Stage], parent: Option<&str>, about: Option<&str>) -> Vec<WhyStage> {
+fn why_stages(traced: &[Stage], parent: Option<&str>, about: Option<&str>) -> Vec<WhyStage> {
     let mut of_sections = false;
-    let listed = led.iter().filter(|stage| stage.is_listed).map(|stage| {
+    let listed = traced.iter().filter(|stage| stage.is_listed).map(|stage| {
         of_sections |= stage.name == "sections";
         let at = if of_sections { about } else { parent }.and_then(|id| stage.place_of(id));
         WhyStage {

@@ -16,7 +16,7 @@ const SHORTEST: usize = 6;
 
 /// Adjacent words of a question, written as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Glued {
+pub(super) struct JoinedWords {
     /// In small letters.
     pub written: String,
     /// As it is indexed.
@@ -26,7 +26,7 @@ pub(super) struct Glued {
 }
 
 /// The names that adjacent words of letters may be written as, the longest first. Function words begin and end none.
-pub(super) fn glued(query: &str) -> Vec<Glued> {
+pub(super) fn joined_words(query: &str) -> Vec<JoinedWords> {
     let typed = |token: &Token| without_possessive(&query[token.start..token.end]);
     let is_of_letters = |token: &Token| typed(token).chars().all(|c| script_of(c) == Some(Script::Latin));
     let goes_on = |a: &Token, b: &Token| {
@@ -42,7 +42,7 @@ pub(super) fn glued(query: &str) -> Vec<Glued> {
         }
         let words = tokenize(&written);
         let [word] = &words[..] else { return None };
-        Some(Glued { word: word.text.clone(), range: first.start..last.end, written })
+        Some(JoinedWords { word: word.text.clone(), range: first.start..last.end, written })
     };
     runs(&tokens, |_| MOST_WORDS, goes_on).into_iter().filter_map(named).collect()
 }
@@ -70,11 +70,11 @@ mod tests {
     use super::*;
 
     fn words(query: &str) -> Vec<String> {
-        glued(query).into_iter().map(|name| name.word).collect()
+        joined_words(query).into_iter().map(|name| name.word).collect()
     }
 
     #[test]
-    fn adjacent_words_are_glued_the_longest_first() {
+    fn adjacent_words_are_joined_the_longest_first() {
         assert_eq!(words("Kraft Heinz revenue"), ["kraftheinzrevenu", "kraftheinz", "heinzrevenu"]);
         assert!(words("American Water Works in 2020").contains(&tokenize("AMERICANWATERWORKS")[0].text));
         assert_eq!(words("Coca-Cola"), ["cocacola"]);
@@ -86,6 +86,6 @@ mod tests {
 
     #[test]
     fn a_very_long_question_is_read_in_part() {
-        assert!(glued(&"pump valve ".repeat(10_000)).len() <= MOST_TOKENS * MOST_WORDS);
+        assert!(joined_words(&"pump valve ".repeat(10_000)).len() <= MOST_TOKENS * MOST_WORDS);
     }
 }
