@@ -14,7 +14,7 @@ use super::retrievers::{KeywordRetriever, QuestionWord};
 use super::spelling::Replacement;
 use super::synonyms::FoundSynonyms;
 use super::trace::{Trace, Traced};
-use super::understand::Terms;
+use super::understand::KeywordTerms;
 use crate::embed::Model;
 use crate::error::Result;
 use crate::store::WordsFound;
@@ -106,7 +106,7 @@ struct Word {
 
 impl Word {
     /// The question's own words among those that are searched for.
-    fn all(searched: &[QuestionWord], own: &Terms, alternatives: &[Alternative]) -> Vec<Self> {
+    fn all(searched: &[QuestionWord], own: &KeywordTerms, alternatives: &[Alternative]) -> Vec<Self> {
         let place = |text: &String| searched.iter().position(|word| word.text == *text);
         let others = |text: &String| {
             let with = alternatives.iter().filter(|one| one.typed.contains(text));
@@ -135,7 +135,7 @@ impl Coverage {
     /// `own` are the terms of the question itself; without keyword search there is no coverage.
     pub(super) fn new(
         keyword: &KeywordRetriever<'_>,
-        own: &Terms,
+        own: &KeywordTerms,
         alternatives: &[Alternative],
         model: &VectorModel,
     ) -> Self {

@@ -19,7 +19,7 @@ use super::request::{Kind, LlmWordings, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
 use super::searcher::StageInput;
 use super::trace::{Trace, milliseconds};
-use super::understand::{Question, Route, Terms, Understanding, keyword_terms};
+use super::understand::{KeywordTerms, Question, Route, Understanding, keyword_terms};
 use crate::endpoint::Failure;
 use crate::error::Result;
 use crate::llm::{self, Expansion};
@@ -179,7 +179,10 @@ async fn rankings(
             route = route.keyword_only();
         }
         let mut scores = RetrieverScores::default();
-        let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
+        let terms = match route.keyword > 0.0 {
+            true => keyword_terms(&text, &understood.identifiers),
+            false => KeywordTerms::new(),
+        };
         let keyword = KeywordRetriever::new(snapshots, terms.clone(), scopes)?;
         let coverage = Coverage::new(&keyword, &terms, &[], question.model);
         if route.keyword > 0.0 {

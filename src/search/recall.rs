@@ -19,7 +19,7 @@ use super::select::index;
 use super::spelling::{Replacement, corrected, replace_words};
 use super::synonyms::{FoundSynonyms, add_synonyms};
 use super::trace::{Trace, milliseconds};
-use super::understand::{Question, Route, Terms};
+use super::understand::{KeywordTerms, Question, Route};
 use crate::error::Result;
 use crate::store::Scope;
 use crate::text::count;
@@ -91,10 +91,10 @@ pub(super) async fn recall<'s>(
 async fn other_words(
     input: &StageInput<'_, '_>,
     trace: &mut Trace,
-) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
+) -> Result<(KeywordTerms, Vec<Alternative>, Vec<Replacement>)> {
     let StageInput { searcher, question, snapshots } = *input;
     let start = Instant::now();
-    let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { Terms::new() };
+    let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { KeywordTerms::new() };
     let (query, expand) = (&question.request.query, question.request.expand);
     let synonyms = match expand.words {
         OtherWords::Off => Vec::new(),

@@ -13,7 +13,7 @@ use super::request::SearchRequest;
 use super::retrievers::on_each;
 use super::searcher::{Searcher, StageInput};
 use super::trace::Trace;
-use super::understand::{Terms, Understanding, keyword_terms};
+use super::understand::{KeywordTerms, Understanding, keyword_terms};
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::store::{Phrase, Scope, Snapshot};
@@ -60,7 +60,7 @@ pub(super) async fn filter(
 fn confine(
     snapshots: &[&Snapshot],
     understood: &Understanding,
-    terms: &Terms,
+    terms: &KeywordTerms,
     scopes: &mut [Scope],
     trace: &mut Trace,
 ) -> Result<bool> {

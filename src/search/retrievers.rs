@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::candidate::{Candidate, ChunkKey, Scores, by_namespace, first_different};
 use super::shape::DEFAULT_POOL;
-use super::understand::Terms;
+use super::understand::KeywordTerms;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::store::{KeywordField, KeywordHit, KeywordStatistics, Scope, Snapshot, VectorHit, WordsFound};
@@ -32,7 +32,7 @@ pub(super) struct QuestionWord {
 
 pub(super) struct KeywordRetriever<'a> {
     snapshots: &'a [&'a Snapshot],
-    terms: Terms,
+    terms: KeywordTerms,
     words: Vec<QuestionWord>,
     /// `None` for all documents of one namespace, which has its own.
     statistics: Option<KeywordStatistics>,
@@ -40,7 +40,7 @@ pub(super) struct KeywordRetriever<'a> {
 
 impl<'a> KeywordRetriever<'a> {
     /// Words are weighed by their rarity in the scopes, which are by namespace. Without terms, it finds nothing.
-    pub(super) fn new(snapshots: &'a [&'a Snapshot], terms: Terms, scopes: &[Scope]) -> Result<Self> {
+    pub(super) fn new(snapshots: &'a [&'a Snapshot], terms: KeywordTerms, scopes: &[Scope]) -> Result<Self> {
         let count = |scopes: &[Scope]| -> Result<KeywordStatistics> {
             let of = |place: usize, snapshot: &&Snapshot| snapshot.keyword().statistics(&terms, &scopes[place]);
             Ok(KeywordStatistics::joint(on_each(snapshots, of)?))

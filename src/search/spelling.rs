@@ -12,7 +12,7 @@ use super::request::OtherWords;
 use super::retrievers::parent_chunks_with;
 use super::synonyms::FoundSynonyms;
 use super::trace::Trace;
-use super::understand::{Terms, in_all_fields};
+use super::understand::{KeywordTerms, in_all_fields};
 use super::vocabulary::{SHORTEST, Vocabulary};
 use crate::embed::is_known_word;
 use crate::error::Result;
@@ -82,7 +82,7 @@ pub(super) fn replace_words(
     query: &str,
     words_wanted: OtherWords,
     synonyms: &[FoundSynonyms],
-    terms: &mut Terms,
+    terms: &mut KeywordTerms,
 ) -> Result<Vec<Replacement>> {
     if words_wanted == OtherWords::Off || terms.is_empty() {
         return Ok(Vec::new());

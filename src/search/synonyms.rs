@@ -12,7 +12,7 @@ use super::chinese_numbers::numbers_written_otherwise;
 use super::joined_words::{joined_words, runs};
 use super::retrievers::parent_chunks_with;
 use super::short_forms::short_forms;
-use super::understand::{Terms, is_in_capitals, keyword_terms};
+use super::understand::{KeywordTerms, is_in_capitals, keyword_terms};
 use crate::error::Result;
 use crate::knowledge::names::synonyms::{MOST_OTHERS, Synonyms};
 use crate::knowledge::names::{abbreviates, is_word, key};
@@ -62,7 +62,7 @@ pub(super) fn add_synonyms(
     snapshots: &[&Snapshot],
     listed: [&Synonyms; 2],
     query: &str,
-    terms: &mut Terms,
+    terms: &mut KeywordTerms,
 ) -> Result<Vec<FoundSynonyms>> {
     if terms.is_empty() {
         return Ok(Vec::new());
@@ -104,7 +104,7 @@ fn add_other_names(
     snapshots: &[&Snapshot],
     listed: [&Synonyms; 2],
     query: &str,
-    terms: &mut Terms,
+    terms: &mut KeywordTerms,
 ) -> Result<Vec<(Range<usize>, FoundSynonyms)>> {
     let names = names(query);
     let keys: Vec<String> = names.iter().map(|name| name.key.clone()).collect();
@@ -174,7 +174,7 @@ fn same_script(query: &str, name: &str) -> bool {
 }
 
 /// Adds the words of a name that the question lacks; returns whether there were any.
-fn add(name: &str, weight: f32, terms: &mut Terms) -> bool {
+fn add(name: &str, weight: f32, terms: &mut KeywordTerms) -> bool {
     let known = terms.len();
     let own = keyword_terms(name, &[]);
     let whole: f32 = own.iter().filter(|(field, ..)| *field == KeywordField::Content).map(|(.., weight)| weight).sum();

@@ -80,15 +80,15 @@ pub fn add_neighbours(hit: &mut Hit, chunks: &BTreeMap<u32, IndexedParentChunk>,
     hit.refresh();
 }
 
-/// The question that child chunks are compared with.
-pub struct Question {
+/// Scores child chunks against a question.
+pub struct ChildScorer {
     pub terms: Terms,
     /// The weights of keyword and semantic search, as for parent chunks.
     pub keyword: f32,
     pub semantic: f32,
 }
 
-impl Question {
+impl ChildScorer {
     /// How well a child chunk matches, from 0 to 1: the share of the question's words in it, and its cosine if it has one.
     fn score(&self, text: &str, cosine: Option<f32>) -> f32 {
         let words = self.terms.share_in(text);
@@ -97,19 +97,19 @@ impl Question {
 }
 
 /// The parent chunks of a namespace that were found, and the cosines of their child chunks, by id.
-pub struct Known {
+pub struct FoundChunks {
     pub chunks: HashMap<ChunkId, IndexedParentChunk>,
     pub cosines: HashMap<ChunkId, f32>,
 }
 
 /// Names the best `count` child chunks of each parent chunk that was found, best first. Child chunks that do not match are
 /// left out, unless none matches: the parent chunk was found by its title then, and the first child chunk stands for it.
-pub fn name_children(sources: &mut [Source], known: &Known, question: &Question, count: usize) {
+pub fn name_children(sources: &mut [Source], known: &FoundChunks, scorer: &ChildScorer, count: usize) {
     for source in sources.iter_mut().filter(|source| source.score.is_some()) {
         let Some(chunk) = known.chunks.get(&source.chunk_id) else { continue };
         let scored = chunk.children().into_iter().map(|(index, text)| {
             let chunk_id = ChunkId::child(&source.chunk_id, index);
-            let score = question.score(text, known.cosines.get(&chunk_id).copied());
+            let score = scorer.score(text, known.cosines.get(&chunk_id).copied());
             SourceChild { chunk_id, score, text: text.to_owned() }
         });
         let mut scored: Vec<SourceChild> = scored.collect();
@@ -222,7 +222,7 @@ mod tests {
 
     /// The child chunks of the parent chunk `d:1`, each with its cosine.
     fn named(texts: &[(&str, f32)], semantic: bool, count: usize) -> Source {
-        let question = Question { terms: Terms::of("prime the pump"), keyword: 0.5, semantic: 0.5 };
+        let scorer = ChildScorer { terms: Terms::of("prime the pump"), keyword: 0.5, semantic: 0.5 };
         let content: String = texts.iter().map(|(text, _)| *text).collect();
         let each = texts.iter().zip(0u32..);
         let child_chunks = each.clone().map(|((text, _), index)| ChildSpan { index, bytes: text.len() }).collect();
@@ -231,9 +231,9 @@ mod tests {
             .filter(|_| semantic)
             .map(|((_, cosine), index)| (ChunkId::from(format!("d:1.{index}")), *cosine))
             .collect();
-        let known = Known { chunks: HashMap::from([("d:1".into(), parent_chunk)]), cosines };
+        let known = FoundChunks { chunks: HashMap::from([("d:1".into(), parent_chunk)]), cosines };
         let mut sources = [source("d:1", 1, "whole", Some(0.7)), source("d:2", 2, "neighbour", None)];
-        name_children(&mut sources, &known, &question, count);
+        name_children(&mut sources, &known, &scorer, count);
         assert!(sources[1].children.is_empty());
         sources[0].clone()
     }

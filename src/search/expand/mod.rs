@@ -23,7 +23,7 @@ use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{Fields, IndexedParentChunk, MetadataValue, Snapshot};
 use crate::text::highlight::Terms;
 pub(super) use around::merge;
-use around::{Known, Question};
+use around::{ChildScorer, FoundChunks};
 
 /// Expands selected hits, and leaves out what exceeds the token limit.
 pub(super) async fn expand(
@@ -128,32 +128,32 @@ async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
         if shape.drills() { shape.beam.children } else { shape.children.max(usize::from(shape.window.is_some())) };
     if named > 0 && !hits.is_empty() {
         let names = &from.ranking.namespaces;
-        let known = try_join_all((0..names.len()).map(|namespace| known(from, hits, namespace))).await?;
+        let found = try_join_all((0..names.len()).map(|namespace| found_chunks(from, hits, namespace))).await?;
         let terms = Terms::of(&from.request.query);
-        let question = Question { terms, keyword: route.keyword, semantic: route.semantic };
+        let scorer = ChildScorer { terms, keyword: route.keyword, semantic: route.semantic };
         for hit in &mut *hits {
             let Some(place) = names.iter().position(|name| *name == hit.namespace) else { continue };
-            around::name_children(&mut hit.sources, &known[place], &question, named);
+            around::name_children(&mut hit.sources, &found[place], &scorer, named);
         }
     }
     Ok(())
 }
 
 /// The parent chunks of a namespace that were found, and the cosines of their child chunks.
-async fn known(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> Result<Known> {
+async fn found_chunks(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> Result<FoundChunks> {
     let (snapshot, name) = (from.snapshots[namespace], &from.ranking.namespaces[namespace]);
     let own = hits.iter().filter(|hit| hit.namespace == *name).flat_map(|hit| &hit.sources);
     let found = own.filter(|source| source.score.is_some());
     let ids: HashSet<ChunkId> = found.map(|source| source.chunk_id.clone()).collect();
-    let list: Vec<ChunkId> = ids.iter().cloned().collect();
+    let ids = Vec::from_iter(ids);
     let chunks =
-        snapshot.keyword().parent_chunks(&list)?.into_iter().map(|chunk| (chunk.chunk_id.clone(), chunk)).collect();
+        snapshot.keyword().parent_chunks(&ids)?.into_iter().map(|chunk| (chunk.chunk_id.clone(), chunk)).collect();
     let mut cosines = HashMap::new();
     if let Some(question) = from.ranking.vector.as_deref() {
-        let similar = snapshot.similarities(question, &list).await?;
+        let similar = snapshot.similarities(question, &ids).await?;
         cosines.extend(similar.into_iter().map(|hit| (hit.chunk_id, hit.score)));
     }
-    Ok(Known { chunks, cosines })
+    Ok(FoundChunks { chunks, cosines })
 }
 
 /// Adds neighbours, merges hits that then overlap, and cuts hits down to windows if requested.
@@ -161,9 +161,9 @@ fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> 
     let shape = &from.request.shape;
     // A window may reach into the next parent chunk.
     let count = shape.context.max(usize::from(shape.window.is_some()));
-    let known = read(from, &hits, count)?;
+    let read = read_around(from, &hits, count)?;
     for hit in &mut hits {
-        if let Some(chunks) = known.get(&(hit.namespace.clone(), hit.doc_id.clone())) {
+        if let Some(chunks) = read.get(&(hit.namespace.clone(), hit.doc_id.clone())) {
             around::add_neighbours(hit, chunks, count);
         }
     }
@@ -176,7 +176,7 @@ fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> 
 }
 
 /// Reads the parent chunks of hits and `count` on both sides.
-fn read(from: &Expansion<'_>, hits: &[Hit], count: usize) -> Result<Chunks> {
+fn read_around(from: &Expansion<'_>, hits: &[Hit], count: usize) -> Result<Chunks> {
     let mut read = Chunks::new();
     for (snapshot, name) in from.snapshots.iter().zip(&from.ranking.namespaces) {
         let own = hits.iter().filter(|hit| hit.namespace == *name);

@@ -19,7 +19,7 @@ pub use contents::Wanted;
 pub(super) use contents::{contents_of, document_named};
 pub use part::AskedPart;
 pub(super) use part::{section_named, section_of_document};
-pub use route::{Route, Terms, keyword_terms};
+pub use route::{KeywordTerms, Route, keyword_terms};
 pub(super) use route::{in_all_fields, is_in_capitals};
 pub(super) use words::is_of_any_document;
 
@@ -40,7 +40,7 @@ pub(super) struct Question<'s> {
     pub request: &'s SearchRequest,
     pub understood: Understanding,
     pub route: Route,
-    pub terms: Terms,
+    pub terms: KeywordTerms,
     /// The model of the searched vectors.
     pub model: &'s VectorModel,
     pub now: Timestamp,

@@ -31,7 +31,7 @@ const COVERAGE_FULL: f32 = 0.8;
 const SEMANTIC_WEIGHT: f32 = 0.7;
 
 /// Weighted keyword terms.
-pub type Terms = Vec<(KeywordField, String, f32)>;
+pub type KeywordTerms = Vec<(KeywordField, String, f32)>;
 
 /// How a question is served. The weights add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,7 +124,7 @@ impl Route {
 
 /// The weighted terms of a question for all keyword fields: each once, without function words unless there is nothing
 /// else.
-pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
+pub fn keyword_terms(query: &str, identifiers: &[String]) -> KeywordTerms {
     // The lists of words are in simplified characters.
     let query = &in_simplified(query);
     let asking = ranges_of_asking_words(query);
