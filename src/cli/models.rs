@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::embed::{Device, EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor};
 use crate::error::{Error, NextStep, Result};
 use crate::models::{
-    Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest, suggested,
+    AddOptions, Added, Hub, HubModel, Installed, KnownModel, ModelKind, Models, Record, catalogue, nearest, suggested,
 };
 use crate::render::{ModelLine, ModelList, SuggestedModel, added_model, model_list, removed_model, suggested_models};
 use crate::store::{Manifest, Snapshot, Store};
@@ -131,7 +131,7 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
     let store = store_if_any(context)?;
     let uses = Uses::of(store.as_ref())?;
     let (engine, refused) = select_available(&engine_choice(context, store.as_ref())?)?;
-    let here = models.here()?;
+    let here = models.list()?;
     let mut lines = vec![embedded()];
     lines.extend(here.iter().map(of_installed));
     let is_here = |known: &&KnownModel| here.iter().any(|one| one.name.eq_ignore_ascii_case(&known.name));
@@ -158,7 +158,7 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     let store = store_if_any(context)?;
     let engine = select(&engine_choice(context, store.as_ref())?)?;
     let AddArgs { model, name, query_prefix, document_prefix } = args;
-    let wish = Wish { name, query_prefix, document_prefix };
+    let options = AddOptions { name, query_prefix, document_prefix };
     let show = |Added { record, notes }: &Added, was_here| {
         context.show(added_model(&of_record(record), was_here, record.embedding_config.as_ref(), notes))
     };
@@ -166,18 +166,18 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     if folder.exists() || looks_like_a_path(&model) {
         // Reading and trying a model takes long and would block other tasks.
         let (models, folder) = (models.clone(), folder.to_owned());
-        let work = tokio::task::spawn_blocking(move || models.add_folder(&folder, &engine, &wish));
+        let work = tokio::task::spawn_blocking(move || models.add_folder(&folder, &engine, &options));
         return show(&work.await.map_err(|error| Error::failed(format!("adding the model crashed: {error}")))??, false);
     }
-    let wanted = wanted(&model)?;
+    let hub_model = hub_model(&model)?;
     // An installed model may lack the requested name or prefixes.
-    if wish == Wish::default()
-        && let Some(record) = models.has(&wanted)?
+    if options == AddOptions::default()
+        && let Some(record) = models.has(&hub_model)?
     {
         return show(&Added { record, notes: Vec::new() }, true);
     }
     let progress = progress_display(context);
-    show(&models.download(&Hub::of_environment()?, &wanted, &engine, &wish, &*progress).await?, false)
+    show(&models.download(&Hub::of_environment()?, &hub_model, &engine, &options, &*progress).await?, false)
 }
 
 /// Asks, after the first ingest of a store, whether to fetch a model that reads its documents.
@@ -239,11 +239,11 @@ async fn suggest(context: &Context, models: &Models) -> Result<u8> {
 }
 
 /// The download that a name stands for.
-fn wanted(name: &str) -> Result<Wanted> {
+fn hub_model(name: &str) -> Result<HubModel> {
     if name.eq_ignore_ascii_case(&Model::embedded().name) {
         return Err(Error::usage(format!("{name} is built into kb and always installed")));
     }
-    Wanted::named(name).ok_or_else(|| {
+    HubModel::named(name).ok_or_else(|| {
         let hint = nearest(name).map_or_else(
             || "`kb models` lists the known ones; name others OWNER/NAME, or by a folder".to_owned(),
             |near| format!("did you mean {near}? `kb models` lists all"),

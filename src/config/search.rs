@@ -292,7 +292,7 @@ pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time:
     let folder = match named.to_str().filter(|_| could_be_a_name(named)) {
         // An installed model comes first: a folder of the same name, perhaps made by others, must not replace it.
         Some(name) if !named.exists() || Models::of_user()?.installed(name)?.is_some() => {
-            Models::of_user()?.must_have(name, ModelKind::Rerank)?.0
+            Models::of_user()?.required(name, ModelKind::Rerank)?.0
         }
         _ => named.clone(),
     };

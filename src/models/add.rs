@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::installed::{Models, check_name};
-use super::offer::{Offer, TextOffer, Wish};
+use super::candidate::{AddOptions, Candidate, TextCandidate};
 use super::record::{ModelKind, Record, cannot};
-use super::workplace::{Hold, files_in, finish, new_workplace};
+use super::work_folders::{FolderLock, files_in, move_into_place, new_work_folder};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, GRAPH, Model, ModelFiles, Source, Tried, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::threads::cores;
@@ -24,7 +24,7 @@ pub struct Added {
 
 /// How files get from their source to the model's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Take {
+pub(super) enum Transfer {
     Copy,
     /// For files that were just downloaded.
     Link,
@@ -32,29 +32,29 @@ pub(super) enum Take {
 
 impl Models {
     /// Adds the model in a folder. The folder stays unchanged. After an error nothing is changed.
-    pub fn add_folder(&self, folder: &Path, engine: &Engine, wish: &Wish) -> Result<Added> {
+    pub fn add_folder(&self, folder: &Path, engine: &Engine, options: &AddOptions) -> Result<Added> {
         folder.metadata().map_err(|error| Error::reading(folder, &error))?;
-        let name = match &wish.name {
+        let name = match &options.name {
             Some(name) => name.clone(),
             None => name_of(folder)?,
         };
-        self.must_be_free(&name)?;
+        self.check_is_free(&name)?;
         // Checked first: nothing is written for a folder without a model.
-        let offer = Offer::of(folder, None, wish)?;
-        let _hold = Hold::of(self.folder())?;
+        let candidate = Candidate::of(folder, None, options)?;
+        let _lock = FolderLock::acquire(self.folder())?;
         let from = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string();
-        self.add(&name, offer, from, Take::Copy, engine)
+        self.add(&name, candidate, from, Transfer::Copy, engine)
     }
 
     /// Checks that a model of this name may be added.
-    pub(super) fn must_be_free(&self, name: &str) -> Result<()> {
+    pub(super) fn check_is_free(&self, name: &str) -> Result<()> {
         check_name(name)?;
         let other = format!("another one with {} NAME", Setting("name"));
         if name.eq_ignore_ascii_case(EMBEDDED) {
             let taken = Error::usage(format!("{name} is the name of the model that is part of kb"));
             return Err(taken.hint(format!("choose {other}")));
         }
-        if self.here()?.iter().any(|one| one.name.eq_ignore_ascii_case(name)) {
+        if self.list()?.iter().any(|one| one.name.eq_ignore_ascii_case(name)) {
             let taken = Error::usage(format!("a model {name} already exists in {}", self.folder().display()));
             return Err(taken.hint(format!("remove it with `{}`, or choose {other}", NextStep::RemoveModel(name))));
         }
@@ -62,16 +62,23 @@ impl Models {
     }
 
     /// Adds a model. The caller holds the lock of the folder of models.
-    pub(super) fn add(&self, name: &str, offer: Offer, from: String, take: Take, engine: &Engine) -> Result<Added> {
-        let work = new_workplace(self.folder(), name)?;
-        put_graph(&offer, work.path(), take)?;
-        let (kind, embedding_config, fingerprint, unrelated) = match &offer.text {
+    pub(super) fn add(
+        &self,
+        name: &str,
+        candidate: Candidate,
+        from: String,
+        transfer: Transfer,
+        engine: &Engine,
+    ) -> Result<Added> {
+        let work = new_work_folder(self.folder(), name)?;
+        put_graph(&candidate, work.path(), transfer)?;
+        let (kind, embedding_config, fingerprint, unrelated) = match &candidate.text {
             Some(text) => {
-                let model = try_text(text, name, &offer, work.path(), engine)?;
+                let model = try_text(text, name, &candidate, work.path(), engine)?;
                 (ModelKind::Text, Some(model.embedding_config), Some(model.fingerprint), Some(model.unrelated))
             }
             None => {
-                try_reranker(&offer, work.path(), engine)?;
+                try_reranker(&candidate, work.path(), engine)?;
                 (ModelKind::Rerank, None, None, None)
             }
         };
@@ -80,17 +87,17 @@ impl Models {
             name: name.to_owned(),
             kind,
             embedding_config,
-            languages: offer.languages.clone(),
-            licence: offer.licence.clone(),
-            external: offer.external(),
+            languages: candidate.languages.clone(),
+            licence: candidate.licence.clone(),
+            external: candidate.external(),
             files: files_in(work.path())?,
             fingerprint,
             unrelated,
             from,
         };
         record.write(work.path())?;
-        finish(work, self.folder(), name)?;
-        Ok(Added { record, notes: offer.notes })
+        move_into_place(work, self.folder(), name)?;
+        Ok(Added { record, notes: candidate.notes })
     }
 }
 
@@ -108,16 +115,17 @@ fn name_of(folder: &Path) -> Result<String> {
 }
 
 /// Puts the graph and the weights beside it into the folder.
-fn put_graph(offer: &Offer, to: &Path, take: Take) -> Result<()> {
+fn put_graph(candidate: &Candidate, to: &Path, transfer: Transfer) -> Result<()> {
     let path = to.join(GRAPH);
-    match &offer.made {
-        Some(made) => std::fs::write(&path, made).map_err(cannot("write", &path))?,
-        None => put_file(&offer.graph, &path, take)?,
+    match &candidate.whole_graph {
+        Some(graph) => std::fs::write(&path, graph).map_err(cannot("write", &path))?,
+        None => put_file(&candidate.graph, &path, transfer)?,
     }
-    offer.external().iter().try_for_each(|name| put_file(&offer.beside().join(name), &to.join(name), take))
+    let external = candidate.external();
+    external.iter().try_for_each(|name| put_file(&candidate.graph_folder().join(name), &to.join(name), transfer))
 }
 
-fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {
+fn put_file(from: &Path, to: &Path, transfer: Transfer) -> Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder).map_err(cannot("make", folder))?;
     }
@@ -129,14 +137,14 @@ fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {
         return Err(Error::failed(format!("cannot copy {}: not a regular file", from.display()))
             .hint("download the folder again, with all its files"));
     }
-    match take {
-        Take::Link if std::fs::hard_link(from, to).is_ok() => Ok(()),
-        Take::Link | Take::Copy => std::fs::copy(from, to).map(drop).map_err(cannot("copy", from)),
+    match transfer {
+        Transfer::Link if std::fs::hard_link(from, to).is_ok() => Ok(()),
+        Transfer::Link | Transfer::Copy => std::fs::copy(from, to).map(drop).map_err(cannot("copy", from)),
     }
 }
 
 /// Writes the tokenizer's files and tries the model. Returns it with its dimension and fingerprint.
-fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Engine) -> Result<Model> {
+fn try_text(text: &TextCandidate, name: &str, candidate: &Candidate, to: &Path, engine: &Engine) -> Result<Model> {
     let files = &text.files;
     for (file, bytes) in [
         ("tokenizer.json", &files.tokenizer_file),
@@ -147,7 +155,7 @@ fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Eng
         let path = to.join(file);
         std::fs::write(&path, bytes).map_err(cannot("write", &path))?;
     }
-    let files = ModelFiles { folder: to.to_owned(), external: offer.external() };
+    let files = ModelFiles { folder: to.to_owned(), external: candidate.external() };
     let model = Model {
         name: name.to_owned(),
         embedding_config: text.embedding_config.clone(),
@@ -166,16 +174,16 @@ fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Eng
 }
 
 /// Copies the small files of a reranking model and tries it.
-fn try_reranker(offer: &Offer, to: &Path, engine: &Engine) -> Result<()> {
+fn try_reranker(candidate: &Candidate, to: &Path, engine: &Engine) -> Result<()> {
     for file in ["tokenizer.json", "config.json", "tokenizer_config.json", "special_tokens_map.json"] {
-        let from = offer.folder.join(file);
+        let from = candidate.folder.join(file);
         if from.exists() {
-            put_file(&from, &to.join(file), Take::Copy)?;
+            put_file(&from, &to.join(file), Transfer::Copy)?;
         }
     }
     let scores = CrossEncoder::load(engine, to, cores())?.scores(QUESTION, &CHUNKS.map(str::to_owned), None)?;
     let unusable = |reason: &str| {
-        Error::failed(format!("the reranking model in {} cannot be used: {reason}", offer.folder.display()))
+        Error::failed(format!("the reranking model in {} cannot be used: {reason}", candidate.folder.display()))
             .hint("its files may not belong together; download it again")
     };
     if scores.iter().any(|score| !score.is_finite()) {

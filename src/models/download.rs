@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use super::add::{Added, Take};
+use super::add::{Added, Transfer};
+use super::candidate::{AddOptions, Candidate};
 use super::catalogue::{KnownModel, known};
-use super::fetch::Fetch;
+use super::fetch::FileDownload;
 use super::hub::{Hub, Listing, RemoteFile};
 use super::installed::Models;
-use super::offer::{Offer, Wish};
 use super::record::{Record, cannot};
-use super::weights::survey;
-use super::workplace::{Hold, downloads, new_download, remove_folder};
+use super::weights::inspect;
+use super::work_folders::{FolderLock, downloads, new_download, remove_folder};
 use crate::embed::{Engine, GRAPHS};
 use crate::error::{Error, NextStep, Result};
 
@@ -40,28 +40,28 @@ pub trait DownloadProgress: Sync {
 
 /// A model on the hub.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct HubModel {
     /// `OWNER/NAME`.
     repository: String,
     /// Its entry in the catalogue.
     known: Option<&'static KnownModel>,
 }
 
-impl Wanted {
+impl HubModel {
     /// The model with a name; `None` for a text that is not a model's name.
     pub fn named(name: &str) -> Option<Self> {
         if let Some(known) = known(name) {
-            return Some(Wanted { repository: known.repository.clone(), known: Some(known) });
+            return Some(HubModel { repository: known.repository.clone(), known: Some(known) });
         }
         let plain = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
         };
         let (owner, last) = name.split_once('/')?;
-        (plain(owner) && plain(last)).then(|| Wanted { repository: name.to_owned(), known: None })
+        (plain(owner) && plain(last)).then(|| HubModel { repository: name.to_owned(), known: None })
     }
 
-    /// The model's name unless the user wishes another.
+    /// The model's name unless the user chooses another.
     pub fn name(&self) -> &str {
         let last = || self.repository.rsplit('/').next().unwrap_or(&self.repository);
         self.known.map_or_else(last, |known| &known.name)
@@ -69,14 +69,14 @@ impl Wanted {
 }
 
 impl Models {
-    /// The record of a wanted model, if it is installed and not another model of that name.
-    pub fn has(&self, wanted: &Wanted) -> Result<Option<Record>> {
-        let Some(found) = self.installed(wanted.name())? else { return Ok(None) };
+    /// The record of a model on the hub, if it is installed and not another model of that name.
+    pub fn has(&self, hub_model: &HubModel) -> Result<Option<Record>> {
+        let Some(found) = self.installed(hub_model.name())? else { return Ok(None) };
         let record = found.record?;
         let is_it = match record.repository() {
-            Some(repository) => repository.eq_ignore_ascii_case(&wanted.repository),
+            Some(repository) => repository.eq_ignore_ascii_case(&hub_model.repository),
             // Added from a folder, so its repository is unknown: the name identifies models of the catalogue only.
-            None => wanted.known.is_some(),
+            None => hub_model.known.is_some(),
         };
         Ok(Some(record).filter(|_| is_it))
     }
@@ -85,23 +85,23 @@ impl Models {
     pub async fn download(
         &self,
         hub: &Hub,
-        wanted: &Wanted,
+        hub_model: &HubModel,
         engine: &Engine,
-        wish: &Wish,
+        options: &AddOptions,
         progress: &dyn DownloadProgress,
     ) -> Result<Added> {
-        let name = wish.name.as_deref().unwrap_or(wanted.name());
-        self.must_be_free(name)?;
-        let _hold = Hold::of(self.folder())?;
-        let listing = hub.listing(&wanted.repository).await?;
+        let name = options.name.as_deref().unwrap_or(hub_model.name());
+        self.check_is_free(name)?;
+        let _lock = FolderLock::acquire(self.folder())?;
+        let listing = hub.listing(&hub_model.repository).await?;
         let folder = new_download(self.folder(), name, &listing.revision)?;
-        let fetched = fetch(hub, wanted, &listing, &folder, progress).await;
+        let fetched = fetch(hub, hub_model, &listing, &folder, progress).await;
         let added = fetched.and_then(|()| {
             progress.trying();
-            let from = format!("{}/{}@{}", hub.name(), wanted.repository, listing.revision);
+            let from = format!("{}/{}@{}", hub.name(), hub_model.repository, listing.revision);
             // The settings follow from the model's name, not from the name of the download folder.
-            let wish = Wish { name: Some(name.to_owned()), ..wish.clone() };
-            self.add(name, Offer::of(&folder, wanted.known, &wish)?, from, Take::Link, engine)
+            let options = AddOptions { name: Some(name.to_owned()), ..options.clone() };
+            self.add(name, Candidate::of(&folder, hub_model.known, &options)?, from, Transfer::Link, engine)
         });
         progress.end();
         let added = added?;
@@ -112,13 +112,13 @@ impl Models {
 
 async fn fetch(
     hub: &Hub,
-    wanted: &Wanted,
+    hub_model: &HubModel,
     listing: &Listing,
     to: &Path,
     progress: &dyn DownloadProgress,
 ) -> Result<()> {
-    let repository = &wanted.repository;
-    let mut files = wanted_files(wanted, listing).map_err(|reason| {
+    let repository = &hub_model.repository;
+    let mut files = wanted_files(hub_model, listing).map_err(|reason| {
         Error::failed(format!("{repository} cannot be used: {reason}")).hint(format!(
             "`{}` lists models that can be downloaded; `optimum-cli export onnx --model {repository} OUT` writes an ONNX \
              model to add",
@@ -126,17 +126,17 @@ async fn fetch(
         ))
     })?;
     let (mut done, mut next) = (0, 0);
-    progress.begin(wanted.name(), total(&files));
+    progress.begin(hub_model.name(), total(&files));
     while let Some(file) = files.get(next) {
         let (to, before) = (to.join(&file.path), done);
         let report = |bytes| progress.at(&file.path, before + bytes);
-        Fetch { hub, repository, revision: &listing.revision, file, to: &to, progress: &report }.run().await?;
+        FileDownload { hub, repository, revision: &listing.revision, file, to: &to, progress: &report }.run().await?;
         done += std::fs::metadata(&to).map_or(0, |about| about.len());
         // The graph is the first file, because it names the files with weights beside it.
-        if next == 0 && wanted.known.is_none() {
+        if next == 0 && hub_model.known.is_none() {
             let beside = files_beside(listing, &file.path, &to)?;
             files.extend(beside);
-            progress.begin(wanted.name(), total(&files));
+            progress.begin(hub_model.name(), total(&files));
         }
         next += 1;
     }
@@ -144,9 +144,9 @@ async fn fetch(
 }
 
 /// The files of a model, the graph first.
-fn wanted_files(wanted: &Wanted, listing: &Listing) -> Result<Vec<RemoteFile>, String> {
+fn wanted_files(hub_model: &HubModel, listing: &Listing) -> Result<Vec<RemoteFile>, String> {
     let needed = |path: &str| listing.file(path).cloned().ok_or_else(|| format!("it has no {path}"));
-    let paths: Vec<&str> = match wanted.known {
+    let paths: Vec<&str> = match hub_model.known {
         Some(known) => [&known.model_file].into_iter().chain(&known.additional_files).map(String::as_str).collect(),
         None => {
             let graph = GRAPHS.into_iter().find(|path| listing.file(path).is_some());
@@ -161,7 +161,7 @@ fn wanted_files(wanted: &Wanted, listing: &Listing) -> Result<Vec<RemoteFile>, S
 fn files_beside(listing: &Listing, graph: &str, path: &Path) -> Result<Vec<RemoteFile>> {
     let unusable = |reason: String| Error::failed(format!("{graph} cannot be used: {reason}"));
     let bytes = std::fs::read(path).map_err(cannot("read", path))?;
-    let found = survey(&bytes).map_err(unusable)?;
+    let found = inspect(&bytes).map_err(unusable)?;
     let folder = graph.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let file = |name: &String| {
         let path = format!("{folder}{name}");

@@ -20,7 +20,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LARGEST_UNKNOWN: u64 = 1 << 30;
 
 /// A file of a model on the hub, and its destination.
-pub(super) struct Fetch<'a> {
+pub(super) struct FileDownload<'a> {
     pub hub: &'a Hub,
     pub repository: &'a str,
     pub revision: &'a str,
@@ -31,14 +31,14 @@ pub(super) struct Fetch<'a> {
 }
 
 /// Why an attempt failed.
-enum Trouble {
+enum AttemptError {
     /// The next attempt may succeed.
-    Broken(Error),
+    Temporary(Error),
     /// Another attempt is useless.
     Final(Error),
 }
 
-impl Fetch<'_> {
+impl FileDownload<'_> {
     /// Downloads the file. A part from before the connection broke, now or in an earlier run, is kept beside it as
     /// `.part` and continued.
     pub async fn run(&self) -> Result<()> {
@@ -73,8 +73,8 @@ impl Fetch<'_> {
         loop {
             match self.attempt(part).await {
                 Ok(()) => return Ok(()),
-                Err(Trouble::Final(error)) => return Err(error),
-                Err(Trouble::Broken(error)) => {
+                Err(AttemptError::Final(error)) => return Err(error),
+                Err(AttemptError::Temporary(error)) => {
                     // Progress resets the count: a large file over a bad line takes many attempts.
                     let there = length(part);
                     failed = if there > most { 1 } else { failed + 1 };
@@ -89,7 +89,7 @@ impl Fetch<'_> {
     }
 
     /// Requests the missing bytes once.
-    async fn attempt(&self, part: &Path) -> Result<(), Trouble> {
+    async fn attempt(&self, part: &Path) -> Result<(), AttemptError> {
         let mut have = length(part);
         if self.file.bytes.is_some_and(|bytes| have > bytes) {
             remove(part)?;
@@ -100,33 +100,36 @@ impl Fetch<'_> {
             return Ok(());
         }
         let path = format!("{}/resolve/{}/{}", self.repository, self.revision, self.file.path);
-        let mut request = self.hub.http.get(self.hub.url(&path).map_err(Trouble::Final)?);
+        let mut request = self.hub.http.get(self.hub.url(&path).map_err(AttemptError::Final)?);
         if have > 0 {
             request = request.header(RANGE, format!("bytes={have}-"));
         }
         let response = request.send().await.map_err(|error| match error.is_redirect() {
-            true => Trouble::Final(self.hub.unreachable(&error)),
-            false => Trouble::Broken(self.hub.unreachable(&error)),
+            true => AttemptError::Final(self.hub.unreachable(&error)),
+            false => AttemptError::Temporary(self.hub.unreachable(&error)),
         })?;
         match response.status() {
             StatusCode::PARTIAL_CONTENT if begins_at(&response) == Some(have) => {}
             StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE => {
                 remove(part)?;
-                return Err(Trouble::Broken(self.other_bytes("another part of it")));
+                return Err(AttemptError::Temporary(self.wrong_content("another part of it")));
             }
             StatusCode::OK => have = 0,
             status => {
                 let what = format!("file {} in {}", self.file.path, self.repository);
                 let error = self.hub.refusal(response, &what).await;
-                return Err(if status.is_server_error() { Trouble::Broken(error) } else { Trouble::Final(error) });
+                return Err(match status.is_server_error() {
+                    true => AttemptError::Temporary(error),
+                    false => AttemptError::Final(error),
+                });
             }
         }
         self.write(response, have, part).await
     }
 
     /// Writes the bytes after the first `have`.
-    async fn write(&self, mut response: Response, mut have: u64, part: &Path) -> Result<(), Trouble> {
-        let unwritten = |error: std::io::Error| Trouble::Final(cannot("write", part)(error));
+    async fn write(&self, mut response: Response, mut have: u64, part: &Path) -> Result<(), AttemptError> {
+        let unwritten = |error: std::io::Error| AttemptError::Final(cannot("write", part)(error));
         let out = if have > 0 { OpenOptions::new().append(true).open(part) } else { File::create(part) };
         let mut out = out.map_err(unwritten)?;
         let promised = header(&response, CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
@@ -135,7 +138,8 @@ impl Fetch<'_> {
             && listed != promised
         {
             remove(part)?;
-            return Err(Trouble::Final(self.other_bytes(&format!("{promised} bytes instead of the listed {listed}"))));
+            let what = format!("{promised} bytes instead of the listed {listed}");
+            return Err(AttemptError::Final(self.wrong_content(&what)));
         }
         let most = self.file.bytes.or(promised).unwrap_or(LARGEST_UNKNOWN);
         (self.progress)(have);
@@ -146,17 +150,17 @@ impl Fetch<'_> {
                     if have > most {
                         drop(out);
                         remove(part)?;
-                        return Err(Trouble::Final(self.other_bytes(&format!("more than {most} bytes"))));
+                        return Err(AttemptError::Final(self.wrong_content(&format!("more than {most} bytes"))));
                     }
                     out.write_all(&bytes).map_err(unwritten)?;
                     (self.progress)(have);
                 }
                 Ok(None) => break,
-                Err(error) => return Err(Trouble::Broken(self.cut_off(have, &innermost(&error)))),
+                Err(error) => return Err(AttemptError::Temporary(self.cut_off(have, &innermost(&error)))),
             }
         }
         if self.file.bytes.or(promised).is_some_and(|whole| have < whole) {
-            return Err(Trouble::Broken(self.cut_off(have, "the connection ended")));
+            return Err(AttemptError::Temporary(self.cut_off(have, "the connection ended")));
         }
         out.sync_all().map_err(unwritten)
     }
@@ -165,16 +169,16 @@ impl Fetch<'_> {
     fn check(&self, path: &Path) -> Result<()> {
         let found = length(path);
         if let Some(listed) = self.file.bytes.filter(|&listed| listed != found) {
-            return Err(self.other_bytes(&format!("{found} bytes instead of the listed {listed}")));
+            return Err(self.wrong_content(&format!("{found} bytes instead of the listed {listed}")));
         }
         let Some(listed) = &self.file.digest else { return Ok(()) };
         if listed.is_of(path).map_err(cannot("read", path))? {
             return Ok(());
         }
-        Err(self.other_bytes("bytes with another hash than the listed one"))
+        Err(self.wrong_content("bytes with another hash than the listed one"))
     }
 
-    fn other_bytes(&self, what: &str) -> Error {
+    fn wrong_content(&self, what: &str) -> Error {
         Error::failed(format!("{} sent something other than {}: {what}", self.hub.name(), self.file.path))
             .hint("nothing was added; run the command again, or use another mirror (HF_ENDPOINT)")
     }
@@ -191,8 +195,8 @@ fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |about| about.len())
 }
 
-fn remove(part: &Path) -> Result<(), Trouble> {
-    or_none(std::fs::remove_file(part)).map(drop).map_err(|error| Trouble::Final(cannot("remove", part)(error)))
+fn remove(part: &Path) -> Result<(), AttemptError> {
+    or_none(std::fs::remove_file(part)).map(drop).map_err(|error| AttemptError::Final(cannot("remove", part)(error)))
 }
 
 fn header(response: &Response, name: HeaderName) -> Option<&str> {

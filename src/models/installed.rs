@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::catalogue::{known, nearest};
 use super::record::{ModelKind, Record, cannot};
-use super::workplace::{Hold, downloads, remove_folder, remove_model, size_of};
+use super::work_folders::{FolderLock, downloads, remove_folder, remove_model, size_of};
 use crate::embed::{EMBEDDED, Model, endpoint_model_name, is_endpoint_model};
 use crate::endpoint::{EMBEDDINGS, EndpointConfig};
 use crate::error::{Error, NextStep, Result, Setting, or_none};
@@ -117,7 +117,7 @@ impl Models {
     }
 
     /// The installed models, sorted by name. A damaged one does not hide the others.
-    pub fn here(&self) -> Result<Vec<Installed>> {
+    pub fn list(&self) -> Result<Vec<Installed>> {
         let unreadable =
             |error| cannot("read", &self.folder)(error).hint(format!("name another folder with {VARIABLE}"));
         let entries = or_none(std::fs::read_dir(&self.folder)).map_err(unreadable)?;
@@ -136,7 +136,7 @@ impl Models {
 
     /// The installed model with a name: its own name, or any that the catalogue has for it.
     pub fn installed(&self, name: &str) -> Result<Option<Installed>> {
-        let here = self.here()?;
+        let here = self.list()?;
         let place = |name: &str| here.iter().position(|one| one.name.eq_ignore_ascii_case(name));
         let place = place(name).or_else(|| known(name).and_then(|model| place(&model.name)));
         Ok(place.and_then(|place| here.into_iter().nth(place)))
@@ -155,7 +155,7 @@ impl Models {
                 None => self.at_endpoint(None),
             };
         }
-        let (folder, record) = self.must_have(name, ModelKind::Text)?;
+        let (folder, record) = self.required(name, ModelKind::Text)?;
         let model = record.model(&folder).map(Arc::new);
         model.ok_or_else(|| {
             Error::failed(format!("the record of the model {name} lacks its settings")).hint("add it again")
@@ -163,7 +163,7 @@ impl Models {
     }
 
     /// The installed model with a name and a kind. The error names what is installed and how to add a model.
-    pub fn must_have(&self, name: &str, kind: ModelKind) -> Result<(PathBuf, Record)> {
+    pub fn required(&self, name: &str, kind: ModelKind) -> Result<(PathBuf, Record)> {
         let Some(found) = self.installed(name)? else { return Err(self.missing(name, kind)?) };
         let record = found.record?;
         if record.kind == kind {
@@ -185,7 +185,7 @@ impl Models {
             }
         };
         let usable = |one: &Installed| one.record.as_ref().is_ok_and(|record| record.kind == kind);
-        let here: Vec<String> = self.here()?.into_iter().filter(usable).map(|one| one.name).collect();
+        let here: Vec<String> = self.list()?.into_iter().filter(usable).map(|one| one.name).collect();
         let here = if here.is_empty() { "none".to_owned() } else { here.join(", ") };
         let (what, folder) = (kind.name(), self.folder.display());
         let missing = match kind {
@@ -207,7 +207,7 @@ impl Models {
         if !folder.is_dir() {
             return Ok(None);
         }
-        let _hold = Hold::of(&self.folder)?;
+        let _lock = FolderLock::acquire(&self.folder)?;
         let bytes = size_of(&folder);
         remove_folder(&folder)?;
         Ok(Some((name.to_owned(), bytes)))
@@ -227,7 +227,7 @@ impl Models {
 
     /// Removes a model and its unfinished downloads. Returns the freed bytes.
     pub fn remove(&self, model: &Installed) -> Result<u64> {
-        let _hold = Hold::of(&self.folder)?;
+        let _lock = FolderLock::acquire(&self.folder)?;
         remove_folder(&downloads(&self.folder, &model.name))?;
         let bytes = size_of(&model.folder);
         remove_model(&self.folder, &model.folder, &model.name)?;
@@ -278,14 +278,14 @@ mod tests {
     #[test]
     fn models_are_listed_by_name_without_working_folders() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(Models::open(folder.path().join("none")).here().unwrap().is_empty());
+        assert!(Models::open(folder.path().join("none")).list().unwrap().is_empty());
         let models = Models::open(folder.path());
         put(&models, "b", ModelKind::Text);
         put(&models, "a", ModelKind::Rerank);
         put(&models, ".adding-x", ModelKind::Text);
         std::fs::write(folder.path().join("README"), "").unwrap();
         std::fs::create_dir(folder.path().join("damaged")).unwrap();
-        let here = models.here().unwrap();
+        let here = models.list().unwrap();
         let names: Vec<(&str, bool)> = here.iter().map(|one| (one.name.as_str(), one.record.is_ok())).collect();
         assert_eq!(names, [("a", true), ("b", true), ("damaged", false)]);
     }
@@ -295,7 +295,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let models = Models::open(folder.path());
         let find =
-            |name, kind| models.must_have(name, kind).map_or_else(|error| error.to_line(), |(_, found)| found.name);
+            |name, kind| models.required(name, kind).map_or_else(|error| error.to_line(), |(_, found)| found.name);
         assert!(find("bge-m3", ModelKind::Text).contains(": none; download it with `AddModel(\"bge-m3\")`"));
         put(&models, "bge-m3", ModelKind::Text);
         put(&models, "mine", ModelKind::Rerank);

@@ -4,22 +4,22 @@
 //! name and then renamed, so a crash, a full disk or a broken download leaves no partial model.
 
 mod add;
+mod candidate;
 mod catalogue;
 mod choice;
 mod download;
 mod fetch;
 mod hub;
 mod installed;
-mod offer;
 mod record;
 mod weights;
-mod workplace;
+mod work_folders;
 
 pub use add::Added;
+pub use candidate::AddOptions;
 pub use catalogue::{KnownModel, catalogue, nearest};
 pub use choice::{ModelChoice, record_of, suggested};
-pub use download::{DownloadProgress, Wanted};
+pub use download::{DownloadProgress, HubModel};
 pub use hub::Hub;
 pub use installed::{Installed, Models, is_endpoint};
-pub use offer::Wish;
 pub use record::{ModelFile, ModelKind, Record};

@@ -24,7 +24,7 @@ const LONGEST_NAME: usize = 1000;
 const SHOWN: usize = 100;
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Survey {
+pub(super) struct GraphFacts {
     /// Files with weights, by the names that the graph uses.
     pub external: BTreeSet<String>,
     /// Whether the model quantises by ranges that depend on its inputs.
@@ -62,19 +62,19 @@ impl Part {
 }
 
 /// Inspects an ONNX file.
-pub(super) fn survey(model: &[u8]) -> Result<Survey, String> {
-    let mut found = Survey::default();
-    inspect(Part::Model, model, 0, &mut found)?;
+pub(super) fn inspect(model: &[u8]) -> Result<GraphFacts, String> {
+    let mut found = GraphFacts::default();
+    inspect_part(Part::Model, model, 0, &mut found)?;
     Ok(found)
 }
 
 /// The model with the weights from files in `folder`, of at most `most` bytes.
-pub(super) fn whole(model: &[u8], folder: &Path, most: u64) -> Result<Vec<u8>, String> {
+pub(super) fn with_all_weights(model: &[u8], folder: &Path, most: u64) -> Result<Vec<u8>, String> {
     let mut left = most.checked_sub(model.len() as u64).ok_or("it is too large for one file")?;
     rewrite(Part::Model, model, 0, folder, &mut left)
 }
 
-fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<(), String> {
+fn inspect_part(part: Part, message: &[u8], depth: usize, found: &mut GraphFacts) -> Result<(), String> {
     check_depth(depth)?;
     for field in fields(message) {
         let field = field?;
@@ -85,7 +85,7 @@ fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Resu
                     found.external.insert(weights.file);
                 }
             }
-            Some(inner) => inspect(inner, bytes, depth + 1, found)?,
+            Some(inner) => inspect_part(inner, bytes, depth + 1, found)?,
             None if part == Part::Node && field.number == 4 => {
                 found.is_dynamic |= bytes.starts_with(b"DynamicQuantize")
             }
@@ -298,17 +298,17 @@ mod tests {
     fn weights_in_a_file_move_into_the_model() {
         let folder = fixture().join("external");
         let model = std::fs::read(folder.join("model.onnx")).unwrap();
-        let found = survey(&model).unwrap();
+        let found = inspect(&model).unwrap();
         assert_eq!(found.external.iter().map(String::as_str).collect::<Vec<_>>(), ["model.onnx_data"]);
-        let made = whole(&model, &folder, 1 << 20).unwrap();
-        assert_eq!(survey(&made).unwrap(), Survey::default());
+        let made = with_all_weights(&model, &folder, 1 << 20).unwrap();
+        assert_eq!(inspect(&made).unwrap(), GraphFacts::default());
         // The generator wrote both from the same weights.
         let weights = std::fs::read(folder.join("model.onnx_data")).unwrap();
         let contained = |model: &[u8]| memchr::memmem::find(model, &weights[..32]).is_some();
         assert!(contained(&made) && !contained(&model));
         let inside = std::fs::read(fixture().join("model.onnx")).unwrap();
-        assert_eq!(whole(&inside, &folder, 1 << 20).unwrap(), inside, "nothing else is changed");
-        assert!(whole(&model, &folder, model.len() as u64).unwrap_err().contains("too large"));
+        assert_eq!(with_all_weights(&inside, &folder, 1 << 20).unwrap(), inside, "nothing else is changed");
+        assert!(with_all_weights(&model, &folder, model.len() as u64).unwrap_err().contains("too large"));
     }
 
     #[test]
@@ -334,10 +334,10 @@ mod tests {
         ] {
             let within = |inner: Vec<u8>, number: &u32| message(&[(*number, &inner)]);
             let model = path.iter().rev().fold(tensor("w", "0", "4"), within);
-            let found: Vec<String> = survey(&model).unwrap().external.into_iter().collect();
+            let found: Vec<String> = inspect(&model).unwrap().external.into_iter().collect();
             assert_eq!(found, ["w"], "{path:?}");
-            let made = whole(&model, folder.path(), 1 << 20).unwrap();
-            assert_eq!(survey(&made).unwrap(), Survey::default(), "{path:?}");
+            let made = with_all_weights(&model, folder.path(), 1 << 20).unwrap();
+            assert_eq!(inspect(&made).unwrap(), GraphFacts::default(), "{path:?}");
             assert!(made.ends_with(b"0123"), "{path:?}");
         }
     }
@@ -346,9 +346,9 @@ mod tests {
     fn dynamic_quantisation_is_found_in_functions_too() {
         let node = message(&[(4, b"DynamicQuantizeLinear")]);
         for model in [message(&[(7, &message(&[(1, &node)]))]), message(&[(25, &message(&[(7, &node)]))])] {
-            assert!(survey(&model).unwrap().is_dynamic);
+            assert!(inspect(&model).unwrap().is_dynamic);
         }
-        assert!(!survey(&message(&[(25, &message(&[(7, &message(&[(4, b"QuantizeLinear")]))]))])).unwrap().is_dynamic);
+        assert!(!inspect(&message(&[(25, &message(&[(7, &message(&[(4, b"QuantizeLinear")]))]))])).unwrap().is_dynamic);
     }
 
     #[test]
@@ -357,12 +357,12 @@ mod tests {
         let entry = message(&[(1, b"location"), (2, b"../w")]);
         let halves = message(&[(5, &tensor("w", "0", "4")), (5, &message(&[(EXTERNAL, &entry)]))]);
         let model = [1, 5].iter().rev().fold(halves, |inner, number| message(&[(*number, &inner)]));
-        assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("not a file beside it"));
+        assert!(inspect(&message(&[(7, &model)])).unwrap_err().contains("not a file beside it"));
         // Protobuf readers take the lower half of this number.
         let mut wide = message(&[(EXTERNAL, &message(&[(1, b"location"), (2, b"w")]))]);
         encode_varint(u64::from(LOCATION << 3), &mut wide);
         encode_varint(1 << 32 | 1, &mut wide);
-        assert!(survey(&message(&[(7, &message(&[(5, &wide)]))])).unwrap().external.contains("w"));
+        assert!(inspect(&message(&[(7, &message(&[(5, &wide)]))])).unwrap().external.contains("w"));
     }
 
     #[test]
@@ -370,9 +370,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("w"), [7; 16]).unwrap();
         std::fs::create_dir(folder.path().join("d")).unwrap();
-        assert!(whole(&outside("w", "4", "12"), folder.path(), 1 << 20).is_ok());
-        let refusal =
-            |file: &str, offset, length| whole(&outside(file, offset, length), folder.path(), 1 << 20).unwrap_err();
+        assert!(with_all_weights(&outside("w", "4", "12"), folder.path(), 1 << 20).is_ok());
+        let refusal = |file: &str, offset, length| {
+            with_all_weights(&outside(file, offset, length), folder.path(), 1 << 20).unwrap_err()
+        };
         let long = "w".repeat(1 << 16);
         for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", ".", "\u{1b}[2Jw", "w\n", &long] {
             let message = refusal(name, "0", "1");
@@ -398,7 +399,7 @@ mod tests {
             let mut bent = model.clone();
             bent[at] ^= 0xff;
             for damaged in [&model[..at], &bent] {
-                assert!(whole(damaged, &folder, 1 << 20).ok().is_none_or(|made| made.len() < 1 << 20));
+                assert!(with_all_weights(damaged, &folder, 1 << 20).ok().is_none_or(|made| made.len() < 1 << 20));
             }
         }
         // A graph in an attribute of a node of a graph, and so on.
@@ -407,6 +408,6 @@ mod tests {
             let node = message(&[(5, &attribute)]);
             message(&[(1, &node)])
         });
-        assert!(survey(&message(&[(7, &deep)])).unwrap_err().contains("too deeply"));
+        assert!(inspect(&message(&[(7, &deep)])).unwrap_err().contains("too deeply"));
     }
 }

@@ -103,7 +103,7 @@ fn namespaces(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn models(typed: &OsStr, kind: ModelKind) -> Vec<CompletionCandidate> {
-    let installed = Models::of_user().and_then(|models| models.here()).unwrap_or_default();
+    let installed = Models::of_user().and_then(|models| models.list()).unwrap_or_default();
     let of_kind = installed.iter().filter(|model| model.record.as_ref().is_ok_and(|record| record.kind == kind));
     let embedded = Some(EMBEDDED).filter(|_| kind == ModelKind::Text);
     beginning(typed, of_kind.map(|model| model.name.as_str()).chain(embedded).map(|name| (name, "")))

@@ -18,13 +18,13 @@ const DOWNLOADING: &str = ".downloading-";
 const REMOVING: &str = ".removing-";
 
 /// The lock of the folder of models. Closing its file releases it.
-pub(super) struct Hold {
+pub(super) struct FolderLock {
     _lock: File,
 }
 
-impl Hold {
+impl FolderLock {
     /// Creates the folder of models if necessary, locks it, and removes what killed processes left behind.
-    pub fn of(models: &Path) -> Result<Self> {
+    pub fn acquire(models: &Path) -> Result<Self> {
         std::fs::create_dir_all(models).map_err(cannot("make", models))?;
         let path = models.join(LOCK);
         // Read access is enough to lock a file that another user made.
@@ -43,18 +43,18 @@ impl Hold {
                 return Err(Error::failed(message).hint("wait until it is done"));
             }
         }
-        Ok(Hold { _lock: lock })
+        Ok(FolderLock { _lock: lock })
     }
 }
 
 /// Makes a folder for assembling a model. Dropping the value removes the folder.
-pub(super) fn new_workplace(models: &Path, name: &str) -> Result<TempDir> {
+pub(super) fn new_work_folder(models: &Path, name: &str) -> Result<TempDir> {
     let prefix = format!("{ADDING}{name}-");
     tempfile::Builder::new().prefix(&prefix).tempdir_in(models).map_err(cannot("write in", models))
 }
 
 /// Renames a folder with an assembled model to its place among the models.
-pub(super) fn finish(folder: TempDir, models: &Path, name: &str) -> Result<()> {
+pub(super) fn move_into_place(folder: TempDir, models: &Path, name: &str) -> Result<()> {
     let (from, to) = (folder.path(), models.join(name));
     for file in files_in(from)?.iter().map(|file| file.path.as_str()).chain([RECORD]) {
         let path = from.join(file);
@@ -156,10 +156,10 @@ mod tests {
         for left in [".adding-x-123", ".removing-y", ".downloading-z", "a-model"] {
             std::fs::create_dir(models.path().join(left)).unwrap();
         }
-        let hold = Hold::of(models.path()).unwrap();
-        let work = new_workplace(models.path(), "new").unwrap();
+        let lock = FolderLock::acquire(models.path()).unwrap();
+        let work = new_work_folder(models.path(), "new").unwrap();
         assert!(work.path().is_dir());
-        drop((work, hold));
+        drop((work, lock));
         let mut left = folders(models.path());
         left.sort();
         assert_eq!(left, [".downloading-z", "a-model"]);

@@ -1,4 +1,4 @@
-//! A folder that a user offers as a model: its kind and its configuration.
+//! A folder that may become an installed model: its kind and its configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use tokenizers::Tokenizer;
 
 use super::catalogue::{KnownModel, family, known};
 use super::record::{ModelKind, cannot};
-use super::weights::{Survey, survey, whole};
+use super::weights::{GraphFacts, inspect, with_all_weights};
 use crate::embed::{
     Coverage, CrossEncoder, DEFAULT_TOKENS, DeclaredConfig, EmbeddingConfig, EmbeddingFolder, ModelFolder,
     Quantization, VectorOutput,
@@ -27,24 +27,24 @@ const LATIN: &str = "af az bs ca ceb cs cy da de en eng eo es et eu fi fil fr ga
 const ENOUGH: [(Script, usize); 5] =
     [(Script::Latin, 1500), (Script::Han, 3000), (Script::Kana, 500), (Script::Hangul, 1000), (Script::Other, 3000)];
 
-/// The user's wishes for a model to be added.
+/// The user's options for a model to be added.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct AddOptions {
     pub name: Option<String>,
     pub query_prefix: Option<String>,
     pub document_prefix: Option<String>,
 }
 
-/// A checked folder.
-pub(super) struct Offer {
+/// A checked folder with a model that may be added.
+pub(super) struct Candidate {
     pub folder: PathBuf,
     /// The ONNX file.
     pub graph: PathBuf,
-    pub survey: Survey,
+    pub graph_facts: GraphFacts,
     /// The graph with the weights from files beside it, if it has any and one file can hold them all.
-    pub made: Option<Vec<u8>>,
+    pub whole_graph: Option<Vec<u8>>,
     /// `None` for a reranking model.
-    pub text: Option<TextOffer>,
+    pub text: Option<TextCandidate>,
     /// For people.
     pub languages: Option<String>,
     pub licence: Option<String>,
@@ -53,64 +53,65 @@ pub(super) struct Offer {
 }
 
 /// An embedding model. Until the trial, its dimension is that of the catalogue, or 0.
-pub(super) struct TextOffer {
+pub(super) struct TextCandidate {
     pub embedding_config: EmbeddingConfig,
     pub files: TokenizerFiles,
     /// Texts of rare tokens for the trial.
     pub tried: Vec<String>,
 }
 
-impl Offer {
+impl Candidate {
     /// Checks a folder. `chosen` is the entry of the catalogue that it was downloaded for.
-    pub fn of(folder: &Path, chosen: Option<&KnownModel>, wish: &Wish) -> Result<Self> {
+    pub fn of(folder: &Path, chosen: Option<&KnownModel>, options: &AddOptions) -> Result<Self> {
         let (name, is_reranker) = match chosen {
             Some(chosen) => (chosen.model_file.as_str(), chosen.kind == ModelKind::Rerank),
             None => EmbeddingFolder::graph_in(folder)?,
         };
         // A folder may have the name of a known model and be another model, so its own declarations come first.
-        let namesake = chosen.or_else(|| name_of(folder, wish).and_then(known));
+        let namesake = chosen.or_else(|| name_of(folder, options).and_then(known));
         let graph = folder.join(name);
         let bytes = std::fs::read(&graph).map_err(cannot("read", &graph))?;
         let unusable = |reason: String| {
             let error = ModelFolder::new(folder, "the model").unusable(name, &reason);
             error.hint("download the folder again, with all its files")
         };
-        let mut offer = Offer {
+        let mut candidate = Candidate {
             folder: folder.to_owned(),
             graph,
-            made: None,
+            whole_graph: None,
             text: None,
             languages: namesake.map(|known| known.languages.clone()),
             licence: namesake.and_then(|known| known.licence.clone()),
             notes: Vec::new(),
-            survey: survey(&bytes).map_err(unusable)?,
+            graph_facts: inspect(&bytes).map_err(unusable)?,
         };
         if !is_reranker {
-            offer.text = Some(offer.read_text(name, chosen, namesake, wish)?);
+            candidate.text = Some(candidate.read_text(name, chosen, namesake, options)?);
         } else {
             CrossEncoder::check(folder)?;
-            if wish.query_prefix.is_some() || wish.document_prefix.is_some() {
+            if options.query_prefix.is_some() || options.document_prefix.is_some() {
                 let (query, document) = (Setting("query_prefix"), Setting("document_prefix"));
                 return Err(Error::usage(format!("{query} and {document} are for embedding models; this one reranks")));
             }
         }
-        if !offer.survey.external.is_empty() {
+        if !candidate.graph_facts.external.is_empty() {
             // An unreadable file becomes an error when its weights are read.
-            let size = |name| std::fs::metadata(offer.beside().join(name)).map_or(0, |about| about.len());
-            if bytes.len() as u64 + offer.survey.external.iter().map(size).sum::<u64>() < LARGEST_WHOLE {
-                offer.made = Some(whole(&bytes, offer.beside(), LARGEST_WHOLE).map_err(unusable)?);
+            let size = |name| std::fs::metadata(candidate.graph_folder().join(name)).map_or(0, |about| about.len());
+            if bytes.len() as u64 + candidate.graph_facts.external.iter().map(size).sum::<u64>() < LARGEST_WHOLE {
+                let whole = with_all_weights(&bytes, candidate.graph_folder(), LARGEST_WHOLE);
+                candidate.whole_graph = Some(whole.map_err(unusable)?);
             }
         }
-        Ok(offer)
+        Ok(candidate)
     }
 
     /// The files with weights that stay beside the graph.
     pub fn external(&self) -> Vec<String> {
-        if self.made.is_some() { Vec::new() } else { self.survey.external.iter().cloned().collect() }
+        if self.whole_graph.is_some() { Vec::new() } else { self.graph_facts.external.iter().cloned().collect() }
     }
 
     /// The folder of the ONNX file. Names of other files in it are relative to this folder.
-    pub fn beside(&self) -> &Path {
+    pub fn graph_folder(&self) -> &Path {
         self.graph.parent().unwrap_or(&self.folder)
     }
 
@@ -119,14 +120,14 @@ impl Offer {
         graph: &str,
         chosen: Option<&KnownModel>,
         namesake: Option<&KnownModel>,
-        wish: &Wish,
-    ) -> Result<TextOffer> {
+        options: &AddOptions,
+    ) -> Result<TextCandidate> {
         let output = chosen.map_or(VectorOutput::Usual, |chosen| chosen.output);
         let opened = EmbeddingFolder::open(&self.folder, graph, output)?;
         let declared = opened.declared()?;
         let card = opened.card();
         self.licence = self.licence.take().or_else(|| card.licence.clone());
-        let family = name_of(&self.folder, wish).and_then(family);
+        let family = name_of(&self.folder, options).and_then(family);
         let by_family = || family.map(|family| (family.query_prefix.clone(), family.document_prefix.clone()));
         let prefixes = prefixes(&declared, chosen, namesake.map(of_known).or_else(by_family));
         if prefixes.is_none() && declared.query_prefix.is_none() {
@@ -149,7 +150,7 @@ impl Offer {
         let (files, tokenizer) = opened.tokenizer(max_tokens)?;
         let quantization = match chosen {
             // The graph itself shows dynamic quantisation, which overrides the catalogue.
-            _ if self.survey.is_dynamic => Quantization::Dynamic,
+            _ if self.graph_facts.is_dynamic => Quantization::Dynamic,
             Some(chosen) => chosen.quantization,
             None => Quantization::None,
         };
@@ -165,18 +166,18 @@ impl Offer {
             max_tokens,
             pooling: pooling.unwrap_or_default(),
             quantization,
-            query_prefix: wish.query_prefix.clone().unwrap_or(query_prefix),
-            document_prefix: wish.document_prefix.clone().unwrap_or(document_prefix),
+            query_prefix: options.query_prefix.clone().unwrap_or(query_prefix),
+            document_prefix: options.document_prefix.clone().unwrap_or(document_prefix),
             languages: Coverage { scripts },
             output,
         };
-        Ok(TextOffer { embedding_config, files, tried: rare_texts(&tokenizer) })
+        Ok(TextCandidate { embedding_config, files, tried: rare_texts(&tokenizer) })
     }
 }
 
-/// The wished name, or that of the folder.
-fn name_of<'n>(folder: &'n Path, wish: &'n Wish) -> Option<&'n str> {
-    wish.name.as_deref().or_else(|| folder.file_name()?.to_str())
+/// The requested name, or that of the folder.
+fn name_of<'n>(folder: &'n Path, options: &'n AddOptions) -> Option<&'n str> {
+    options.name.as_deref().or_else(|| folder.file_name()?.to_str())
 }
 
 /// The prefixes of questions and documents: for a downloaded model those of the catalogue, otherwise those that the
