@@ -33,7 +33,7 @@ pub fn on_engine_crash(end: impl Fn(&Error) + Send + Sync + 'static) {
 }
 
 /// Runs an engine. `what` names the model for the error that a crash becomes.
-pub(super) fn guarded<T>(what: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(super) fn catch_crash<T>(what: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
     RUNNING.set(Some(what.to_owned()));
     let done = catch_unwind(AssertUnwindSafe(run));
     RUNNING.set(None);
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn a_panic_in_an_engine_becomes_an_error() {
-        let result: Result<()> = guarded("the model in x", || panic!("inside"));
+        let result: Result<()> = catch_crash("the model in x", || panic!("inside"));
         assert!(result.unwrap_err().message().contains("the model in x crashed"));
-        assert_eq!(guarded("it", || Ok(1)).unwrap(), 1);
+        assert_eq!(catch_crash("it", || Ok(1)).unwrap(), 1);
         assert!(RUNNING.with_borrow(Option::is_none));
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use fastembed::{OnnxSource, RerankInitOptionsUserDefined, TextRerank, UserDefinedRerankingModel};
 
-use super::crash::guarded;
+use super::crash::catch_crash;
 use super::cross_encoder_folder::CrossEncoderFolder;
 use super::engine::{Engine, other_engine};
 use crate::error::{Error, Result, Setting};
@@ -103,7 +103,7 @@ impl CrossEncoder {
             Error::failed(format!("{model} failed on {engine}: {}", squeeze(why))).hint(other_engine())
         };
         let texts: Vec<&str> = chunks.iter().map(String::as_str).collect();
-        let results = guarded(&named(&self.folder), || {
+        let results = catch_crash(&named(&self.folder), || {
             session.rerank(question, &texts, false, Some(texts.len())).map_err(|error| failed(&error.to_string()))
         })?;
         let mut scores = vec![f32::NAN; chunks.len()];
@@ -138,7 +138,7 @@ fn load_session(files: &CrossEncoderFolder, engine: &Engine, threads: usize) -> 
     let options = RerankInitOptionsUserDefined::new()
         .with_intra_threads(threads)
         .with_execution_providers(engine.device().providers());
-    guarded(&named(folder), || {
+    catch_crash(&named(folder), || {
         TextRerank::try_new_from_user_defined(model, options).map_err(|error| {
             let reason = error.to_string();
             // The tokenizer loads last; errors about it do not mention the graph.

@@ -6,7 +6,7 @@ use fastembed::TokenizerFiles;
 use serde_json::Value;
 
 use super::folder::{DOWNLOAD, FEWEST_TOKENS, ModelFolder, check_inputs, listed};
-use super::onnx::{FLOAT, Outline};
+use super::onnx::{FLOAT, GraphSignature};
 use crate::error::{Error, NextStep, Result, Setting};
 
 /// Pairs of question and chunk are truncated to this many tokens, even if the model takes more.
@@ -40,7 +40,7 @@ impl CrossEncoderFolder {
         }
         let files = ModelFolder::new(folder, "the reranking model");
         let graph = files.graph()?;
-        check_outline(&files.outline(graph)?).map_err(|reason| files.unusable(graph, &reason).hint(EXPORT))?;
+        check_signature(&files.signature(graph)?).map_err(|reason| files.unusable(graph, &reason).hint(EXPORT))?;
         for name in ["tokenizer.json", "config.json", "tokenizer_config.json"] {
             files.required(name)?;
         }
@@ -82,10 +82,10 @@ fn size_with_weights(model: &Path) -> u64 {
 }
 
 /// Checks that a graph takes tokens and gives one number for a pair.
-fn check_outline(outline: &Outline) -> Result<(), String> {
-    check_inputs(outline, "a cross-encoder")?;
-    let Some(logits) = outline.outputs.iter().find(|output| output.name == "logits") else {
-        let names: Vec<&str> = outline.outputs.iter().map(|output| output.name.as_str()).collect();
+fn check_signature(signature: &GraphSignature) -> Result<(), String> {
+    check_inputs(signature, "a cross-encoder")?;
+    let Some(logits) = signature.outputs.iter().find(|output| output.name == "logits") else {
+        let names: Vec<&str> = signature.outputs.iter().map(|output| output.name.as_str()).collect();
         return Err(format!("not a cross-encoder: it gives {}, not logits", listed(&names)));
     };
     if logits.kind != Some(FLOAT) {

@@ -12,7 +12,7 @@ use super::engine::{Engine, EngineChoice, select};
 use super::late_chunking::{ParentVectors, Pass, Sums, passes};
 use super::minilm::MiniLm;
 use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
-use super::sense;
+use super::readability;
 use super::sessions::{Sessions, tokenizer_failed};
 use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
@@ -23,18 +23,18 @@ use crate::vectors::of_length_one;
 /// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;
 /// Texts in a batch without an engine. Nothing is padded there; larger batches do not fit into the processor's cache.
-const BATCH_OF_OWN: usize = 2;
+const BATCH_OF_EMBEDDED: usize = 2;
 /// Texts in a request to an endpoint: some accept no more.
 const BATCH_OF_ENDPOINT: usize = 32;
 
 /// A loaded model.
 pub struct Embedder {
     model: Arc<Model>,
-    runs: Runs,
+    backend: Backend,
 }
 
 /// What computes the vectors.
-enum Runs {
+enum Backend {
     /// kb itself: the embedded model.
     MiniLm(Box<MiniLm>),
     Sessions(Sessions),
@@ -50,7 +50,7 @@ impl Embedder {
     pub fn load(choice: &EngineChoice, model: &Arc<Model>, jobs: usize) -> Result<Self> {
         if let Source::Endpoint(settings) = &model.source {
             let endpoint = Endpoint::new(settings, &model.fingerprint)?;
-            return Ok(Embedder { model: model.clone(), runs: Runs::Endpoint(Box::new(endpoint)) });
+            return Ok(Embedder { model: model.clone(), backend: Backend::Endpoint(Box::new(endpoint)) });
         }
         if !matches!(model.source, Source::Embedded) || matches!(choice, EngineChoice::On(..)) {
             return Embedder::on_engine(&select(choice)?, model, jobs);
@@ -59,7 +59,7 @@ impl Embedder {
         if matches!(choice, EngineChoice::Library(_)) {
             select(choice)?;
         }
-        Ok(Embedder { model: model.clone(), runs: Runs::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
+        Ok(Embedder { model: model.clone(), backend: Backend::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
     }
 
     /// Loads any model on an engine.
@@ -67,7 +67,7 @@ impl Embedder {
     /// # Errors
     /// The model's files cannot be read, or the engine rejects the model.
     pub fn on_engine(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
-        Ok(Embedder { model: model.clone(), runs: Runs::Sessions(Sessions::load(engine, model, jobs)?) })
+        Ok(Embedder { model: model.clone(), backend: Backend::Sessions(Sessions::load(engine, model, jobs)?) })
     }
 
     pub fn model(&self) -> &Arc<Model> {
@@ -76,10 +76,10 @@ impl Embedder {
 
     /// What computes the vectors, for people.
     pub fn engine_name(&self) -> String {
-        match &self.runs {
-            Runs::MiniLm(_) => "kb itself".to_owned(),
-            Runs::Sessions(sessions) => sessions.engine_name(),
-            Runs::Endpoint(endpoint) => endpoint.name(),
+        match &self.backend {
+            Backend::MiniLm(_) => "kb itself".to_owned(),
+            Backend::Sessions(sessions) => sessions.engine_name(),
+            Backend::Endpoint(endpoint) => endpoint.name(),
         }
     }
 
@@ -88,12 +88,12 @@ impl Embedder {
     ///
     /// # Errors
     /// The engine has crashed.
-    pub fn reads(&self, text: &str) -> Result<f32> {
-        let of_tokens = match &self.runs {
-            Runs::MiniLm(minilm) => sense::share_read(&minilm.tokenizer, text),
-            Runs::Sessions(sessions) => sessions.share_read(text)?,
+    pub fn readability(&self, text: &str) -> Result<f32> {
+        let of_tokens = match &self.backend {
+            Backend::MiniLm(minilm) => readability::readable_share(&minilm.tokenizer, text),
+            Backend::Sessions(sessions) => sessions.readable_share(text)?,
             // Its vocabulary is unknown.
-            Runs::Endpoint(_) => 1.0,
+            Backend::Endpoint(_) => 1.0,
         };
         Ok(self.model.embedding_config.languages.share(text).min(of_tokens))
     }
@@ -143,10 +143,10 @@ impl Embedder {
     fn gives_token_vectors(&self) -> Result<bool> {
         let config = &self.model.embedding_config;
         let takes_the_mean = config.pooling == Pooling::Mean && config.output == VectorOutput::Usual;
-        match &self.runs {
-            Runs::MiniLm(_) => Ok(true),
-            Runs::Sessions(sessions) => Ok(takes_the_mean && sessions.gives_token_vectors()?),
-            Runs::Endpoint(_) => Ok(false),
+        match &self.backend {
+            Backend::MiniLm(_) => Ok(true),
+            Backend::Sessions(sessions) => Ok(takes_the_mean && sessions.gives_token_vectors()?),
+            Backend::Endpoint(_) => Ok(false),
         }
     }
 
@@ -184,7 +184,7 @@ impl Embedder {
                 let (place, pass) = &passes[i];
                 let mut sums = sums[*place].lock().map_err(|_| crashed())?;
                 if vectors.ncols() != dimension {
-                    return Err(self.of_other_size(vectors.ncols()));
+                    return Err(self.wrong_dimension(vectors.ncols()));
                 }
                 sums.add(pass, encoding, input.len() - pass.text.len(), vectors);
                 Ok(())
@@ -207,12 +207,12 @@ impl Embedder {
     ) -> Result<Vec<T>> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(texts[i].len()));
-        let (workers, batch) = match (&self.runs, self.model.embedding_config.quantization) {
-            (Runs::MiniLm(minilm), _) => (minilm.workers(), BATCH_OF_OWN),
-            (Runs::Endpoint(endpoint), _) => (endpoint.workers(), BATCH_OF_ENDPOINT),
+        let (workers, batch) = match (&self.backend, self.model.embedding_config.quantization) {
+            (Backend::MiniLm(minilm), _) => (minilm.workers(), BATCH_OF_EMBEDDED),
+            (Backend::Endpoint(endpoint), _) => (endpoint.workers(), BATCH_OF_ENDPOINT),
             // In a larger batch, a text's vector would depend on the other texts.
-            (Runs::Sessions(sessions), Quantization::Dynamic) => (sessions.workers(), 1),
-            (Runs::Sessions(sessions), Quantization::None | Quantization::Static) => (sessions.workers(), BATCH),
+            (Backend::Sessions(sessions), Quantization::Dynamic) => (sessions.workers(), 1),
+            (Backend::Sessions(sessions), Quantization::None | Quantization::Static) => (sessions.workers(), BATCH),
         };
         let batches: Vec<&[usize]> = order.chunks(batch).collect();
         let next = AtomicUsize::new(0);
@@ -234,10 +234,10 @@ impl Embedder {
 
     /// The vectors of texts, in one batch.
     fn embed(&self, worker: usize, texts: &[Cow<'_, str>]) -> Result<Vec<Vec<f32>>> {
-        let vectors = match &self.runs {
-            Runs::Sessions(sessions) => sessions.embed(worker, texts)?,
-            Runs::Endpoint(endpoint) => endpoint.embed(&texts.iter().map(AsRef::as_ref).collect::<Vec<_>>())?,
-            Runs::MiniLm(_) => {
+        let vectors = match &self.backend {
+            Backend::Sessions(sessions) => sessions.embed(worker, texts)?,
+            Backend::Endpoint(endpoint) => endpoint.embed(&texts.iter().map(AsRef::as_ref).collect::<Vec<_>>())?,
+            Backend::MiniLm(_) => {
                 let mut vectors = Vec::with_capacity(texts.len());
                 // The sum has the direction of the mean.
                 let sum = |of_tokens: ArrayView2<'_, f32>| of_tokens.sum_axis(ndarray::Axis(0)).to_vec();
@@ -251,7 +251,7 @@ impl Embedder {
         let wanted = self.model.embedding_config.dimension;
         match vectors.iter().find(|vector| vector.len() != wanted) {
             None => Ok(vectors),
-            Some(vector) => Err(self.of_other_size(vector.len())),
+            Some(vector) => Err(self.wrong_dimension(vector.len())),
         }
     }
 
@@ -263,14 +263,14 @@ impl Embedder {
         each: impl FnMut(&Encoding, ArrayView2<'_, f32>) -> Result<()>,
     ) -> Result<()> {
         let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        match &self.runs {
-            Runs::MiniLm(minilm) => minilm.read(worker, &texts, each),
-            Runs::Sessions(sessions) => sessions.read(worker, &texts, each),
-            Runs::Endpoint(_) => Err(no_tokens()),
+        match &self.backend {
+            Backend::MiniLm(minilm) => minilm.read(worker, &texts, each),
+            Backend::Sessions(sessions) => sessions.read(worker, &texts, each),
+            Backend::Endpoint(_) => Err(no_tokens()),
         }
     }
 
-    fn of_other_size(&self, found: usize) -> Error {
+    fn wrong_dimension(&self, found: usize) -> Error {
         let (name, wanted) = (&self.model.name, self.model.embedding_config.dimension);
         Error::failed(format!("the embedding model {name} gives vectors of {found} numbers, not of {wanted}"))
             .hint(format!("add it again with `{}`", NextStep::AddModel(name)))
@@ -279,18 +279,18 @@ impl Embedder {
     /// The model's tokenizer without truncation.
     fn whole_tokenizer(&self) -> Result<Box<dyn Encode>> {
         let failed = |error| tokenizer_failed(&self.model, &error);
-        match &self.runs {
-            Runs::MiniLm(minilm) => {
+        match &self.backend {
+            Backend::MiniLm(minilm) => {
                 let mut tokenizer = minilm.tokenizer.clone();
                 tokenizer.with_truncation(None).map_err(failed)?;
                 Ok(Box::new(tokenizer))
             }
-            Runs::Sessions(sessions) => {
+            Backend::Sessions(sessions) => {
                 let mut tokenizer = sessions.tokenizer()?;
                 tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
                 Ok(Box::new(tokenizer.into_inner()))
             }
-            Runs::Endpoint(_) => Err(no_tokens()),
+            Backend::Endpoint(_) => Err(no_tokens()),
         }
     }
 }

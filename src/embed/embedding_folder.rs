@@ -13,7 +13,7 @@ use tokenizers::Tokenizer;
 
 use super::folder::{DOWNLOAD, FEWEST_TOKENS, ModelFolder, check_inputs, listed};
 use super::model::{Pooling, VectorOutput};
-use super::onnx::{FLOAT, Outline};
+use super::onnx::{FLOAT, GraphSignature};
 use crate::error::Result;
 use crate::load::markdown::front_matter;
 use crate::text::{char_count, printable, squeeze};
@@ -58,8 +58,8 @@ impl EmbeddingFolder {
     /// The folder has no graph, or the graph is not an ONNX model.
     pub fn graph_in(folder: &Path) -> Result<(&'static str, bool)> {
         let graph = files(folder).graph()?;
-        let outline = files(folder).outline(graph)?;
-        Ok((graph, outline.outputs.iter().any(|output| output.name == "logits")))
+        let signature = files(folder).signature(graph)?;
+        Ok((graph, signature.outputs.iter().any(|output| output.name == "logits")))
     }
 
     /// Checks a folder. `graph` is the ONNX file in it, `output` selects the graph's output that is the vector.
@@ -68,9 +68,9 @@ impl EmbeddingFolder {
     /// The folder holds no embedding model that kb can run.
     pub fn open(folder: &Path, graph: &str, output: VectorOutput) -> Result<Self> {
         let files = files(folder);
-        let outline = files.outline(graph)?;
+        let signature = files.signature(graph)?;
         let is_pooled =
-            check_outline(&outline, output).map_err(|reason| files.unusable(graph, &reason).hint(EXPORT))?;
+            check_signature(&signature, output).map_err(|reason| files.unusable(graph, &reason).hint(EXPORT))?;
         files.required("tokenizer.json")?;
         files.required("config.json")?;
         let has_modules = folder.join("modules.json").exists();
@@ -223,16 +223,16 @@ fn is_plain(path: &str) -> bool {
 }
 
 /// Checks that a graph takes tokens and gives vectors. Returns whether it gives one vector per text.
-fn check_outline(outline: &Outline, output: VectorOutput) -> Result<bool, String> {
-    check_inputs(outline, "a text model")?;
-    let named = |name: &str| outline.outputs.iter().find(|port| port.name == name);
-    let vector = match (output, outline.outputs.as_slice()) {
+fn check_signature(signature: &GraphSignature, output: VectorOutput) -> Result<bool, String> {
+    check_inputs(signature, "a text model")?;
+    let named = |name: &str| signature.outputs.iter().find(|port| port.name == name);
+    let vector = match (output, signature.outputs.as_slice()) {
         (VectorOutput::SentenceEmbedding, _) => named("sentence_embedding"),
         (VectorOutput::Usual, [only]) => Some(only),
         (VectorOutput::Usual, _) => OUTPUTS.iter().find_map(|name| named(name)),
     };
     let Some(vector) = vector else {
-        let names: Vec<&str> = outline.outputs.iter().map(|port| port.name.as_str()).collect();
+        let names: Vec<&str> = signature.outputs.iter().map(|port| port.name.as_str()).collect();
         return Err(format!("not an embedding model: it gives {}", listed(&names)));
     };
     let name = &vector.name;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use fastembed::TokenizerFiles;
 use serde_json::{Value, json};
 
-use super::onnx::{self, Outline};
+use super::onnx::{self, GraphSignature};
 use crate::error::{Error, Result, plain_io};
 use crate::text::{printable, squeeze, truncate};
 
@@ -85,7 +85,7 @@ impl ModelFolder {
     }
 
     /// The inputs and outputs of an ONNX file.
-    pub(super) fn outline(&self, name: &str) -> Result<Outline> {
+    pub(super) fn signature(&self, name: &str) -> Result<GraphSignature> {
         let size = self.size_of_file(name)?;
         if size > LARGEST_MODEL {
             let reason = format!("it has {} MB, more than the 2048 of an ONNX file", size >> 20);
@@ -96,7 +96,7 @@ impl ModelFolder {
             let reason = "it is a placeholder of git without LFS";
             return Err(self.unusable(name, reason).hint("fetch the file with `git lfs pull`"));
         }
-        onnx::outline(file)
+        onnx::signature(file)
             .map_err(|error| self.unusable(name, &format!("not a complete ONNX model ({error})")).hint(DOWNLOAD))
     }
 
@@ -172,8 +172,8 @@ impl ModelFolder {
 }
 
 /// Checks that a graph takes tokens as fastembed passes them. `kind` names the wanted model.
-pub(super) fn check_inputs(outline: &Outline, kind: &str) -> Result<(), String> {
-    let inputs = &outline.inputs;
+pub(super) fn check_inputs(signature: &GraphSignature, kind: &str) -> Result<(), String> {
+    let inputs = &signature.inputs;
     if let Some(unknown) = inputs.iter().find(|name| !INPUTS.contains(&name.as_str())) {
         return Err(format!("not {kind} that kb can run: it wants {unknown}, and kb passes {}", INPUTS.join(", ")));
     }

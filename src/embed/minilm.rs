@@ -10,12 +10,12 @@ use kb_minilm::{HIDDEN, Network};
 use super::model::{Model, ONNX};
 use super::onnx;
 use super::tokens::embedded_tokenizer;
-use super::vocabulary::OwnTokenizer;
+use super::wordpiece::EmbeddedTokenizer;
 use crate::error::{Error, Result};
 
 /// The embedded model, ready to read texts.
 pub(super) struct MiniLm {
-    pub(super) tokenizer: OwnTokenizer,
+    pub(super) tokenizer: EmbeddedTokenizer,
     network: Network,
     /// One per worker, with one thread, on which the worker's matrices are multiplied.
     threads: Vec<ThreadPool>,

@@ -16,12 +16,12 @@ mod late_chunking;
 mod minilm;
 mod model;
 mod onnx;
+mod readability;
 mod reranker;
-mod sense;
 mod sessions;
 mod tokens;
 mod trial;
-mod vocabulary;
+mod wordpiece;
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;

@@ -13,7 +13,7 @@ pub(super) const FLOAT: i32 = 1;
 
 /// Inputs and outputs of a model.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Outline {
+pub(super) struct GraphSignature {
     pub inputs: Vec<String>,
     pub outputs: Vec<Output>,
 }
@@ -91,8 +91,8 @@ pub(super) fn graph(file: Bytes) -> Result<Graph, String> {
     Model::decode(file).map_err(|error| error.to_string())?.graph.ok_or_else(|| "no graph in it".to_owned())
 }
 
-/// Reads the outline of an ONNX file.
-pub(super) fn outline(file: Vec<u8>) -> Result<Outline, String> {
+/// Reads the signature of an ONNX file.
+pub(super) fn signature(file: Vec<u8>) -> Result<GraphSignature, String> {
     let graph = graph(file.into())?;
     // Older files list constants among the inputs.
     let constants: HashSet<String> = graph.constants.into_iter().map(|constant| constant.name).collect();
@@ -102,7 +102,7 @@ pub(super) fn outline(file: Vec<u8>) -> Result<Outline, String> {
         let shape = tensor.shape.map(|shape| shape.dimensions.into_iter().map(|dimension| dimension.size).collect());
         Output { name: port.name, kind: tensor.kind, shape }
     };
-    Ok(Outline { inputs, outputs: graph.outputs.into_iter().map(output).collect() })
+    Ok(GraphSignature { inputs, outputs: graph.outputs.into_iter().map(output).collect() })
 }
 
 #[cfg(test)]
@@ -116,11 +116,11 @@ mod tests {
 
     #[test]
     fn inputs_and_outputs_are_read() {
-        let found = outline(fixture("model.onnx")).unwrap();
+        let found = signature(fixture("model.onnx")).unwrap();
         assert_eq!(found.inputs, ["input_ids", "attention_mask", "token_type_ids"]);
         let logits = Output { name: "logits".to_owned(), kind: Some(FLOAT), shape: Some(vec![None, Some(1)]) };
         assert_eq!(found.outputs, [logits]);
-        assert_eq!(outline(fixture("broken/wants-positions.onnx")).unwrap().inputs.len(), 4);
+        assert_eq!(signature(fixture("broken/wants-positions.onnx")).unwrap().inputs.len(), 4);
     }
 
     #[test]
@@ -128,14 +128,14 @@ mod tests {
         let whole = fixture("model.onnx");
         for length in 0..whole.len() {
             // A cut file may still be a valid model that lacks its last part.
-            let read = outline(whole[..length].to_vec());
+            let read = signature(whole[..length].to_vec());
             assert!(length > 64 || read.is_err(), "{length}");
         }
         for at in 0..whole.len() {
             let mut bent = whole.clone();
             bent[at] ^= 0xff;
-            outline(bent).map_or_else(|error| assert!(!error.is_empty()), drop);
+            signature(bent).map_or_else(|error| assert!(!error.is_empty()), drop);
         }
-        assert!(outline(b"PK\x03\x04 no model at all".to_vec()).is_err());
+        assert!(signature(b"PK\x03\x04 no model at all".to_vec()).is_err());
     }
 }

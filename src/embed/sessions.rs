@@ -9,10 +9,10 @@ use fastembed::{
 use ndarray::{ArrayView2, ArrayView3, Axis, Ix3};
 use tokenizers::{Encoding, Tokenizer};
 
-use super::crash::guarded;
+use super::crash::catch_crash;
 use super::engine::{Engine, other_engine};
 use super::model::{Model, Pooling, Quantization, VectorOutput};
-use super::sense;
+use super::readability;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::threads::in_threads;
 
@@ -71,7 +71,7 @@ impl Sessions {
         Ok(token_vectors(&self.outputs(0, &["a"])?).is_some())
     }
 
-    /// Runs texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
+    /// Backend texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
     /// Some tokens are padding.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Sessions {
     /// The outputs of the model for a batch of texts.
     fn outputs(&self, worker: usize, texts: &[&str]) -> Result<SingleBatchOutput> {
         let mut session = self.session(worker)?;
-        let output = guarded(&named(&self.model), || {
+        let output = catch_crash(&named(&self.model), || {
             session
                 .transform(texts, Some(texts.len().max(1)))
                 .map_err(|error| failed(&self.model, &self.engine, &error))
@@ -101,12 +101,12 @@ impl Sessions {
         output.into_raw().pop().ok_or_else(|| Error::failed("the embedding model gave no vector"))
     }
 
-    /// See [`sense::share_read`].
+    /// See [`readability::readable_share`].
     ///
     /// # Errors
     /// The engine has crashed.
-    pub(super) fn share_read(&self, text: &str) -> Result<f32> {
-        Ok(sense::share_read(&*self.session(0)?.tokenizer, text))
+    pub(super) fn readable_share(&self, text: &str) -> Result<f32> {
+        Ok(readability::readable_share(&*self.session(0)?.tokenizer, text))
     }
 
     /// The model's tokenizer, with truncation.
@@ -150,7 +150,7 @@ pub(super) fn embed(
     model: &Model,
     texts: &[Cow<'_, str>],
 ) -> Result<Vec<Vec<f32>>> {
-    guarded(&named(model), || {
+    catch_crash(&named(model), || {
         session.embed(texts, Some(texts.len().max(1))).map_err(|error| failed(model, engine, &error))
     })
 }
@@ -179,7 +179,7 @@ pub(super) fn load_session(engine: &Engine, model: &Model, threads: usize) -> Re
         .with_max_length(config.max_tokens)
         .with_intra_threads(threads)
         .with_execution_providers(engine.device().providers());
-    guarded(&named(model), || {
+    catch_crash(&named(model), || {
         TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|error| {
             let (add, engine) = (NextStep::AddModel(&model.name), Setting("onnxruntime"));
             let hint = format!("add it again with `{add}`, or try the other engine ({engine})");

@@ -13,7 +13,7 @@ use tokenizers::{
 };
 
 use super::model::EMBEDDED;
-use super::vocabulary::{OwnTokenizer, own_tokenizer};
+use super::wordpiece::{EmbeddedTokenizer, read_tokenizer};
 use crate::error::{Error, Result, plain_io};
 
 /// Begins the name of a counter of characters; other names are files.
@@ -21,8 +21,8 @@ const CHARACTERS: &str = "chars/";
 
 /// The tokenizer of the embedded model. It truncates texts to `max_tokens`, if given, and never pads them. The lengths
 /// in the file are left over from training and are ignored.
-pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> OwnTokenizer {
-    let mut tokenizer = own_tokenizer();
+pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> EmbeddedTokenizer {
+    let mut tokenizer = read_tokenizer();
     let truncation = max_tokens.map(|max_length| TruncationParams { max_length, ..TruncationParams::default() });
     tokenizer.with_truncation(truncation).expect("no overlap of cut texts is asked for");
     tokenizer
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
     use crate::embed::model::TOKENIZER;
-    use crate::embed::sense::share_read;
+    use crate::embed::readability::readable_share;
 
     #[test]
     fn whole_texts_are_counted_and_han_characters_are_one_each() {
@@ -198,18 +198,18 @@ mod tests {
     }
 
     /// Both tokenizers, without truncation and with truncation to few tokens.
-    fn pairs() -> [(OwnTokenizer, Tokenizer); 2] {
+    fn pairs() -> [(EmbeddedTokenizer, Tokenizer); 2] {
         [None, Some(8)].map(|most| (embedded_tokenizer(most), general(most)))
     }
 
-    fn compare(pairs: &[(OwnTokenizer, Tokenizer)], text: &str) {
+    fn compare(pairs: &[(EmbeddedTokenizer, Tokenizer)], text: &str) {
         for (own, general) in pairs {
             for special in [true, false] {
                 let (own, general) = (own.encode(text, special).unwrap(), general.encode(text, special).unwrap());
                 assert_eq!(own.get_ids(), general.get_ids(), "{text:?}");
                 assert_eq!(own.get_offsets(), general.get_offsets(), "{text:?}");
             }
-            assert_eq!(share_read(own, text), share_read(&**general, text), "{text:?}");
+            assert_eq!(readable_share(own, text), readable_share(&**general, text), "{text:?}");
         }
     }
 

@@ -49,7 +49,7 @@ impl LanguageSampler {
         let step = parents.len().div_ceil(SAMPLES).max(1);
         let sample: Vec<String> = parents.iter().step_by(step).map(|text| truncate(text, SAMPLE_CHARS)).collect();
         let sample = sample.join("\n");
-        let share = embedder.reads(&sample)?;
+        let share = embedder.readability(&sample)?;
         let chars = parents.iter().map(|text| char_count(text)).sum::<usize>() as f64;
         self.model.clone_from(&embedder.model().name);
         self.documents += 1;

@@ -92,7 +92,7 @@ impl Encoder {
         };
         let load_ms = milliseconds(start);
         let start = Instant::now();
-        let (vector, share) = (embedder.embed_query(&query)?, embedder.reads(&query)?);
+        let (vector, share) = (embedder.embed_query(&query)?, embedder.readability(&query)?);
         let read = Encoded { vector, share, ..Encoded::default() };
         if let Some(cache) = &self.cache {
             // A read-only store is searched too; the next process makes the vector again.

@@ -24,13 +24,13 @@ use super::model::TOKENIZER;
 const ENTRIES: usize = 30_522;
 
 /// The tokenizer of the embedded model.
-pub(super) type OwnTokenizer =
+pub(super) type EmbeddedTokenizer =
     TokenizerImpl<Vocabulary, BertNormalizer, BertPreTokenizer, TemplateProcessing, WordPieceDecoder>;
 
 /// The tokenizer in the program. It neither truncates nor pads.
-pub(super) fn own_tokenizer() -> OwnTokenizer {
+pub(super) fn read_tokenizer() -> EmbeddedTokenizer {
     let file: File<'static> = serde_json::from_slice(TOKENIZER).expect("the tokenizer in the program is valid");
-    let mut tokenizer = OwnTokenizer::new(Vocabulary(Arc::new(file.model)));
+    let mut tokenizer = EmbeddedTokenizer::new(Vocabulary(Arc::new(file.model)));
     tokenizer.with_normalizer(Some(file.normalizer)).expect("no token is normalised yet");
     tokenizer.with_pre_tokenizer(Some(file.pre_tokenizer)).with_post_processor(Some(file.post_processor));
     tokenizer.add_special_tokens(file.added_tokens).expect("the special tokens are in the vocabulary");
@@ -66,9 +66,9 @@ struct Entry<'f>(#[serde(borrow)] Cow<'f, str>);
 
 impl<'de: 'f, 'f> Deserialize<'de> for Entries<'f> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entering;
+        struct EntriesVisitor;
 
-        impl<'de> Visitor<'de> for Entering {
+        impl<'de> Visitor<'de> for EntriesVisitor {
             type Value = HashMap<Cow<'de, str>, u32>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,7 +84,7 @@ impl<'de: 'f, 'f> Deserialize<'de> for Entries<'f> {
             }
         }
 
-        deserializer.deserialize_map(Entering).map(Entries)
+        deserializer.deserialize_map(EntriesVisitor).map(Entries)
     }
 }
 

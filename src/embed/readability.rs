@@ -17,7 +17,7 @@ const LEAST_LETTERS: usize = 3;
 
 /// The share of a text's letters, from 0 to 1, in words that the tokenizer knows, whole or in parts. It is 1 for a text
 /// without letters, because numbers belong to no language, and if the tokenizer fails.
-pub(super) fn share_read(tokenizer: &impl Encode, text: &str) -> f32 {
+pub(super) fn readable_share(tokenizer: &impl Encode, text: &str) -> f32 {
     let Ok(encoding) = tokenizer.encoded_by_chars(text) else { return 1.0 };
     let chars: Vec<char> = text.chars().collect();
     let (mut all, mut read) = (0usize, 0usize);
@@ -54,7 +54,7 @@ mod tests {
     use crate::embed::tokens::embedded_tokenizer;
 
     fn share(text: &str) -> f32 {
-        share_read(&embedded_tokenizer(None), text)
+        readable_share(&embedded_tokenizer(None), text)
     }
 
     #[test]
