@@ -15,7 +15,7 @@ use crate::embed::EngineChoice;
 use crate::endpoint::EMBEDDINGS;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::DocId;
-use crate::llm::Configured;
+use crate::llm::LlmConfig;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, Screen};
 use crate::search::{Encoder, Purpose, Searched, Searcher, Warm, called, resolve_document};
@@ -187,8 +187,8 @@ impl Context {
     }
 
     /// The language model that is configured for a store.
-    pub(super) fn llm(&self, store: &Store, config: &Config) -> Configured {
-        Configured { config: config.llm.clone(), store: store.root().to_owned(), caches: store.is_own() }
+    pub(super) fn llm(&self, store: &Store, config: &Config) -> LlmConfig {
+        LlmConfig { config: config.llm.clone(), store: store.root().to_owned(), caches: store.is_own() }
     }
 
     /// A searcher on the selected namespace.

@@ -11,7 +11,7 @@ use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
 use crate::llm::{
-    Client, Configured, ContextDocument, ContextParentChunk, Unanswered, WrittenProfile, contexts, estimate_contexts,
+    Client, ContextDocument, ContextParentChunk, LlmConfig, Unanswered, WrittenProfile, contexts, estimate_contexts,
     estimate_profile, write_profile,
 };
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow};
@@ -31,7 +31,7 @@ pub(super) struct Written {
 
 /// Asks the language model of a run, which is opened when the first document wants a context.
 pub struct ContextWriter {
-    configured: Configured,
+    configured: LlmConfig,
     /// The outer `None` means not opened yet, the inner one that no model is configured.
     client: Option<Option<Arc<Client>>>,
     unanswered: Unanswered,
@@ -40,7 +40,7 @@ pub struct ContextWriter {
 
 impl ContextWriter {
     /// `unanswered` decides whether to ask again about parent chunks that got no answer before.
-    pub fn new(configured: Configured, unanswered: Unanswered) -> Self {
+    pub fn new(configured: LlmConfig, unanswered: Unanswered) -> Self {
         ContextWriter { configured, client: None, unanswered, report: ContextsReport::default() }
     }
 

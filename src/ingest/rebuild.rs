@@ -18,7 +18,7 @@ use super::worker::{Cutting, Limits, Worker};
 use crate::chunk::ChunkConfig;
 use crate::embed::EngineChoice;
 use crate::error::Result;
-use crate::llm::{Configured, Unanswered};
+use crate::llm::{LlmConfig, Unanswered};
 use crate::load::{Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, ModelRecord, Namespace, Snapshot, Store, Writer};
@@ -34,7 +34,7 @@ pub struct RebuildOptions {
     /// Threads that load, and that embed.
     pub jobs: usize,
     /// The language model that writes chunk contexts; `None` keeps those of the store.
-    pub llm: Option<Configured>,
+    pub llm: Option<LlmConfig>,
     /// Whether to ask again about parent chunks without an answer.
     pub unanswered: Unanswered,
     pub lock_timeout: LockTimeout,

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::prompts::Ask;
+use super::prompts::Request;
 use super::usage::Usage;
 use crate::endpoint::{EndpointSettings, Failure, Reason, Wire};
 use crate::error::Result;
@@ -43,11 +43,11 @@ impl Chat {
     }
 
     /// Asks once, and again if a refusal shows that the model speaks another dialect.
-    pub(super) async fn send(&self, ask: &Ask) -> Result<Reply, Failure> {
+    pub(super) async fn send(&self, request: &Request) -> Result<Reply, Failure> {
         // Ends, because a dialect that was given up is never used again.
         loop {
             let dialect = *self.dialect();
-            match self.send_in(dialect, ask).await {
+            match self.send_in(dialect, request).await {
                 Err(failure) if failure.reason == Reason::Refused && self.learn(&failure.detail) != dialect => {}
                 outcome => return outcome,
             }
@@ -66,25 +66,25 @@ impl Chat {
         self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn body(&self, dialect: Dialect, ask: &Ask) -> Value {
+    fn body(&self, dialect: Dialect, request: &Request) -> Value {
         let mut body = json!({
             "model": self.wire.settings.model,
             "messages": [
-                { "role": "system", "content": ask.system },
-                { "role": "user", "content": ask.user },
+                { "role": "system", "content": request.system },
+                { "role": "user", "content": request.user },
             ],
             "stream": false,
         });
         let limit = if dialect.new_limit { "max_completion_tokens" } else { "max_tokens" };
-        body[limit] = json!(ask.most_output);
+        body[limit] = json!(request.max_output);
         if !dialect.no_temperature {
             body["temperature"] = json!(0);
         }
         body
     }
 
-    async fn send_in(&self, dialect: Dialect, ask: &Ask) -> Result<Reply, Failure> {
-        let completion = self.wire.post(&self.body(dialect, ask), LARGEST).await?;
+    async fn send_in(&self, dialect: Dialect, request: &Request) -> Result<Reply, Failure> {
+        let completion = self.wire.post(&self.body(dialect, request), LARGEST).await?;
         let message = completion["choices"].as_array().and_then(|choices| choices.first()?.get("message"));
         let message = message.ok_or_else(|| self.wire.broken("it has no choices with a message"))?;
         let tokens = |name: &str| completion["usage"][name].as_u64().unwrap_or_default();

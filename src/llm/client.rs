@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use super::chat::{Chat, Reply};
-use super::prompts::{Ask, Prompts};
-use super::usage::{Ledger, LlmReport, Usage};
+use super::prompts::{Prompts, Request};
+use super::usage::{LlmReport, Usage, UsageMeter};
 use crate::embed::token_count;
 use crate::endpoint::{EndpointConfig, EndpointSettings, Failure, Reason, environment, with_retries};
 use crate::error::{Error, Result, plain_io};
@@ -28,7 +28,7 @@ const SHOWN: usize = 80;
 
 /// The `[llm]` of a store, not yet checked: a missing key does not matter to a run that needs no model.
 #[derive(Debug, Clone)]
-pub struct Configured {
+pub struct LlmConfig {
     pub config: EndpointConfig,
     /// The store's folder. It need not exist yet.
     pub store: PathBuf,
@@ -36,7 +36,7 @@ pub struct Configured {
     pub caches: bool,
 }
 
-impl Configured {
+impl LlmConfig {
     /// A client; `None` if no model is configured.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ pub struct Client {
     /// `.kb/cache/llm/ab/abcd….json`: answers without their questions.
     cache: Option<CacheFolder>,
     pub(super) prompts: Prompts,
-    ledger: Ledger,
+    meter: UsageMeter,
     permits: Semaphore,
     failed_in_a_row: AtomicUsize,
     given_up: OnceLock<String>,
@@ -90,7 +90,7 @@ impl Client {
             chat: Chat::new(&settings)?,
             cache: store.map(|store| CacheFolder::of_store(store, "llm", "json", MOST_CACHED)),
             prompts: Prompts::of_user(&settings)?,
-            ledger: Ledger::new(&settings.model, settings.max_tokens),
+            meter: UsageMeter::new(&settings.model, settings.max_tokens),
             permits: Semaphore::new(settings.concurrency),
             failed_in_a_row: AtomicUsize::new(0),
             given_up: OnceLock::new(),
@@ -105,7 +105,7 @@ impl Client {
 
     /// What the run has asked so far.
     pub fn report(&self) -> LlmReport {
-        self.ledger.lock().report.clone()
+        self.meter.lock().report.clone()
     }
 
     /// The cache key of a part of an answer, made from the part's own input.
@@ -127,23 +127,24 @@ impl Client {
         let entry = Entry { key: key_text, model, prompt, answer };
         let written = serde_json::to_vec(&entry).map_err(std::io::Error::from).and_then(|entry| cache.put(key, &entry));
         if let Err(error) = written {
-            self.ledger.lock().report.not_kept = Some(plain_io(&error));
+            self.meter.lock().report.not_kept = Some(plain_io(&error));
         }
     }
 
     pub(super) fn count_cached(&self, answers: usize) {
-        self.ledger.lock().report.cached += answers;
+        self.meter.lock().report.cached += answers;
     }
 
     /// The cached answer, or a new one within one timeout, for a user who waits. `read` turns an answer into
     /// the result or reports what is wrong with it; refused answers are not cached.
-    pub(super) async fn ask_soon<T>(
+    pub(super) async fn ask_within_timeout<T>(
         &self,
-        ask: &Ask,
+        request: &Request,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<T, Failure> {
-        let limit = ask.most_output.to_string();
-        let key = key(&[&self.settings.model, ask.prompt, &ask.version, &ask.system, &ask.user, &limit]);
+        let limit = request.max_output.to_string();
+        let Request { prompt, version, system, user, .. } = request;
+        let key = key(&[&self.settings.model, prompt, version, system, user, &limit]);
         if let Some(cached) = self.cached(&key, &read) {
             self.count_cached(1);
             return Ok(cached);
@@ -153,52 +154,55 @@ impl Client {
             return Err(failure.clone());
         }
         let timeout = self.settings.timeout;
-        let reply = self.reply(ask, self.settings.retries.min(1));
+        let reply = self.reply(request, self.settings.retries.min(1));
         let outcome = tokio::time::timeout(timeout, reply).await.unwrap_or_else(|_| {
             Err(Failure::new(Reason::Timeout, format!("no answer within {} s", timeout.as_secs())))
         });
         let accepted = self.accept(outcome, |answer| Ok((read(answer)?, answer.to_owned())));
         let (result, answer) = accepted.inspect_err(|failure| *unanswered() = Some((key.clone(), failure.clone())))?;
-        self.cache(&key, ask.prompt, &answer);
+        self.cache(&key, prompt, &answer);
         Ok(result)
     }
 
     /// Asks with all retries. The caller uses the cache.
     pub(super) async fn ask<T>(
         &self,
-        ask: &Ask,
+        request: &Request,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<T, Failure> {
-        let outcome = self.reply(ask, self.settings.retries).await;
+        let outcome = self.reply(request, self.settings.retries).await;
         self.accept(outcome, read)
     }
 
     /// Asks until there is a reply or another attempt is useless.
-    async fn reply(&self, ask: &Ask, retries: u32) -> Result<Reply, Failure> {
+    async fn reply(&self, request: &Request, retries: u32) -> Result<Reply, Failure> {
         // Held while waiting too: other requests must not ask an endpoint that wants a pause.
         let _permit =
             self.permits.acquire().await.map_err(|_| Failure::new(Reason::GivenUp, "the client is closed"))?;
         let attempt = || async {
             match self.given_up.get() {
                 Some(why) => Err(Failure::new(Reason::GivenUp, why.clone())),
-                None => self.attempt(ask).await,
+                None => self.attempt(request).await,
             }
         };
         with_retries(retries, self.settings.back_off, attempt).await
     }
 
     /// Sends once, within the ceiling.
-    async fn attempt(&self, ask: &Ask) -> Result<Reply, Failure> {
-        let hold = self.ledger.hold(|| ask.most())?;
-        self.ledger.lock().report.requests += 1;
-        let outcome = self.chat.send(ask).await;
+    async fn attempt(&self, request: &Request) -> Result<Reply, Failure> {
+        let reservation = self.meter.reserve(|| request.max_usage())?;
+        self.meter.lock().report.requests += 1;
+        let outcome = self.chat.send(request).await;
         match &outcome {
             // An endpoint that reports no usage is counted here.
             Ok(reply) => {
-                hold.settle(reply.usage.unwrap_or_else(|| Usage { output: token_count(&reply.text), ..ask.most() }))
+                let counted = || Usage { output: token_count(&reply.text), ..request.max_usage() };
+                reservation.settle(reply.usage.unwrap_or_else(counted));
             }
-            Err(failure) if failure.reason.may_count() => hold.settle(Usage { output: 0, ..ask.most() }),
-            Err(_) => drop(hold),
+            Err(failure) if failure.reason.may_count() => {
+                reservation.settle(Usage { output: 0, ..request.max_usage() });
+            }
+            Err(_) => drop(reservation),
         }
         outcome
     }
@@ -214,7 +218,7 @@ impl Client {
             Some(key) if key.is_in(&reply.text) => Err(Failure::malformed("the answer contains the key".to_owned())),
             _ => read(&reply.text).map_err(Failure::malformed),
         });
-        let report = &mut self.ledger.lock().report;
+        let report = &mut self.meter.lock().report;
         match &answer {
             Ok(_) => report.answered += 1,
             Err(failure) => report.fail(failure),
@@ -242,15 +246,15 @@ impl Client {
     /// If no answer came, with what to do.
     pub async fn check(&self) -> Result<Checked> {
         let settings = &self.settings;
-        let ask = Ask {
+        let request = Request {
             prompt: "check",
             version: String::new(),
             system: "You are asked whether you can be reached.".to_owned(),
             user: "Answer with the word OK and nothing else.".to_owned(),
-            most_output: 16,
+            max_output: 16,
         };
         let start = Instant::now();
-        let reply = self.attempt(&ask).await.map_err(|failure| {
+        let reply = self.attempt(&request).await.map_err(|failure| {
             let (model, endpoint) = (&settings.model, settings.endpoint());
             Error::failed(format!("{model} at {endpoint} does not answer: {}", failure.in_words()))
                 .hint(failure.reason.hint(settings))

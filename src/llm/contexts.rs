@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::client::Client;
 use super::guard::{Fence, is_about, line, object};
-use super::prompts::Ask;
+use super::prompts::Request;
 use super::usage::Estimate;
 use crate::embed::token_count;
 use crate::error::Result;
@@ -77,8 +77,8 @@ pub async fn contexts(
     let asked = batches.into_iter().map(async |batch| {
         let chosen: Vec<ContextParentChunk<'_>> = batch.iter().map(|&at| chunks[at]).collect();
         // `Client::new` has checked that the prompt can be filled.
-        let ask = ask(client, document, &chosen).ok()?;
-        let found = client.ask(&ask, |answer| read(answer, document, &chosen)).await.ok()?;
+        let request = request(client, document, &chosen).ok()?;
+        let found = client.ask(&request, |answer| read(answer, document, &chosen)).await.ok()?;
         Some((batch, found))
     });
     let answers: Vec<_> = stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
@@ -106,7 +106,7 @@ pub fn estimate_contexts(
     let mut estimate = Estimate { cached: plan.contexts.iter().flatten().count(), ..Estimate::default() };
     for batch in plan.batches {
         let chosen: Vec<ContextParentChunk<'_>> = batch.iter().map(|&at| chunks[at]).collect();
-        estimate.add(ask(client, document, &chosen)?.most());
+        estimate.add(request(client, document, &chosen)?.max_usage());
     }
     Ok(estimate)
 }
@@ -187,7 +187,7 @@ pub(super) fn shown_document(document: &ContextDocument<'_>) -> String {
     }
 }
 
-fn ask(client: &Client, document: &ContextDocument<'_>, batch: &[ContextParentChunk<'_>]) -> Result<Ask> {
+fn request(client: &Client, document: &ContextDocument<'_>, batch: &[ContextParentChunk<'_>]) -> Result<Request> {
     let about = shown_document(document);
     let texts: Vec<String> = batch.iter().map(shown).collect();
     let fence = Fence::around(texts.iter().chain([&about]).map(String::as_str));

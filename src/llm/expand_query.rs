@@ -48,9 +48,9 @@ pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Fai
     let query = truncate(query.trim(), QUESTION);
     let fence = Fence::around([query.as_str()]);
     let values = BTreeMap::from([("fence", fence.tag.clone()), ("question", fence.wrap("question", &query))]);
-    let ask = client.prompts.fill(PROMPT, &values, ANSWER_TOKENS);
-    let ask = ask.map_err(|error| Failure::malformed(error.to_line()))?;
-    client.ask_soon(&ask, read).await
+    let request = client.prompts.fill(PROMPT, &values, ANSWER_TOKENS);
+    let request = request.map_err(|error| Failure::malformed(error.to_line()))?;
+    client.ask_within_timeout(&request, read).await
 }
 
 /// An answer, not yet checked.

@@ -7,7 +7,7 @@
 //! but its own answers.
 //!
 //! A task ([`contexts`], [`write_profile`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the
-//! cache, holds the tokens that the request may use ([`usage`]) and sends it ([`chat`]); the task validates the answer.
+//! cache, reserves the tokens that the request may use ([`usage`]) and sends it ([`chat`]); the task validates the answer.
 
 mod chat;
 mod client;
@@ -18,7 +18,7 @@ mod profile;
 mod prompts;
 mod usage;
 
-pub use client::{Checked, Client, Configured};
+pub use client::{Checked, Client, LlmConfig};
 pub use contexts::{ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts};
 #[cfg(feature = "fuzzing")]
 pub use expand_query::read as read_answer;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::client::Client;
 use super::contexts::{ContextDocument, shown_document};
 use super::guard::{Fence, is_about, line, object};
-use super::prompts::Ask;
+use super::prompts::Request;
 use super::usage::Estimate;
 use crate::error::Result;
 use crate::text::truncate;
@@ -32,13 +32,13 @@ pub struct WrittenProfile {
 /// failures. Answers are cached.
 pub async fn write_profile(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Option<WrittenProfile> {
     // `Client::new` has checked that the prompt can be filled.
-    let ask = ask(client, document, beginning).ok()?;
-    let (key, read) = (client.key_of_part(PROMPT, &[&ask.user]), |answer: &str| read(answer, &ask.user));
+    let request = request(client, document, beginning).ok()?;
+    let (key, read) = (client.key_of_part(PROMPT, &[&request.user]), |answer: &str| read(answer, &request.user));
     if let Some(known) = client.cached(&key, read) {
         client.count_cached(1);
         return Some(known);
     }
-    let (written, answer) = client.ask(&ask, |answer| Ok((read(answer)?, answer.to_owned()))).await.ok()?;
+    let (written, answer) = client.ask(&request, |answer| Ok((read(answer)?, answer.to_owned()))).await.ok()?;
     client.cache(&key, PROMPT, &answer);
     Some(written)
 }
@@ -48,17 +48,17 @@ pub async fn write_profile(client: &Client, document: &ContextDocument<'_>, begi
 /// # Errors
 /// If the prompt cannot be filled.
 pub fn estimate_profile(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Result<Estimate> {
-    let ask = ask(client, document, beginning)?;
-    let key = client.key_of_part(PROMPT, &[&ask.user]);
+    let request = request(client, document, beginning)?;
+    let key = client.key_of_part(PROMPT, &[&request.user]);
     let mut estimate = Estimate::default();
-    match client.cached(&key, |answer| read(answer, &ask.user)) {
+    match client.cached(&key, |answer| read(answer, &request.user)) {
         Some(_) => estimate.cached += 1,
-        None => estimate.add(ask.most()),
+        None => estimate.add(request.max_usage()),
     }
     Ok(estimate)
 }
 
-fn ask(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Result<Ask> {
+fn request(client: &Client, document: &ContextDocument<'_>, beginning: &str) -> Result<Request> {
     let (about, beginning) = (shown_document(document), truncate(beginning, BEGINNING_CHARS));
     let fence = Fence::around([about.as_str(), beginning.as_str()]);
     let values = BTreeMap::from([

@@ -44,7 +44,7 @@ pub fn text_of(name: &str) -> Option<&'static str> {
 
 /// A request to the model: a prompt with its placeholders filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ask {
+pub(super) struct Request {
     /// The prompt's name.
     pub prompt: &'static str,
     /// A hash of the prompt's text: another text gets other answers.
@@ -52,13 +52,13 @@ pub(super) struct Ask {
     pub system: String,
     pub user: String,
     /// The most tokens that the answer may have.
-    pub most_output: u64,
+    pub max_output: u64,
 }
 
-impl Ask {
+impl Request {
     /// What the request uses at most.
-    pub(super) fn most(&self) -> Usage {
-        Usage { input: token_count(&self.system) + token_count(&self.user) + AROUND, output: self.most_output }
+    pub(super) fn max_usage(&self) -> Usage {
+        Usage { input: token_count(&self.system) + token_count(&self.user) + AROUND, output: self.max_output }
     }
 }
 
@@ -98,10 +98,15 @@ impl Prompts {
         Ok(Prompts { texts })
     }
 
-    pub(super) fn fill(&self, prompt: &'static str, values: &BTreeMap<&str, String>, most_output: u64) -> Result<Ask> {
+    pub(super) fn fill(
+        &self,
+        prompt: &'static str,
+        values: &BTreeMap<&str, String>,
+        max_output: u64,
+    ) -> Result<Request> {
         let (system, user) =
             filled(self.text(prompt), values).map_err(|what| Error::failed(format!("the prompt {prompt} {what}")))?;
-        Ok(Ask { prompt, version: self.version(prompt), system, user, most_output })
+        Ok(Request { prompt, version: self.version(prompt), system, user, max_output })
     }
 
     pub(super) fn version(&self, name: &str) -> String {
@@ -172,11 +177,11 @@ mod tests {
         }
         let values =
             BTreeMap::from([("fence", "data-1".to_owned()), ("question", "<data-1>{{ fence }}</data-1>".to_owned())]);
-        let ask = Prompts::of_user(&settings()).unwrap().fill("expand-query", &values, 10).unwrap();
-        assert!(ask.system.contains("</data-1>") && !ask.system.contains("---"));
-        assert!(ask.user.starts_with("<data-1>{{ fence }}</data-1>"), "data is not a template: {}", ask.user);
-        let ask = Ask { system: "s".into(), user: "u".into(), ..ask };
-        assert_eq!(ask.most(), Usage { input: 2 + AROUND, output: 10 });
+        let request = Prompts::of_user(&settings()).unwrap().fill("expand-query", &values, 10).unwrap();
+        assert!(request.system.contains("</data-1>") && !request.system.contains("---"));
+        assert!(request.user.starts_with("<data-1>{{ fence }}</data-1>"), "data is not a template: {}", request.user);
+        let request = Request { system: "s".into(), user: "u".into(), ..request };
+        assert_eq!(request.max_usage(), Usage { input: 2 + AROUND, output: 10 });
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Counts what a run asks and uses: the ceiling in tokens, the report, and the estimate before anything is sent.
 //!
-//! The tokens that a request may use are held before it is sent and settled afterwards, so that concurrent requests
+//! The tokens that a request may use are reserved before it is sent and settled afterwards, so that concurrent requests
 //! cannot exceed the ceiling together.
 
 use std::collections::BTreeMap;
@@ -75,67 +75,67 @@ impl LlmReport {
 
 /// The report of a run in progress, and its ceiling.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct UsageMeter {
     max_tokens: Option<u64>,
-    books: Mutex<Books>,
+    counts: Mutex<Counts>,
 }
 
 #[derive(Debug)]
-pub(super) struct Books {
+pub(super) struct Counts {
     pub report: LlmReport,
     /// Tokens of requests that have no answer yet.
-    held: u64,
+    reserved: u64,
 }
 
-impl Ledger {
+impl UsageMeter {
     pub(super) fn new(model: &str, max_tokens: Option<u64>) -> Self {
         let report = LlmReport { model: model.to_owned(), ..LlmReport::default() };
-        Ledger { max_tokens, books: Mutex::new(Books { report, held: 0 }) }
+        UsageMeter { max_tokens, counts: Mutex::new(Counts { report, reserved: 0 }) }
     }
 
-    /// Holds what a request may use. `most` is not computed without a ceiling: counting tokens takes time.
-    pub(super) fn hold(&self, most: impl Fn() -> Usage) -> Result<Hold<'_>, Failure> {
+    /// Reserves what a request may use. `most` is not computed without a ceiling: counting tokens takes time.
+    pub(super) fn reserve(&self, most: impl Fn() -> Usage) -> Result<Reservation<'_>, Failure> {
         let mut tokens = 0;
-        let mut books = self.lock();
+        let mut counts = self.lock();
         if let Some(ceiling) = self.max_tokens {
             let Usage { input, output } = most();
             tokens = input.saturating_add(output);
-            let LlmReport { input_tokens, output_tokens, .. } = books.report;
-            let then = [output_tokens, books.held, tokens].into_iter().fold(input_tokens, u64::saturating_add);
+            let LlmReport { input_tokens, output_tokens, .. } = counts.report;
+            let then = [output_tokens, counts.reserved, tokens].into_iter().fold(input_tokens, u64::saturating_add);
             if then > ceiling {
                 return Err(Failure::new(Reason::Ceiling, "max_tokens leaves no room for another request"));
             }
         }
-        books.held += tokens;
-        Ok(Hold { ledger: self, tokens })
+        counts.reserved += tokens;
+        Ok(Reservation { meter: self, tokens })
     }
 
     /// A thread that panics leaves only counts behind, and each count is complete.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Tokens held for a request; dropping it releases them.
+/// Tokens reserved for a request; dropping it releases them.
 #[must_use]
 #[derive(Debug)]
-pub(super) struct Hold<'a> {
-    ledger: &'a Ledger,
+pub(super) struct Reservation<'a> {
+    meter: &'a UsageMeter,
     tokens: u64,
 }
 
-impl Hold<'_> {
+impl Reservation<'_> {
     /// The request has used this.
     pub(super) fn settle(self, used: Usage) {
-        let report = &mut self.ledger.lock().report;
+        let report = &mut self.meter.lock().report;
         report.input_tokens = report.input_tokens.saturating_add(used.input);
         report.output_tokens = report.output_tokens.saturating_add(used.output);
     }
 }
 
-impl Drop for Hold<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.ledger.lock().held -= self.tokens;
+        self.meter.lock().reserved -= self.tokens;
     }
 }
 
@@ -188,23 +188,23 @@ mod tests {
 
     #[test]
     fn concurrent_requests_cannot_exceed_the_ceiling_together() {
-        let ledger = Ledger::new("m", Some(250));
-        let first = ledger.hold(|| ASK).unwrap();
-        let second = ledger.hold(|| ASK).unwrap();
-        assert_eq!(ledger.hold(|| ASK).unwrap_err().reason, Reason::Ceiling);
+        let meter = UsageMeter::new("m", Some(250));
+        let first = meter.reserve(|| ASK).unwrap();
+        let second = meter.reserve(|| ASK).unwrap();
+        assert_eq!(meter.reserve(|| ASK).unwrap_err().reason, Reason::Ceiling);
         first.settle(Usage { input: 60, output: 5 });
         drop(second);
-        let report = ledger.lock().report.clone();
+        let report = meter.lock().report.clone();
         assert_eq!((report.input_tokens, report.output_tokens), (60, 5));
-        let _third = ledger.hold(|| ASK).unwrap();
-        assert!(ledger.hold(|| ASK).is_err());
+        let _third = meter.reserve(|| ASK).unwrap();
+        assert!(meter.reserve(|| ASK).is_err());
     }
 
     #[test]
     fn a_server_that_overstates_its_usage_only_ends_the_run() {
-        let ledger = Ledger::new("m", Some(250));
-        ledger.hold(|| ASK).unwrap().settle(Usage { input: u64::MAX, output: u64::MAX });
-        assert!(ledger.hold(Usage::default).is_err());
+        let meter = UsageMeter::new("m", Some(250));
+        meter.reserve(|| ASK).unwrap().settle(Usage { input: u64::MAX, output: u64::MAX });
+        assert!(meter.reserve(Usage::default).is_err());
     }
 
     #[test]
