@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use super::locate::{Effort, first_on, from_outline, heading, heading_lines, normalise_title};
+use super::outline::{self, first_on, heading};
+use super::title_match::{MatchBudget, heading_lines, normalise_title};
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, BlockKind, Document, OutlineEntry};
 
@@ -27,7 +28,7 @@ pub(super) fn in_lines(document: &Document) -> Cow<'_, Document> {
 /// The entries as headings of a document that went through [`in_lines`].
 pub(super) fn headings(entries: &[OutlineEntry], document: &Document) -> Vec<Heading> {
     if document.pages.is_some() {
-        let mut headings = from_outline(&with_pages(entries, &document.blocks), &document.blocks);
+        let mut headings = outline::headings(&with_pages(entries, &document.blocks), &document.blocks);
         headings.iter_mut().for_each(|heading| heading.provenance = Provenance::Edited);
         return headings;
     }
@@ -61,7 +62,7 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
         return entries;
     }
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
-    let effort = Effort::unlimited();
+    let budget = MatchBudget::unlimited();
     let mut after = 0;
     for entry in &mut entries {
         if let Some(page) = entry.page {
@@ -70,7 +71,7 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
         }
         let wanted = normalise_title(&entry.title);
         let says =
-            |&i: &usize| !normalised[i].is_empty() && heading_lines(&normalised[i..], &wanted, &effort).is_some();
+            |&i: &usize| !normalised[i].is_empty() && heading_lines(&normalised[i..], &wanted, &budget).is_some();
         if let Some(found) = (after..blocks.len()).find(says) {
             entry.page = blocks[found].page;
             after = found + 1;
@@ -90,14 +91,14 @@ struct Place {
 /// Headings of the markup win over other lines of the same words, unless that loses entries: then the first line wins.
 fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
-    let effort = Effort::unlimited();
+    let budget = MatchBudget::unlimited();
     let search = |prefer_headings: bool| -> Vec<Option<Place>> {
         let mut after = 0;
         let find = |entry: &OutlineEntry| {
             let wanted = normalise_title(&entry.title);
             // A line of signs normalises to nothing and belongs to no heading after it.
             let mut said = (after..blocks.len()).filter(|&i| !normalised[i].is_empty()).filter_map(|i| {
-                let lines = heading_lines(&normalised[i..], &wanted, &effort)?;
+                let lines = heading_lines(&normalised[i..], &wanted, &budget)?;
                 Some(Place { start: i + lines, lines })
             });
             let place = if prefer_headings {

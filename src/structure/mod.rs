@@ -4,17 +4,18 @@
 //! heading belongs to the section with path `0`, the preamble.
 
 mod corrected;
-mod deepen;
 mod levels;
-mod locate;
 mod numbering;
+mod outline;
 mod page_titles;
 mod paragraphs;
 mod printed;
 mod repeats;
+mod subheadings;
 mod tagged;
 #[cfg(test)]
 mod tests;
+mod title_match;
 mod tree;
 mod typography;
 
@@ -24,9 +25,9 @@ use crate::load::{BlockKind, Document, Format, OutlineEntry};
 use crate::text::visible;
 
 pub use corrected::not_found;
-pub use locate::normalise_title;
 pub(crate) use numbering::{Kind as NumberKind, item_number, parse as parse_number, printed_number};
 pub(crate) use printed::is_contents_title;
+pub use title_match::normalise_title;
 pub use tree::{PREAMBLE, Provenance, Section, SectionText};
 
 use tree::Heading;
@@ -55,11 +56,11 @@ pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEnt
 }
 
 fn headings(document: &Document) -> Vec<Heading> {
-    let trusted = !document.outline.is_empty() && !locate::is_junk(&document.outline, document.pages.unwrap_or(0));
+    let trusted = !document.outline.is_empty() && !outline::is_junk(&document.outline, document.pages.unwrap_or(0));
     if trusted {
-        let entries = locate::from_outline(&document.outline, &document.blocks);
+        let entries = outline::headings(&document.outline, &document.blocks);
         return match document.format {
-            Format::Pdf => deepen::deepen(entries, &found_on_pages(document), &document.blocks),
+            Format::Pdf => subheadings::add(entries, &found_on_pages(document), &document.blocks),
             _ => entries,
         };
     }
@@ -79,7 +80,7 @@ fn headings(document: &Document) -> Vec<Heading> {
         return found;
     }
     // A bad outline is better than none.
-    let mut headings = locate::from_outline(&document.outline, &document.blocks);
+    let mut headings = outline::headings(&document.outline, &document.blocks);
     headings.iter_mut().for_each(|heading| heading.confidence = JUNK);
     headings
 }
@@ -94,7 +95,7 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         return tagged;
     }
     let by_type = if known.is_empty() { Vec::new() } else { typography::find(blocks, &contents, &[]) };
-    let mut headings = deepen::deepen(typography::find(blocks, &contents, &known), &by_type, blocks);
+    let mut headings = subheadings::add(typography::find(blocks, &contents, &known), &by_type, blocks);
     if let Some(body) = typography::body(blocks) {
         let listed = printed::covered(&contents, blocks.len());
         let is_listed = |at: usize| listed[at..listed.len().min(at + printed::LINES_ABOVE)].contains(&true);
@@ -102,7 +103,7 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         let starts: HashSet<usize> = titles.iter().map(|title| title.start).collect();
         page_titles::add(&mut headings, titles);
         // The notes to the accounts of a report are below such a title.
-        headings = deepen::deepen_some(headings, &by_type, blocks, |entry| starts.contains(&entry.start));
+        headings = subheadings::add_where(headings, &by_type, blocks, |entry| starts.contains(&entry.start));
     }
     repeats::merge(&mut headings);
     // The contents page itself is not a section: it would shift the paths of all others.

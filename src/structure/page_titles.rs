@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::locate::{first_on, normalise_title};
 use super::numbering::{self, Kind};
+use super::outline::first_on;
+use super::title_match::normalise_title;
 use super::tree::{Heading, Provenance};
 use super::typography::{Body, could_be_title, ends_like_a_sentence, figures, is_distinct, is_row};
 use crate::load::{Block, BlockKind, LineStyle};

@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::locate::normalise_title;
 use super::numbering;
+use super::title_match::normalise_title;
 use super::tree::{Heading, Provenance};
 
 /// The most lines between a title and its repetition.

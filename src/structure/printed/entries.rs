@@ -2,8 +2,8 @@
 //! such as `PART II`, which often have no page number of their own.
 
 use crate::load::{Block, LineStyle};
-use crate::structure::locate::normalise_title;
 use crate::structure::numbering::{self, Kind};
+use crate::structure::title_match::normalise_title;
 use crate::text::{is_wide, join_title, lists, roman};
 
 /// The least entries of a contents page.

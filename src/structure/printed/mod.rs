@@ -11,8 +11,9 @@ pub use entries::is_contents_title;
 use entries::{Entry, regions};
 use places::{Places, levels, pages};
 
-use super::locate::{first_on, normalise_title};
 use super::numbering::{self, Kind};
+use super::outline::first_on;
+use super::title_match::normalise_title;
 use super::tree::{Heading, Provenance};
 use crate::load::Block;
 

@@ -5,10 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use super::entries::{Entry, SAME_INDENT, value};
 use crate::load::{Block, BlockKind, most_votes};
 use crate::structure::levels::nested;
-use crate::structure::locate::{
-    Effort, MOST_LINES_OF_A_PAGE, heading_lines, lines_of, nearly_heading_lines, normalise_title,
-};
 use crate::structure::numbering::{self, Kind};
+use crate::structure::outline::{MOST_LINES_OF_A_PAGE, lines_of};
+use crate::structure::title_match::{MatchBudget, heading_lines, nearly_heading_lines, normalise_title};
 
 /// A title that is longer in the text has at least this many characters, and is longer by at most this factor.
 const SHORTEST_CUT: usize = 30;
@@ -29,7 +28,7 @@ pub(super) struct Places<'a> {
     contents: Vec<bool>,
     /// The pages of the lines outside of contents.
     pub(super) pages_of: HashMap<&'a str, Vec<u32>>,
-    effort: Effort,
+    budget: MatchBudget,
 }
 
 impl<'a> Places<'a> {
@@ -40,7 +39,7 @@ impl<'a> Places<'a> {
                 pages_of.entry(line).or_default().extend(block.page);
             }
         }
-        Self { blocks, normalised, contents, pages_of, effort: Effort::default() }
+        Self { blocks, normalised, contents, pages_of, budget: MatchBudget::default() }
     }
 
     /// The lines on a page outside of contents, and where the page ends.
@@ -75,7 +74,7 @@ impl<'a> Places<'a> {
 
     /// The first line on a page, from block `after` on, with this title, and its number of lines.
     fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
-        self.first_match(page, after, |lines| heading_lines(lines, title, &self.effort))
+        self.first_match(page, after, |lines| heading_lines(lines, title, &self.budget))
     }
 
     /// The same for lines that begin with the number of the entry. An item of a list above may have the same words.
@@ -84,31 +83,31 @@ impl<'a> Places<'a> {
         let has_it = |line: usize| {
             let text = self.blocks[line].words();
             text.chars().nth(LONGEST_TITLE).is_none()
-                && self.effort.spend(text.len())
+                && self.budget.spend(text.len())
                 && numbering::parse(text)
                     .is_some_and(|other| (other.kind, &other.parts) == (number.kind, &number.parts))
         };
         let (lines, end) = self.lines_of(page);
         let mut numbered = lines.filter(|line| *line >= after && has_it(*line));
-        numbered.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.effort).map(|lines| (i, lines)))
+        numbered.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.budget).map(|lines| (i, lines)))
     }
 
     /// The last lines between two blocks that match a title.
     pub(super) fn last_before(&self, title: &str, from: usize, end: usize) -> Option<(usize, usize)> {
         let from = from.max(end.saturating_sub(MOST_LINES_OF_A_PAGE));
         let mut lines = (from..end).rev().filter(|i| !self.contents[*i]);
-        lines.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.effort).map(|lines| (i, lines)))
+        lines.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.budget).map(|lines| (i, lines)))
     }
 
     /// The lines on a page that nearly match a title.
     fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
-        self.first_match(page, 0, |lines| nearly_heading_lines(lines, title, &self.effort))
+        self.first_match(page, 0, |lines| nearly_heading_lines(lines, title, &self.budget))
     }
 
     /// The line on a page that begins with a title and goes on.
     fn find_longer(&self, title: &str, page: u32) -> Option<(usize, usize)> {
         let (mut lines, _) = self.lines_of(page);
-        lines.find(|&i| self.effort.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
+        lines.find(|&i| self.budget.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
     }
 
     /// The line on a page that begins with a title and has a description behind it: `agrep   Fuzzy matching` on the
@@ -155,7 +154,7 @@ impl<'a> Places<'a> {
 
     fn line_on(&self, page: u32, is_it: impl Fn(&Block) -> bool) -> Option<usize> {
         let (mut lines, _) = self.lines_of(page);
-        let costs = |i: usize| self.effort.spend(self.blocks[i].text.len().min(LONGEST_TITLE));
+        let costs = |i: usize| self.budget.spend(self.blocks[i].text.len().min(LONGEST_TITLE));
         lines.find(|&i| costs(i) && is_it(&self.blocks[i]))
     }
 

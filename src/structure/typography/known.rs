@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::candidates::{Body, Candidate, LARGER};
-use super::judge::middle;
-use crate::structure::locate::normalise_title;
+use super::headings::middle;
 use crate::structure::numbering::{self, Kind, Numbering};
+use crate::structure::title_match::normalise_title;
 use crate::structure::tree::Heading;
 
 /// The largest step from a number to the next that is found.

@@ -1,7 +1,7 @@
 //! Headings by type and numbers: size and weight against the body, lines that stand alone, numbers that continue.
 
 mod candidates;
-mod judge;
+mod headings;
 mod known;
 mod rows;
 #[cfg(test)]
@@ -31,9 +31,9 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
     let body = body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);
     let mut headings = if known.is_empty() {
-        let accepted = judge::accept(&candidates, body.as_ref(), blocks);
+        let accepted = headings::accept(&candidates, body.as_ref(), blocks);
         let accepted = without_title(accepted, blocks.len());
-        let levels = judge::levels(&accepted);
+        let levels = headings::levels(&accepted);
         accepted
             .iter()
             .zip(levels)

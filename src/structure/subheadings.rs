@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::locate::normalise_title;
 use super::numbering;
+use super::title_match::normalise_title;
 use super::tree::{Heading, ends};
 use crate::load::Block;
 
@@ -18,12 +18,12 @@ const FEWEST_NUMBERED: usize = 3;
 const FEWEST_BELOW: usize = 3;
 
 /// Adds `found` headings, which are in text order, below long entries that have no entries below them.
-pub(super) fn deepen(entries: Vec<Heading>, found: &[Heading], blocks: &[Block]) -> Vec<Heading> {
-    deepen_some(entries, found, blocks, |entry| entry.level <= DEEPEST)
+pub(super) fn add(entries: Vec<Heading>, found: &[Heading], blocks: &[Block]) -> Vec<Heading> {
+    add_where(entries, found, blocks, |entry| entry.level <= DEEPEST)
 }
 
-/// The same for those entries that `may` be deepened.
-pub(super) fn deepen_some(
+/// The same for those entries that `may` get subheadings.
+pub(super) fn add_where(
     entries: Vec<Heading>,
     found: &[Heading],
     blocks: &[Block],
@@ -111,7 +111,7 @@ mod tests {
         };
         let entries = headings(blocks, listed, Provenance::Outline);
         let found = headings(blocks, looks, Provenance::Typography);
-        deepen(entries, &found, blocks).into_iter().map(|heading| (heading.level, heading.title)).collect()
+        add(entries, &found, blocks).into_iter().map(|heading| (heading.level, heading.title)).collect()
     }
 
     #[test]

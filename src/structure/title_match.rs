@@ -1,23 +1,15 @@
-//! Outlines: whether to trust one, and the place of each entry's heading on its page.
-//!
-//! A section starts at the line on the entry's page that has its title; otherwise at the top of the page, or after the
-//! heading before it on the same page.
+//! Matches titles with the lines of a text, in any form of their numbers and with small differences.
 
 use std::cell::Cell;
-use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::tree::{Heading, Provenance};
-use crate::load::{Block, OutlineEntry};
 use crate::text::han::{is_han_digit, number_value, simplified};
 
 const MOST_HEADING_LINES: usize = 4;
 /// Titles and lines with this share of equal letters match; shorter ones must be equal.
 const NEARLY: f64 = 0.85;
 const SHORTEST_NEARLY: usize = 6;
-/// More lines of a page are ignored: no real page has them, and a hostile one would take forever.
-pub(super) const MOST_LINES_OF_A_PAGE: usize = 2000;
 /// Longer titles must match a line exactly.
 const LONGEST_NEARLY: usize = 300;
 /// The longest number before a title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
@@ -48,18 +40,18 @@ const UNITS: [&str; 11] = ["部分", "章", "节", "部", "篇", "编", "条", "
 /// A budget for finding titles: bytes compared exactly, plus letters times letters for near matches. A book with an
 /// outline of 5,000 entries needs a tenth of it. Once it is spent, titles are not found, and their sections begin at
 /// the top of their pages.
-pub(super) struct Effort(Cell<u64>);
+pub(super) struct MatchBudget(Cell<u64>);
 
-impl Default for Effort {
+impl Default for MatchBudget {
     fn default() -> Self {
-        Effort(Cell::new(500_000_000))
+        MatchBudget(Cell::new(500_000_000))
     }
 }
 
-impl Effort {
+impl MatchBudget {
     /// For titles that a person wrote.
     pub(super) fn unlimited() -> Self {
-        Effort(Cell::new(u64::MAX))
+        MatchBudget(Cell::new(u64::MAX))
     }
 
     /// Spends this much. Returns whether it was left.
@@ -70,57 +62,8 @@ impl Effort {
     }
 }
 
-/// Finds the place of each entry in a paged document.
-pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Heading> {
-    let page_of = |i: usize| blocks[i].page.unwrap_or(0);
-    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
-    let effort = Effort::default();
-    let mut headings: Vec<Heading> = Vec::with_capacity(outline.len());
-    let mut after = 0;
-    for entry in outline {
-        let Some(page) = entry.page else {
-            headings.push(heading(entry, after, 0));
-            continue;
-        };
-        let Range { start: top, end } = lines_of(page, blocks);
-        // Entries on one page keep the order of the outline.
-        let from = if after > top && after <= end && after > 0 && page_of(after - 1) == page { after } else { top };
-        let wanted = normalise_title(&entry.title);
-        let exact = |i: usize| heading_lines(&normalised[i..end], &wanted, &effort).map(|lines| (i, lines));
-        let near = |i: usize| nearly_heading_lines(&normalised[i..end], &wanted, &effort).map(|lines| (i, lines));
-        let found = (from..end).find_map(exact).or_else(|| (from..end).find_map(near));
-        let (start, lines) = found.map_or((from, 0), |(i, lines)| (i + lines, lines));
-        headings.push(heading(entry, start, lines));
-        after = start;
-    }
-    headings
-}
-
-/// The first block on a page, or where it would be.
-pub(super) fn first_on(page: u32, blocks: &[Block]) -> usize {
-    blocks.partition_point(|block| block.page.unwrap_or(0) < page)
-}
-
-/// The blocks of a page in which titles are searched.
-pub(super) fn lines_of(page: u32, blocks: &[Block]) -> Range<usize> {
-    let first = first_on(page, blocks);
-    first..first_on(page + 1, blocks).min(first + MOST_LINES_OF_A_PAGE)
-}
-
-pub(super) fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize) -> Heading {
-    Heading {
-        level: entry.level,
-        title: entry.title.clone(),
-        page: entry.page,
-        start,
-        heading_blocks,
-        provenance: Provenance::Outline,
-        confidence: 1.0,
-    }
-}
-
 /// The number of leading `lines` that make up `wanted`, both normalised; `None` if they do not.
-pub(super) fn heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> Option<usize> {
+pub(super) fn heading_lines(lines: &[String], wanted: &str, budget: &MatchBudget) -> Option<usize> {
     if wanted.is_empty() {
         return None;
     }
@@ -128,7 +71,7 @@ pub(super) fn heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> 
     let longest = wanted.len() + LONGEST_NUMBERING * 8;
     let mut joined = String::new();
     for (count, line) in (1..=MOST_HEADING_LINES).zip(lines) {
-        if joined.len() + line.len() > longest || !effort.spend(joined.len() + line.len() + 1) {
+        if joined.len() + line.len() > longest || !budget.spend(joined.len() + line.len() + 1) {
             return None;
         }
         joined.push_str(line);
@@ -172,7 +115,7 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
 
 /// The number of leading `lines` that nearly make up `wanted`, both normalised: fonts hide letters, and words may be
 /// printed differently.
-pub(super) fn nearly_heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> Option<usize> {
+pub(super) fn nearly_heading_lines(lines: &[String], wanted: &str, budget: &MatchBudget) -> Option<usize> {
     let length = wanted.chars().count();
     if !(SHORTEST_NEARLY..=LONGEST_NEARLY).contains(&length) {
         return None;
@@ -180,13 +123,13 @@ pub(super) fn nearly_heading_lines(lines: &[String], wanted: &str, effort: &Effo
     let mut joined = String::new();
     for (count, line) in (1..=MOST_HEADING_LINES).zip(lines) {
         joined.push_str(line);
-        if joined.len() > LONGEST_NEARLY * 8 || !effort.spend(joined.len() + 1) {
+        if joined.len() > LONGEST_NEARLY * 8 || !budget.spend(joined.len() + 1) {
             return None;
         }
         let letters = joined.chars().count();
         let near_in_length = (letters as f64 / length as f64 - 1.0).abs() < 1.0 - NEARLY;
         if near_in_length {
-            if !effort.spend(letters * length) {
+            if !budget.spend(letters * length) {
                 return None;
             }
             if strsim::normalized_levenshtein(&joined, wanted) >= NEARLY {
@@ -223,50 +166,9 @@ pub fn normalise_title(title: &str) -> String {
     title.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).map(simplified).collect()
 }
 
-/// A single entry is not a table of contents for more pages.
-const PAGES_FOR_ONE: u32 = 4;
-/// An outline with this share of meaningless entries is junk.
-const MOSTLY: f32 = 0.6;
-const FILE_ENDINGS: &str = ".pdf .doc .docx .tex .indd .qxd .p65 .fm .ps .eps .dvi .ppt .pptx .xls .xlsx";
-
-/// Whether an outline is junk: a single entry, file names, page numbers, or entries that lead nowhere.
-pub(super) fn is_junk(outline: &[OutlineEntry], pages: u32) -> bool {
-    let share = |is_empty_talk: &dyn Fn(&OutlineEntry) -> bool| {
-        outline.iter().filter(|entry| is_empty_talk(entry)).count() as f32 / outline.len() as f32
-    };
-    if outline.len() == 1 && pages > PAGES_FOR_ONE {
-        return true;
-    }
-    let first = outline.iter().find_map(|entry| entry.page);
-    let all_on_one_page = outline.len() > 3
-        && pages > PAGES_FOR_ONE
-        && outline.iter().all(|entry| entry.page.is_none() || entry.page == first);
-    all_on_one_page
-        || share(&|entry| entry.title.is_empty()) >= MOSTLY
-        || share(&|entry| is_file_name(&entry.title)) >= MOSTLY
-        || share(&|entry| is_page_name(&entry.title, entry.page)) >= MOSTLY
-}
-
-fn is_file_name(title: &str) -> bool {
-    let lower = title.to_lowercase();
-    !lower.contains(' ') && FILE_ENDINGS.split_whitespace().any(|ending| lower.ends_with(ending))
-}
-
-/// Only the name of a page: `Page 12`, `Slide 3`, `12`, `第 4 页`.
-fn is_page_name(title: &str, page: Option<u32>) -> bool {
-    let lower = title.to_lowercase();
-    let core = ["page", "slide", "seite", "folie", "p.", "第"].iter().find_map(|word| lower.strip_prefix(word));
-    let number: &str = core.unwrap_or(&lower).trim_matches(|c: char| !c.is_ascii_digit());
-    let rest: String = core.unwrap_or(&lower).chars().filter(|c| !c.is_ascii_digit() && !c.is_whitespace()).collect();
-    let is_number = !number.is_empty() && matches!(rest.as_str(), "" | "页" | "頁");
-    is_number && (core.is_some() || page.is_none() || number.parse().ok() == page)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::BlockKind;
-    use crate::structure::tests::entry;
 
     #[test]
     fn a_title_is_recognised_with_another_number_form_and_without_its_number() {
@@ -298,9 +200,9 @@ mod tests {
     #[test]
     fn a_heading_may_continue_in_the_next_line() {
         let lines = ["alongtitle".to_owned(), "goeson".to_owned(), "text".to_owned()];
-        assert_eq!(heading_lines(&lines, "alongtitlegoeson", &Effort::default()), Some(2));
-        assert_eq!(heading_lines(&lines, "other", &Effort::default()), None);
-        let count = |lines: [&str; 2], wanted| heading_lines(&lines.map(str::to_owned), wanted, &Effort::default());
+        assert_eq!(heading_lines(&lines, "alongtitlegoeson", &MatchBudget::default()), Some(2));
+        assert_eq!(heading_lines(&lines, "other", &MatchBudget::default()), None);
+        let count = |lines: [&str; 2], wanted| heading_lines(&lines.map(str::to_owned), wanted, &MatchBudget::default());
         assert_eq!(count(["第一编", "总则"], "第一编总则"), Some(2), "a part over two lines");
         assert_eq!(count(["第一编", "第一章概述"], "第一章概述"), None, "a part above a chapter");
     }
@@ -308,42 +210,8 @@ mod tests {
     #[test]
     fn slightly_different_titles_match() {
         let lines = [normalise_title("10.2.4 gure 环境与浮动体的位置"), "text".to_owned()];
-        let nearly = |title: &str| nearly_heading_lines(&lines, &normalise_title(title), &Effort::default());
+        let nearly = |title: &str| nearly_heading_lines(&lines, &normalise_title(title), &MatchBudget::default());
         assert_eq!(nearly("10.2.4 figure环境与浮动体的位置"), Some(1));
         assert_eq!(nearly("10.2.4 table环境"), None);
-    }
-
-    fn outline(titles: &[&str]) -> Vec<OutlineEntry> {
-        (1u32..).zip(titles).map(|(page, title)| entry(1, title, Some(page))).collect()
-    }
-
-    #[test]
-    fn meaningless_outlines_are_junk() {
-        assert!(is_junk(&outline(&["Document1"]), 20));
-        assert!(is_junk(&outline(&["ch01.doc", "ch02.doc", "ch03.doc"]), 20));
-        assert!(is_junk(&outline(&["Page 1", "Page 2", "Page 3", "Page 4"]), 4));
-        assert!(is_junk(&outline(&["第1页", "第 2 页", "第3页"]), 3));
-        assert!(!is_junk(&outline(&["Introduction", "Methods", "Results"]), 20));
-        assert!(!is_junk(&outline(&["Only chapter"]), 2));
-        assert!(!is_junk(&outline(&["1984", "2001", "1066"]), 30));
-    }
-
-    #[test]
-    fn entries_on_a_single_page_are_junk() {
-        let mut entries = outline(&["A", "B", "C", "D"]);
-        entries.iter_mut().for_each(|entry| entry.page = Some(1));
-        assert!(is_junk(&entries, 30));
-        assert!(!is_junk(&entries, 2));
-    }
-
-    #[test]
-    fn the_search_for_titles_is_bounded() {
-        let entries: Vec<OutlineEntry> =
-            (0..20_000).map(|i| entry(1, &format!("{} {i}", "pumps and valves ".repeat(15)), Some(1))).collect();
-        let line = |i| Block::new(BlockKind::Paragraph, format!("{} {i}", "valves and pumps ".repeat(15)), Some(1));
-        let blocks: Vec<Block> = (0..2000).map(line).collect();
-        let headings = from_outline(&entries, &blocks);
-        assert_eq!(headings.len(), entries.len());
-        assert!(headings.iter().all(|heading| heading.heading_blocks == 0));
     }
 }
