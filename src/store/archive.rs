@@ -21,7 +21,7 @@ use super::files::{WRITING, name_of, paths_in, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, SYNONYMS, Store};
 use super::lock::LockTimeout;
-use super::parts::{FileList, Listed, copied, parts_of, sync_folders};
+use super::file_list::{FileList, Listed, copied, parts_of, sync_folders};
 use super::sink::Sink;
 use super::snapshot::Snapshot;
 use super::writer::Writer;

@@ -12,7 +12,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, 
 use super::convert;
 use super::fault::{Event, note, step};
 use super::files::{name_of, paths_in, remove_file, sync_folder};
-use super::indexed::ChildSpan;
+use super::indexed_chunks::ChildSpan;
 use super::keyword_directory::KeywordDirectory;
 use super::keyword_index::{Fields, KeywordReader, generation, schema, unless_damaged, usable, with_tokenizer};
 use super::layout::Namespace;
@@ -20,7 +20,7 @@ use super::rows::{ChunkRow, DocumentRow, ParentChunk};
 use super::scan::Wanted;
 use super::store_error;
 use super::tables::Tables;
-use super::words::name_entries;
+use super::vocabulary::name_entries;
 use crate::error::{Error, Result, or_none};
 use crate::ids::{DocId, SectionId};
 use crate::text::tables::Heads;

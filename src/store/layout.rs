@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use super::files::{WRITING, name_of as file_name, paths_in, sync_folder, write_whole};
 use super::format::{FORMAT_FILE, Format};
 use super::namespace_name::{folder_of_name, name_of_folder, namespace_name};
-use super::plain::{check_folder, check_keyword};
+use super::untrusted::{check_folder, check_keyword};
 use super::source_name::{STANDARD_INPUT, name_of, text_of};
 use crate::config::KnownStores;
 use crate::error::{Error, NextStep, Result, Setting};

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::fault::{Event, note};
 use super::format::Format;
 use super::layout::Namespace;
-use super::plain::open_in_place;
+use super::untrusted::open_in_place;
 use crate::error::{Error, Result, Setting, or_none};
 use crate::paths::open_file_itself;
 

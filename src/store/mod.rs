@@ -21,7 +21,7 @@ mod files;
 mod format;
 mod half_vectors;
 mod history;
-mod indexed;
+mod indexed_chunks;
 mod indexes;
 mod keyword_directory;
 mod keyword_index;
@@ -35,9 +35,9 @@ mod metadata;
 mod namespace_name;
 mod namespaces;
 mod optimize;
-mod parts;
+mod file_list;
 mod pinned;
-mod plain;
+mod untrusted;
 #[cfg(all(debug_assertions, unix))]
 mod power_loss;
 mod read_cache;
@@ -60,7 +60,7 @@ mod vector_cache;
 mod vectors;
 mod version_files;
 mod versions;
-mod words;
+mod vocabulary;
 mod writer;
 
 pub use archive::{Archived, export, import};
@@ -76,8 +76,8 @@ pub use history::{
     Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, What, diff, log, plan_restore,
 };
 #[cfg(test)]
-pub(crate) use indexed::ChildSpan;
-pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
+pub(crate) use indexed_chunks::ChildSpan;
+pub use indexed_chunks::{IndexedParentChunk, ParentChunkFacts, WordsFound};
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, Phrase};
 pub use keyword_statistics::KeywordStatistics;
@@ -88,7 +88,7 @@ pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, check_f
 pub use namespace_name::{LONGEST_NAMESPACE, namespace_name};
 pub use namespaces::{Named, Validators};
 pub use optimize::Optimized;
-pub use parts::{FileList, Listed};
+pub use file_list::{FileList, Listed};
 pub use replica::{Replica, Sending};
 pub use rows::{
     Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow,
@@ -100,7 +100,7 @@ pub use source_name::STANDARD_INPUT;
 pub use source_pattern::SourcePattern;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use vectors::VectorHit;
-pub use words::OtherName;
+pub use vocabulary::OtherName;
 pub use writer::{Change, Writer};
 
 use std::path::Path;

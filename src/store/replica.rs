@@ -16,7 +16,7 @@ use super::format::Format;
 use super::layout::{Namespace, PUBLISHED};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, PENDING};
-use super::parts::{FileList, Listed, copied, parts_of, sync_folders};
+use super::file_list::{FileList, Listed, copied, parts_of, sync_folders};
 use super::removed::{REMOVING, delete};
 use super::writer::Writer;
 use crate::error::{Error, Result};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::files::{paths_in, remove_file, sync_folder};
 use super::layout::Namespace;
 use super::manifest::ModelRecord;
-use super::plain::open_in_place;
+use super::untrusted::open_in_place;
 use crate::error::{Error, Result, or_none};
 
 /// The folder of the files, in the namespace.

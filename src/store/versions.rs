@@ -12,7 +12,7 @@ use lancedb::{Connection, Table};
 
 use super::layout::Namespace;
 use super::manifest::Manifest;
-use super::plain::is_plain;
+use super::untrusted::is_plain;
 use super::tables::{Tables, connect, is_damage, open_table};
 use super::version_files::{DamagedVersion, Lost, TABLES, lost_version};
 use crate::error::{Error, Result, or_none};

@@ -7,17 +7,17 @@
 //!
 //! If the record of the published generation was lost, the next publication writes one without a note.
 
-mod between;
+mod diff;
 mod compare;
-mod past;
+mod generations;
 mod prune;
 mod record;
 mod restore;
 mod text_change;
 
-pub use between::{DocumentDiff, GenerationDiff, diff};
+pub use diff::{DocumentDiff, GenerationDiff, diff};
 pub use compare::{Counts, Item, What};
-pub use past::{LogEntry, log};
+pub use generations::{LogEntry, log};
 pub(super) use prune::{Pruned, Retention, prune};
 pub use record::Note;
 #[cfg(feature = "fuzzing")]

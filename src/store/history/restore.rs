@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use lancedb::Table;
 use serde::Serialize;
 
-use super::between::{GenerationDiff, between};
+use super::diff::{GenerationDiff, between};
 use super::compare::What;
-use super::past::Past;
+use super::generations::Past;
 use super::record::Note;
 use crate::error::Result;
 use crate::ids::DocId;

@@ -8,7 +8,7 @@ use lancedb::Table;
 use serde::Serialize;
 
 use super::compare::{Counts, EntityDiff, Item, Leftover, PLACE, PROPERTIES, Thing, What, compare_entities};
-use super::past::Past;
+use super::generations::Past;
 use super::text_change::TextChange;
 use crate::error::Result;
 use crate::ids::{DocId, document_of};
