@@ -12,7 +12,7 @@ use crate::config::KnownStores;
 use crate::error::{Error, Result, or_none};
 use crate::notice;
 use crate::paths::{read_text, write_private};
-use crate::store::{FileList, Listed, LockTimeout, Namespace, Replica, Sending, Store};
+use crate::store::{FileList, ListedFile, LockTimeout, Namespace, Replica, Upload, Store};
 use crate::text::{count, size};
 
 /// The folder of the namespaces, there as here.
@@ -174,7 +174,7 @@ impl Copy {
     async fn fetch(
         &self,
         namespace: &Namespace,
-        files: &BTreeMap<String, Listed>,
+        files: &BTreeMap<String, ListedFile>,
         into: &std::path::Path,
     ) -> Result<bool> {
         let bytes: u64 = files.values().map(|file| file.bytes).fold(0, u64::saturating_add);
@@ -257,10 +257,10 @@ impl Copy {
             return Err(self.overtaken(namespace));
         }
         let base = known.as_ref().map(|known| &known.head);
-        let Some(sending) = Sending::of(namespace, base.map(|head| &head.list), lock_timeout).await? else {
+        let Some(upload) = Upload::of(namespace, base.map(|head| &head.list), lock_timeout).await? else {
             return Ok(());
         };
-        let list = sending.list.clone();
+        let list = upload.list.clone();
         let there = |hash: &str| base.is_some_and(|head| head.list.files.values().any(|file| file.blake3 == hash));
         let new: BTreeMap<&str, &str> =
             list.files.iter().map(|(name, file)| (file.blake3.as_str(), name.as_str())).collect();
@@ -291,7 +291,7 @@ impl Copy {
         for hash in over.into_iter().filter(|_| is_own) {
             drop(self.objects.delete(&file_of(namespace, &hash)).await);
         }
-        drop(sending);
+        drop(upload);
         Ok(())
     }
 

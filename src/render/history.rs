@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::json::{value_with, value_without, values};
 use super::page::Page;
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
-use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, What};
+use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, ChangeKind};
 use crate::text::{count, moment};
 
 /// What `kb log` shows.
@@ -85,11 +85,11 @@ const EVIDENT: [&str; 2] = ["text", "place"];
 /// The columns of an item's line besides its id and text.
 const INDENT: usize = 8;
 
-fn sign(what: What) -> String {
+fn sign(what: ChangeKind) -> String {
     let (sign, style): (&str, Style) = match what {
-        What::Added => ("+", ADDED),
-        What::Changed => ("~", CHANGED),
-        What::Gone => ("-", BAD),
+        ChangeKind::Added => ("+", ADDED),
+        ChangeKind::Changed => ("~", CHANGED),
+        ChangeKind::Gone => ("-", BAD),
     };
     paint(style, sign)
 }
@@ -145,7 +145,7 @@ pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
             let (table, markdown) = match change {
                 None => (format!("  {}", fitting(text, id.len() + fields.len())), format!(" {text}")),
                 Some(TextChange { before, after }) => (
-                    version(What::Gone, before) + &version(What::Added, after),
+                    version(ChangeKind::Gone, before) + &version(ChangeKind::Added, after),
                     format!("\n    - before: {before}\n    - after: {after}"),
                 ),
             };
@@ -168,7 +168,7 @@ pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
 
 fn diff_summary(diff: &GenerationDiff) -> String {
     let entities = |what| diff.entities.iter().filter(|entity| entity.what == what).count();
-    let all = [What::Added, What::Changed, What::Gone];
+    let all = [ChangeKind::Added, ChangeKind::Changed, ChangeKind::Gone];
     let models = diff.models.as_ref().map(|models| match (&models.before.name, &models.after.name) {
         (before, after) if before == after => format!("vectors: made by another version of {after}"),
         (before, after) => format!("vectors: made by {after} instead of {before}"),
@@ -193,7 +193,7 @@ mod tests {
         let text = |valve: &str| format!("…启动水泵之前必须灌水。然后{valve}阀门，并检查压力。");
         let change = TextChange { before: text("关闭"), after: text("打开") };
         let item = Item {
-            what: What::Changed,
+            what: ChangeKind::Changed,
             id: "7f3k2m:0".to_owned(),
             text: String::new(),
             fields: vec!["text"],
@@ -202,7 +202,7 @@ mod tests {
         let document = DocumentDiff {
             doc_id: "7f3k2m".into(),
             source: "a.md".to_owned(),
-            what: What::Changed,
+            what: ChangeKind::Changed,
             fields: Vec::new(),
             source_before: None,
             sections: Counts::default(),

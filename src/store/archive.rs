@@ -21,7 +21,7 @@ use super::files::{WRITING, name_of, paths_in, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, SYNONYMS, Store};
 use super::lock::LockTimeout;
-use super::file_list::{FileList, Listed, copied, parts_of, sync_folders};
+use super::file_list::{FileList, ListedFile, copy_and_hash, files_of, sync_folders};
 use super::sink::Sink;
 use super::snapshot::Snapshot;
 use super::writer::Writer;
@@ -72,7 +72,7 @@ pub async fn export(namespace: &Namespace, file: &Path, lock_timeout: &LockTimeo
     let mut list =
         FileList { namespace: namespace.name().to_owned(), generation, format: Format::own(), files: BTreeMap::new() };
     let mut zip = ZipWriter::new(Sink::new(target.as_file_mut()));
-    for (name, path) in parts_of(namespace.root())? {
+    for (name, path) in files_of(namespace.root())? {
         let listed = add(&mut zip, &name, &path)?;
         if zip.get_ref().is_some_and(Sink::has_failed) {
             break;
@@ -111,10 +111,10 @@ fn options() -> SimpleFileOptions {
 }
 
 /// Copies a file into the archive. Its errors are those of the file; the archive keeps its own.
-fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Result<Listed> {
-    let mut copy = || -> std::io::Result<Listed> {
+fn add<W: Write + Seek>(zip: &mut ZipWriter<W>, name: &str, path: &Path) -> Result<ListedFile> {
+    let mut copy = || -> std::io::Result<ListedFile> {
         zip.start_file(name, options())?;
-        copied(&mut File::open(path)?, zip)
+        copy_and_hash(&mut File::open(path)?, zip)
     };
     copy().map_err(|error| Error::io("export", path, &error))
 }
@@ -169,7 +169,7 @@ pub async fn import(store: &Store, file: &Path, name: Option<&str>) -> Result<(A
 }
 
 /// A new folder in the store of a namespace, for files that may take its place. It removes itself.
-pub(super) fn folder_aside(namespace: &Namespace) -> Result<TempDir> {
+pub(super) fn temporary_folder(namespace: &Namespace) -> Result<TempDir> {
     let folder = namespace.store();
     clear_interrupted(folder);
     let made = tempfile::Builder::new().prefix(IMPORTING).tempdir_in(folder);
@@ -215,7 +215,7 @@ async fn unpack_and_check<R: Read + Seek>(
     namespace: &Namespace,
     file: &Path,
 ) -> Result<(TempDir, usize)> {
-    let aside = folder_aside(namespace)?;
+    let aside = temporary_folder(namespace)?;
     let folder = aside.path().join(UNPACKED);
     for (name, listed) in &list.files {
         unpack(zip, name, listed, &folder).map_err(|reason| damaged(file, &format!("{name}: {reason}")))?;
@@ -246,16 +246,16 @@ async fn unpack_and_check<R: Read + Seek>(
     Ok((aside, checked.documents))
 }
 
-fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &Listed, folder: &Path) -> Result<(), String> {
+fn unpack<R: Read + Seek>(zip: &mut ZipArchive<R>, name: &str, listed: &ListedFile, folder: &Path) -> Result<(), String> {
     let mut entry = zip.by_name(name).map_err(|error| error.to_string())?;
     if entry.compression() != CompressionMethod::Stored {
         return Err("it is compressed, which an export never does".to_owned());
     }
     let path = folder.join(name);
-    let mut write = || -> std::io::Result<Listed> {
+    let mut write = || -> std::io::Result<ListedFile> {
         std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
         let mut target = File::create_new(&path)?;
-        let copied = copied(&mut entry.by_ref().take(listed.bytes + 1), &mut target)?;
+        let copied = copy_and_hash(&mut entry.by_ref().take(listed.bytes + 1), &mut target)?;
         target.sync_all()?;
         Ok(copied)
     };

@@ -22,14 +22,14 @@ pub struct FileList {
     pub generation: u64,
     pub format: Format,
     /// By their paths in the namespace, with `/`.
-    pub files: BTreeMap<String, Listed>,
+    pub files: BTreeMap<String, ListedFile>,
 }
 
 impl FileList {
     /// Whether all names are those of parts of a namespace. A list may come from a stranger. The error names the first
     /// that is not.
     pub(super) fn check_names(&self) -> Result<(), String> {
-        if let Some(name) = self.files.keys().find(|name| !is_part(name)) {
+        if let Some(name) = self.files.keys().find(|name| !is_exported(name)) {
             return Err(format!("{name:?} is not a file of a namespace"));
         }
         match self.files.iter().find(|(_, file)| blake3::Hash::from_hex(&file.blake3).is_err()) {
@@ -49,20 +49,20 @@ impl FileList {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct ListedFile {
     pub bytes: u64,
     /// The hash of its content, in hex.
     pub blake3: String,
 }
 
 /// All parts of a namespace, by their names in it.
-pub(super) fn parts_of(root: &Path) -> Result<BTreeMap<String, PathBuf>> {
+pub(super) fn files_of(root: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let mut parts = BTreeMap::new();
     for part in PARTS {
         for (path, facts) in walk(&root.join(part))? {
             let name = name_of(&path);
             if facts.is_file() && !name.starts_with(WRITING) && !name.ends_with(".lock") {
-                parts.insert(name_of_part(&path, root)?, path);
+                parts.insert(path_inside(&path, root)?, path);
             }
         }
     }
@@ -70,19 +70,19 @@ pub(super) fn parts_of(root: &Path) -> Result<BTreeMap<String, PathBuf>> {
 }
 
 /// The path of a file in a namespace, with `/` on every system.
-fn name_of_part(path: &Path, root: &Path) -> Result<String> {
+fn path_inside(path: &Path, root: &Path) -> Result<String> {
     let inner = path.strip_prefix(root).expect("it lies in the namespace");
     let parts: Option<Vec<&str>> = inner.components().map(|part| part.as_os_str().to_str()).collect();
     parts.map(|parts| parts.join("/")).ok_or_else(|| Error::failed(format!("{} has no name in UTF-8", path.display())))
 }
 
 /// Copies all bytes and tells what they were.
-pub(super) fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<Listed> {
+pub(super) fn copy_and_hash(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<ListedFile> {
     let (mut hasher, mut buffer, mut bytes) = (blake3::Hasher::new(), vec![0; 1 << 16], 0);
     loop {
         let read = from.read(&mut buffer)?;
         if read == 0 {
-            return Ok(Listed { bytes, blake3: hasher.finalize().to_hex().to_string() });
+            return Ok(ListedFile { bytes, blake3: hasher.finalize().to_hex().to_string() });
         }
         hasher.update(&buffer[..read]);
         to.write_all(&buffer[..read])?;
@@ -91,7 +91,7 @@ pub(super) fn copied(from: &mut impl Read, to: &mut impl Write) -> std::io::Resu
 }
 
 /// Whether a name is one that an export writes.
-fn is_part(name: &str) -> bool {
+fn is_exported(name: &str) -> bool {
     let path = Path::new(name);
     let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
     let has_same_parts = path.components().count() == name.split('/').count();
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn only_names_that_an_export_writes_are_taken() {
         for good in ["MANIFEST.json", "tables/chunks.lance/data/x.lance", "keyword/meta.json", "history/0000001.json"] {
-            assert!(is_part(good), "{good}");
+            assert!(is_exported(good), "{good}");
         }
         for bad in [
             "",
@@ -130,7 +130,7 @@ mod tests {
             "C:/x",
             "tables/c:x",
         ] {
-            assert!(!is_part(bad), "{bad}");
+            assert!(!is_exported(bad), "{bad}");
         }
     }
 }

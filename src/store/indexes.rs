@@ -84,10 +84,10 @@ impl Tables {
     }
 
     /// Checks whether a file of an index is missing or cut off. If so, this reader uses no indexes.
-    pub(super) async fn look_at_indexes(&mut self) -> Result<()> {
+    pub(super) async fn check_indexes(&mut self) -> Result<()> {
         let mut lost = None;
         for table in self.all() {
-            lost = lost.or(self.lost_index(table).await?);
+            lost = lost.or(self.incomplete_index(table).await?);
         }
         if let Some((_, what)) = lost {
             notice::give(&format!("{what}; this command reads all rows, and the next ingest rebuilds the index"));
@@ -97,9 +97,9 @@ impl Tables {
     }
 
     /// Drops the indexes with missing or cut-off files. The next publication makes them again.
-    pub(super) async fn drop_lost_indexes(&self) -> Result<()> {
+    pub(super) async fn drop_incomplete_indexes(&self) -> Result<()> {
         for table in self.all() {
-            while let Some((name, what)) = self.lost_index(table).await? {
+            while let Some((name, what)) = self.incomplete_index(table).await? {
                 notice::give(&format!("{what}; the next publication rebuilds the index"));
                 self.drop_index(table, &name).await?;
             }
@@ -130,7 +130,7 @@ impl Tables {
     pub(super) async fn damaged_indexes(&self) -> Result<Vec<(&str, String)>> {
         let mut damaged = Vec::new();
         for table in self.all() {
-            if let Some((_, what)) = self.lost_index(table).await? {
+            if let Some((_, what)) = self.incomplete_index(table).await? {
                 damaged.push((table.name(), what));
                 continue;
             }
@@ -150,7 +150,7 @@ impl Tables {
     async fn ask(&self, table: &Table, column: &str) -> Result<()> {
         let read = async |filter: Option<Filter>| -> Result<Vec<RecordBatch>> {
             let mut scan = self.scan(table, filter, Wanted::Named(&[column])).await?;
-            scan.limit(Some(1), None).map_err(|error| self.unread(&error))?;
+            scan.limit(Some(1), None).map_err(|error| self.read_error(&error))?;
             self.all_rows(scan).await
         };
         let first = map_rows(table.name(), &read(None).await?, |columns, row| columns.optional_text(column, row))?;
@@ -161,7 +161,7 @@ impl Tables {
     }
 
     /// The first index of a table with a missing or cut-off file, and what is wrong with it.
-    async fn lost_index(&self, table: &Table) -> Result<Option<(String, String)>> {
+    async fn incomplete_index(&self, table: &Table) -> Result<Option<(String, String)>> {
         for index in self.indexes_of(table).await?.iter() {
             let own = format!("{}.lance/_indices/{}", table.name(), index.uuid);
             for file in index.files.iter().flatten() {

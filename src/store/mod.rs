@@ -73,7 +73,7 @@ pub use fault::{REWRITE_STEPS, STEPS};
 #[cfg(feature = "fuzzing")]
 pub use history::record_is_readable;
 pub use history::{
-    Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, What, diff, log, plan_restore,
+    Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, ChangeKind, diff, log, plan_restore,
 };
 #[cfg(test)]
 pub(crate) use indexed_chunks::ChildSpan;
@@ -88,8 +88,8 @@ pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, check_f
 pub use namespace_name::{LONGEST_NAMESPACE, namespace_name};
 pub use namespaces::{Named, Validators};
 pub use optimize::Optimized;
-pub use file_list::{FileList, Listed};
-pub use replica::{Replica, Sending};
+pub use file_list::{FileList, ListedFile};
+pub use replica::{Replica, Upload};
 pub use rows::{
     Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow,
     in_parts,

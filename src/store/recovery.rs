@@ -13,7 +13,7 @@ use super::history::{Lease, Record, older_generations, record_files, record_id};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::tables::{Tables, connect};
-use super::version_files::{Lost, TABLES, newer_versions, remove_versions};
+use super::version_files::{Unreadable, TABLES, newer_versions, remove_versions};
 use super::versions::{ExistingVersions, can_be_opened};
 use crate::error::{Error, Result, Setting};
 
@@ -27,7 +27,7 @@ pub(super) fn recover_pending(namespace: &Namespace, keyword_generation: Option<
 }
 
 /// An older, readable generation in place of an unreadable published one.
-pub(super) struct Older {
+pub(super) struct OlderGeneration {
     pub(super) manifest: Manifest,
     pub(super) tables: Tables,
     pub(super) lease: Option<Lease>,
@@ -43,23 +43,23 @@ pub(super) fn nothing_readable(what: String) -> Error {
     ))
 }
 
-impl Older {
+impl OlderGeneration {
     /// Finds an older generation if the published one cannot be read; `None` if it can.
     pub(super) async fn if_needed(namespace: &Namespace, published: &Manifest) -> Result<Option<Self>> {
         match Tables::try_open_at(namespace, published).await? {
             Ok(_) => Ok(None),
-            Err(lost) => Older::find(namespace, published, lost).await.map(Some),
+            Err(lost) => OlderGeneration::find(namespace, published, lost).await.map(Some),
         }
     }
 
     /// The newest generation before `published` whose tables can be read.
-    pub(super) async fn find(namespace: &Namespace, published: &Manifest, Lost(why): Lost) -> Result<Self> {
+    pub(super) async fn find(namespace: &Namespace, published: &Manifest, Unreadable(why): Unreadable) -> Result<Self> {
         let what =
             format!("generation {} of {} cannot be read ({why})", published.generation, namespace.root().display());
         for manifest in older_generations(namespace, published.generation)? {
             let lease = Lease::take(namespace, manifest.generation);
             if let Ok(tables) = Tables::try_open_at(namespace, &manifest).await? {
-                return Ok(Older { manifest, tables, lease, what });
+                return Ok(OlderGeneration { manifest, tables, lease, what });
             }
         }
         Err(nothing_readable(format!("{what}, and no older one can")))
@@ -68,7 +68,7 @@ impl Older {
     /// Removes the versions behind this generation that cannot be opened: Lance would build on them. The records of the
     /// generations that need them go first, because the next versions get the same numbers. Other versions stay as long
     /// as a record names them. The caller must hold the writer's lock.
-    pub(super) async fn become_newest(&self, namespace: &Namespace) -> Result<()> {
+    pub(super) async fn discard_newer_versions(&self, namespace: &Namespace) -> Result<()> {
         let connection = connect(namespace).await?;
         let tables = || TABLES.into_iter().zip(self.manifest.versions());
         let mut opened = ExistingVersions(self.manifest.versions().map(|version| HashSet::from([version])));
@@ -81,7 +81,7 @@ impl Older {
         }
         let records = record_files(namespace, u64::MAX)?.into_iter().filter_map(|file| file.record);
         for Record { manifest, .. } in records {
-            if manifest.generation > self.manifest.generation && !opened.hold(&manifest) {
+            if manifest.generation > self.manifest.generation && !opened.contain(&manifest) {
                 let path = namespace.root().join(record_id(manifest.generation));
                 remove_file(&path)?;
                 path.parent().map_or(Ok(()), sync_folder)?;

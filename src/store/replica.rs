@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::archive::folder_aside;
+use super::archive::temporary_folder;
 use super::files::{remove_file, sync_folder};
 use super::format::Format;
 use super::layout::{Namespace, PUBLISHED};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, PENDING};
-use super::file_list::{FileList, Listed, copied, parts_of, sync_folders};
+use super::file_list::{FileList, ListedFile, copy_and_hash, files_of, sync_folders};
 use super::removed::{REMOVING, delete};
 use super::writer::Writer;
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 /// The file that makes a commit of the keyword index count.
 const COMMIT: &str = "keyword/meta.json";
 /// Files of tables and segments from this length on are known by name and length, so that gigabytes need not be read again.
-const HASHED_ANEW: u64 = 1 << 20;
+const FEWEST_UNHASHED_BYTES: u64 = 1 << 20;
 
 /// A namespace that no other process writes to meanwhile.
 pub struct Replica {
@@ -40,7 +40,7 @@ impl Replica {
     }
 
     /// The files of a newer list that must be fetched. All of them if this namespace is not what `known` says.
-    pub fn missing(&self, list: &FileList, known: Option<&FileList>) -> Result<BTreeMap<String, Listed>> {
+    pub fn missing(&self, list: &FileList, known: Option<&FileList>) -> Result<BTreeMap<String, ListedFile>> {
         list.check_names().map_err(Error::failed)?;
         list.format.must_be_readable(self.namespace.root())?;
         let mut missing = list.files.clone();
@@ -58,7 +58,7 @@ impl Replica {
 
     /// A new folder for files that are fetched. It removes itself.
     pub fn folder(&self) -> Result<TempDir> {
-        folder_aside(&self.namespace)
+        temporary_folder(&self.namespace)
     }
 
     /// Replaces this namespace by the files of a list, of which the [`missing`](Self::missing) ones lie in `fetched`.
@@ -66,12 +66,12 @@ impl Replica {
     pub fn take(self, list: &FileList, known: Option<&FileList>, fetched: TempDir) -> Result<()> {
         sync_folders(fetched.path())?;
         match known.filter(|known| self.is_at(known)) {
-            Some(known) => self.take_changes(list, known, fetched.path()),
-            None => self.take_whole(fetched),
+            Some(known) => self.replace_changed(list, known, fetched.path()),
+            None => self.replace_whole(fetched),
         }
     }
 
-    fn take_whole(self, fetched: TempDir) -> Result<()> {
+    fn replace_whole(self, fetched: TempDir) -> Result<()> {
         let (root, folder) = (self.namespace.root(), self.namespace.folder());
         let aside = folder.join(format!("{REMOVING}{}", std::process::id()));
         let failed = |error: std::io::Error| Error::io("replace", root, &error);
@@ -84,7 +84,7 @@ impl Replica {
         delete(&aside).map_err(failed)
     }
 
-    fn take_changes(self, list: &FileList, known: &FileList, fetched: &Path) -> Result<()> {
+    fn replace_changed(self, list: &FileList, known: &FileList, fetched: &Path) -> Result<()> {
         let take = |name: &str, as_name: &str| -> Result<()> {
             let (from, to) = (fetched.join(name), self.path(as_name));
             let folder = to.parent().unwrap_or(self.namespace.root());
@@ -105,7 +105,7 @@ impl Replica {
         if self.path(PENDING).exists() {
             Manifest::publish_pending(&self.namespace)?;
         }
-        for (name, path) in parts_of(self.namespace.root())? {
+        for (name, path) in files_of(self.namespace.root())? {
             if !list.files.contains_key(&name) && !known.files.contains_key(&name) {
                 remove_file(&path)?;
             }
@@ -119,12 +119,12 @@ impl Replica {
 }
 
 /// What to send elsewhere. No other process writes until this is dropped.
-pub struct Sending {
+pub struct Upload {
     pub list: FileList,
     _writer: Writer,
 }
 
-impl Sending {
+impl Upload {
     /// The files of a namespace, if they are not those of `known`, the list of what was sent before. `None` also if nothing
     /// was published.
     pub async fn of(
@@ -137,25 +137,27 @@ impl Sending {
         }
         let none = BTreeMap::new();
         // A namespace that another process changes now is listed again behind the lock.
-        let files = listed(namespace, known.map_or(&none, |known| &known.files)).unwrap_or_default();
+        let files = list_files(namespace, known.map_or(&none, |known| &known.files)).unwrap_or_default();
         if known.is_some_and(|known| known.files == files) {
             return Ok(None);
         }
         // Opening also finishes an interrupted publication.
         let writer = Writer::open_existing(namespace, lock_timeout).await?;
-        let files = listed(namespace, &files)?;
+        let files = list_files(namespace, &files)?;
         let (name, generation, format) = (namespace.name().to_owned(), writer.generation(), Format::own());
-        Ok(Some(Sending { list: FileList { namespace: name, generation, format, files }, _writer: writer }))
+        Ok(Some(Upload { list: FileList { namespace: name, generation, format, files }, _writer: writer }))
     }
 }
 
 /// The files of a namespace. Takes hashes of long files from `known`.
-fn listed(namespace: &Namespace, known: &BTreeMap<String, Listed>) -> Result<BTreeMap<String, Listed>> {
+fn list_files(namespace: &Namespace, known: &BTreeMap<String, ListedFile>) -> Result<BTreeMap<String, ListedFile>> {
     let mut files = BTreeMap::new();
-    for (name, path) in parts_of(namespace.root())? {
+    for (name, path) in files_of(namespace.root())? {
         let failed = |error: std::io::Error| Error::io("read", &path, &error);
         let bytes = path.metadata().map_err(failed)?.len();
-        let is_same = |listed: &&Listed| listed.bytes == bytes && bytes >= HASHED_ANEW && is_never_rewritten(&name);
+        let is_same = |listed: &&ListedFile| {
+            listed.bytes == bytes && bytes >= FEWEST_UNHASHED_BYTES && is_never_rewritten(&name)
+        };
         let listed = known.get(&name).filter(is_same).cloned().map_or_else(|| hash_of(&path), Ok).map_err(failed)?;
         files.insert(name, listed);
     }
@@ -168,6 +170,6 @@ fn is_never_rewritten(name: &str) -> bool {
     is_of_table || (name.starts_with("keyword/") && !name.ends_with(".json"))
 }
 
-fn hash_of(path: &Path) -> std::io::Result<Listed> {
-    copied(&mut File::open(path)?, &mut std::io::sink())
+fn hash_of(path: &Path) -> std::io::Result<ListedFile> {
+    copy_and_hash(&mut File::open(path)?, &mut std::io::sink())
 }

@@ -15,7 +15,7 @@ use lancedb::query::{ExecutableQuery, Select};
 
 use super::convert::{Columns, VECTOR, map_rows};
 use super::tables::{Tables, is_damage};
-use super::version_files::Lost;
+use super::version_files::Unreadable;
 use crate::error::Result;
 
 /// So many rows are read at once by their ids.
@@ -45,7 +45,7 @@ pub(super) fn with_deleted(fragment: &Fragment) -> Fragment {
 impl Tables {
     pub(super) async fn all_rows(&self, scan: Scanner) -> Result<Vec<RecordBatch>> {
         let rows = async { scan.try_into_stream().await?.try_collect().await };
-        rows.await.map_err(|error: lance::Error| self.unread(&error))
+        rows.await.map_err(|error: lance::Error| self.read_error(&error))
     }
 
     /// Reads a value from each row that matches a filter.
@@ -147,7 +147,7 @@ impl Tables {
 
     /// The deleted rows of a fragment, by their places in it.
     pub(super) async fn deleted_of(&self, fragment: &FileFragment) -> Result<HashSet<u32>> {
-        let deleted = fragment.get_deletion_vector().await.map_err(|error| self.unread(&error))?;
+        let deleted = fragment.get_deletion_vector().await.map_err(|error| self.read_error(&error))?;
         Ok(deleted.map(|rows| rows.iter().collect()).unwrap_or_default())
     }
 
@@ -176,8 +176,8 @@ impl Tables {
         scan: Scanner,
         mut show: impl FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
-        let mut batches = scan.try_into_stream().await.map_err(|error| self.unread(&error))?;
-        while let Some(batch) = batches.try_next().await.map_err(|error| self.unread(&error))? {
+        let mut batches = scan.try_into_stream().await.map_err(|error| self.read_error(&error))?;
+        while let Some(batch) = batches.try_next().await.map_err(|error| self.read_error(&error))? {
             show(batch)?;
         }
         Ok(())
@@ -201,7 +201,7 @@ impl Tables {
             scan.filter_expr(filter);
         }
         if let Some(names) = self.names_of(table, columns).await? {
-            scan.project(&names).map_err(|error| self.unread(&error))?;
+            scan.project(&names).map_err(|error| self.read_error(&error))?;
         }
         Ok(scan)
     }
@@ -220,11 +220,11 @@ impl Tables {
     }
 
     /// Reads everything and returns the first table that cannot be read.
-    pub(super) async fn unreadable(&self) -> Result<Option<Lost>> {
+    pub(super) async fn unreadable(&self) -> Result<Option<Unreadable>> {
         for table in self.all() {
             match self.each(table, None, Wanted::All, |_, _| Ok(())).await {
                 Err(error) if is_damage(&error) => {
-                    return Ok(Some(Lost(format!("the table {}: {}", table.name(), error.message()))));
+                    return Ok(Some(Unreadable(format!("the table {}: {}", table.name(), error.message()))));
                 }
                 outcome => outcome?,
             }

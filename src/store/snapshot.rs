@@ -19,10 +19,10 @@ use super::layout::Namespace;
 use super::lock::Holder;
 use super::manifest::{Manifest, ModelRecord};
 use super::read_cache::ReadCache;
-use super::recovery::Older;
+use super::recovery::OlderGeneration;
 use super::scan::{Wanted, with_deleted};
 use super::tables::Tables;
-use super::version_files::Lost;
+use super::version_files::Unreadable;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
 use crate::notice;
@@ -120,8 +120,8 @@ impl Snapshot {
     }
 
     /// Opens the newest readable generation in place of the unreadable published one.
-    async fn open_older(namespace: &Namespace, published: &Manifest, lost: Lost) -> Result<Self> {
-        let older = Older::find(namespace, published, lost).await?;
+    async fn open_older(namespace: &Namespace, published: &Manifest, lost: Unreadable) -> Result<Self> {
+        let older = OlderGeneration::find(namespace, published, lost).await?;
         // The index on the disk belongs to the unreadable generation.
         let keyword = KeywordWriter::in_memory(&older.tables).await?;
         notice::give(&format!(
@@ -130,7 +130,7 @@ impl Snapshot {
             older.in_words(),
             NextStep::Repair
         ));
-        let Older { manifest, tables, lease, .. } = older;
+        let OlderGeneration { manifest, tables, lease, .. } = older;
         Ok(Snapshot::of(namespace, manifest, tables, keyword, lease))
     }
 

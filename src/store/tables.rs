@@ -15,7 +15,7 @@ use super::manifest::Manifest;
 use super::pinned::Pinned;
 use super::rows::ParentChunk;
 use super::store_error;
-use super::version_files::{Lost, TABLES, lost_version};
+use super::version_files::{Unreadable, TABLES, unreadable_version};
 use crate::crash;
 use crate::error::{Error, NextStep, Result, Setting, root_io};
 
@@ -43,35 +43,35 @@ impl Tables {
     /// # Errors
     /// If the tables cannot be read.
     pub(super) async fn open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
-        Tables::try_open_at(namespace, manifest).await?.map_err(|Lost(what)| {
+        Tables::try_open_at(namespace, manifest).await?.map_err(|Unreadable(what)| {
             let generation = manifest.generation;
             Error::failed(format!("generation {generation} in {} cannot be read: {what}", namespace.root().display()))
                 .hint(format!("repair the namespace with `{}`", NextStep::Repair))
         })
     }
 
-    /// Like [`open_at`](Self::open_at), but returns missing or damaged tables as `Lost`. Errors of the system remain
+    /// Like [`open_at`](Self::open_at), but returns missing or damaged tables as `Unreadable`. Errors of the system remain
     /// errors.
     pub(super) async fn try_open_at(
         namespace: &Namespace,
         manifest: &Manifest,
-    ) -> Result<std::result::Result<Self, Lost>> {
+    ) -> Result<std::result::Result<Self, Unreadable>> {
         for (table, version) in TABLES.into_iter().zip(manifest.versions()) {
-            if let Some(lost) = lost_version(namespace, table, version)? {
+            if let Some(lost) = unreadable_version(namespace, table, version)? {
                 return Ok(Err(lost));
             }
         }
         let connection = connect(namespace).await?;
         let mut tables = match Tables::open_with(namespace, &connection, Some(manifest.versions())).await {
             Ok(tables) => tables,
-            Err(error) if is_damage(&error) => return Ok(Err(Lost(error.message().to_owned()))),
+            Err(error) if is_damage(&error) => return Ok(Err(Unreadable(error.message().to_owned()))),
             Err(error) => return Err(error),
         };
         tables.refuse_foreign_files().await?;
-        if let Some(lost) = tables.lost_file().await? {
+        if let Some(lost) = tables.unreadable_file().await? {
             return Ok(Err(lost));
         }
-        tables.look_at_indexes().await?;
+        tables.check_indexes().await?;
         Ok(Ok(tables))
     }
 
@@ -80,7 +80,7 @@ impl Tables {
         let connection = connect(namespace).await?;
         let tables = Tables::open_with(namespace, &connection, None).await?;
         tables.refuse_foreign_files().await?;
-        tables.drop_lost_indexes().await?;
+        tables.drop_incomplete_indexes().await?;
         Ok(tables)
     }
 
@@ -217,7 +217,7 @@ impl Tables {
         store_error(doing, &self.namespace.tables(), error)
     }
 
-    pub(super) fn unread(&self, error: &lance::Error) -> Error {
+    pub(super) fn read_error(&self, error: &lance::Error) -> Error {
         let error = self.failed("read", error);
         if is_damage(&error) {
             error.hint(format!("`{}` goes back to a generation that can be read", NextStep::Repair))

@@ -60,7 +60,7 @@ impl Snapshot {
         }
         let dataset = self.tables.dataset(&self.tables.chunks).await?;
         let columns = ProjectionRequest::from_columns([VECTOR], dataset.schema());
-        let batch = dataset.take_rows(&addresses, columns).await.map_err(|error| self.tables.unread(&error))?;
+        let batch = dataset.take_rows(&addresses, columns).await.map_err(|error| self.tables.read_error(&error))?;
         if batch.num_rows() != ids.len() {
             let (read, wanted) = (batch.num_rows(), ids.len());
             return Err(Error::failed(format!("the table {CHUNKS} gave {read} rows instead of {wanted}"))

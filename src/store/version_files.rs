@@ -47,7 +47,7 @@ impl DamagedVersion {
 
 /// Why a generation cannot be read.
 #[derive(Debug)]
-pub(super) struct Lost(pub(super) String);
+pub(super) struct Unreadable(pub(super) String);
 
 fn folder_of(namespace: &Namespace, table: &str) -> PathBuf {
     namespace.tables().join(format!("{table}.lance/_versions"))
@@ -64,7 +64,7 @@ fn version_of(name: &str) -> Option<u64> {
 
 /// What is wrong with the file of a version; `None` if it is whole. An error is a refusal of the system, which says
 /// nothing about the version.
-pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> Result<Option<Lost>> {
+pub(super) fn unreadable_version(namespace: &Namespace, table: &str, version: u64) -> Result<Option<Unreadable>> {
     let path = folder_of(namespace, table).join(file_of(version));
     let how = match File::open(&path).and_then(|mut file| is_whole(&mut file)) {
         Ok(true) => return Ok(None),
@@ -72,7 +72,7 @@ pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> 
         Err(error) if error.kind() == ErrorKind::NotFound => "missing",
         Err(error) => return Err(Error::io("read", &path, &error)),
     };
-    Ok(Some(Lost(format!("version {version} of the table {table} is {how}"))))
+    Ok(Some(Unreadable(format!("version {version} of the table {table} is {how}"))))
 }
 
 /// Removes all versions newer than those of a manifest, or all versions without a manifest: an interrupted publication

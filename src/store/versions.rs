@@ -14,7 +14,7 @@ use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::untrusted::is_plain;
 use super::tables::{Tables, connect, is_damage, open_table};
-use super::version_files::{DamagedVersion, Lost, TABLES, lost_version};
+use super::version_files::{DamagedVersion, Unreadable, TABLES, unreadable_version};
 use crate::error::{Error, Result, or_none};
 
 pub(super) struct ExistingVersions(pub(super) [HashSet<u64>; 4]);
@@ -27,7 +27,7 @@ impl ExistingVersions {
     }
 
     /// Whether all versions that a generation needs exist.
-    pub(super) fn hold(&self, manifest: &Manifest) -> bool {
+    pub(super) fn contain(&self, manifest: &Manifest) -> bool {
         self.missing(manifest).is_empty()
     }
 }
@@ -40,7 +40,7 @@ pub(super) async fn can_be_opened(
     table: &str,
     version: u64,
 ) -> Result<bool> {
-    if lost_version(namespace, table, version)?.is_some() {
+    if unreadable_version(namespace, table, version)?.is_some() {
         return Ok(false);
     }
     match open_table(namespace, connection, table, Some(version)).await {
@@ -128,7 +128,7 @@ impl Tables {
 
     /// The first data or deletion file of the opened versions that is missing or cut off. Damage inside a file shows
     /// when it is read.
-    pub(super) async fn lost_file(&self) -> Result<Option<Lost>> {
+    pub(super) async fn unreadable_file(&self) -> Result<Option<Unreadable>> {
         for table in self.all() {
             let folder = self.folder_of(table);
             for fragment in self.fragments(table).await? {
@@ -140,7 +140,7 @@ impl Tables {
                         Some(there) if there == 0 || length.is_some_and(|length| length != there) => "is cut off",
                         Some(_) => continue,
                     };
-                    return Ok(Some(Lost(format!("tables/{}.lance/{name} {how}", table.name()))));
+                    return Ok(Some(Unreadable(format!("tables/{}.lance/{name} {how}", table.name()))));
                 }
             }
         }

@@ -19,7 +19,7 @@ use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
-use super::recovery::{Older, recover_pending};
+use super::recovery::{OlderGeneration, recover_pending};
 use super::removed::clear_removed;
 use super::rows::{DocumentRow, NewDocument, SectionRow};
 use super::scan::Wanted;
@@ -136,11 +136,11 @@ impl Writer {
         recover_pending(namespace, carried)?;
         let published = Manifest::read(namespace)?;
         let older = match &published {
-            Some(published) => Older::if_needed(namespace, published).await?,
+            Some(published) => OlderGeneration::if_needed(namespace, published).await?,
             None => None,
         };
         match &older {
-            Some(older) => older.become_newest(namespace).await?,
+            Some(older) => older.discard_newer_versions(namespace).await?,
             None => remove_unpublished(namespace, published.as_ref())?,
         }
         let tables = match &published {

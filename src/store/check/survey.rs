@@ -21,7 +21,7 @@ use crate::store::recovery::nothing_readable;
 use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow, in_parts};
 use crate::store::scan::Wanted;
 use crate::store::tables::{Tables, is_damage};
-use crate::store::version_files::Lost;
+use crate::store::version_files::Unreadable;
 use crate::text::count;
 
 /// The number of attempts to open a generation while publications interfere.
@@ -54,7 +54,7 @@ impl Survey {
 /// readable one, with a finding that says so.
 pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     let (published, keyword, findings) = open(namespace).await?;
-    let Lost(why) = match survey_of(namespace, &published, keyword, findings).await? {
+    let Unreadable(why) = match survey_of(namespace, &published, keyword, findings).await? {
         Ok(survey) => return Ok(survey),
         Err(lost) => lost,
     };
@@ -71,13 +71,13 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     Err(nothing_readable(what))
 }
 
-/// The survey of one generation; `Lost` if its tables cannot be read.
+/// The survey of one generation; `Unreadable` if its tables cannot be read.
 async fn survey_of(
     namespace: &Namespace,
     manifest: &Manifest,
     keyword: Option<KeywordReader>,
     findings: Vec<Finding>,
-) -> Result<std::result::Result<Survey, Lost>> {
+) -> Result<std::result::Result<Survey, Unreadable>> {
     let _lease = Lease::take(namespace, manifest.generation);
     let mut tables = match Tables::try_open_at(namespace, manifest).await? {
         Ok(tables) => tables,

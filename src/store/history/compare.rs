@@ -17,7 +17,7 @@ pub(super) const PLACE: &str = "place";
 
 /// The compared properties of a section or a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Thing {
+pub(super) struct Content {
     /// The hash of its content.
     pub(super) own: [u8; 16],
     /// The hashes of the other compared [`PROPERTIES`].
@@ -29,19 +29,19 @@ pub(super) struct Thing {
 /// What happened to a document, a section, a chunk or an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum What {
+pub enum ChangeKind {
     Added,
     Changed,
     Gone,
 }
 
-impl What {
+impl ChangeKind {
     /// The name used in output.
     pub fn name(self) -> &'static str {
         match self {
-            What::Added => "added",
-            What::Changed => "changed",
-            What::Gone => "gone",
+            ChangeKind::Added => "added",
+            ChangeKind::Changed => "changed",
+            ChangeKind::Gone => "gone",
         }
     }
 }
@@ -49,7 +49,7 @@ impl What {
 /// A section or a chunk that was added, has changed or is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Item {
-    pub what: What,
+    pub what: ChangeKind,
     pub id: String,
     /// The title of a section, the beginning of a chunk.
     pub text: String,
@@ -59,8 +59,8 @@ pub struct Item {
     pub change: Option<TextChange>,
 }
 
-impl Thing {
-    fn changed_fields(&self, is: &Thing) -> Vec<&'static str> {
+impl Content {
+    fn changed_fields(&self, is: &Content) -> Vec<&'static str> {
         let text = (self.own != is.own).then_some("text");
         let rest = PROPERTIES.into_iter().zip(self.rest.iter().zip(&is.rest));
         text.into_iter().chain(rest.filter(|(_, (was, is))| was != is).map(|(name, _)| name)).collect()
@@ -87,29 +87,29 @@ type Place = (Vec<u32>, String);
 
 /// Two lists, without the things that are equal under the same id.
 #[derive(Debug, Default)]
-pub(super) struct Leftover {
-    before: BTreeMap<Place, Thing>,
-    after: BTreeMap<Place, Thing>,
+pub(super) struct Unmatched {
+    before: BTreeMap<Place, Content>,
+    after: BTreeMap<Place, Content>,
 }
 
-impl Leftover {
-    pub(super) fn add(&mut self, id: &str, before: Option<Thing>, after: Option<Thing>) {
+impl Unmatched {
+    pub(super) fn add(&mut self, id: &str, before: Option<Content>, after: Option<Content>) {
         let place = || (place_of(id), id.to_owned());
-        self.before.extend(before.map(|thing| (place(), thing)));
-        self.after.extend(after.map(|thing| (place(), thing)));
+        self.before.extend(before.map(|content| (place(), content)));
+        self.after.extend(after.map(|content| (place(), content)));
     }
 
     /// Counts and lists the differences, in the order of the places. Also returns which properties of the same content have
     /// changed, wherever it is now.
-    pub(super) fn settle(self) -> (Counts, Vec<Item>, BTreeSet<&'static str>) {
-        let Leftover { mut before, mut after } = self;
+    pub(super) fn count_and_list(self) -> (Counts, Vec<Item>, BTreeSet<&'static str>) {
+        let Unmatched { mut before, mut after } = self;
         let mut found = BTreeMap::new();
         let mut properties = BTreeSet::new();
         // The same text in the same place: under other titles, on another page, with other notes or another sentence.
         for (place, is) in after.extract_if(.., |place, is| before.get(place).is_some_and(|was| was.own == is.own)) {
             let fields = before.get(&place).map(|was| was.changed_fields(&is)).unwrap_or_default();
             properties.extend(fields.iter().copied());
-            found.insert(place, (What::Changed, is.text, fields, None));
+            found.insert(place, (ChangeKind::Changed, is.text, fields, None));
         }
         before.retain(|place, _| !found.contains_key(place));
         // The same text in another place.
@@ -126,18 +126,18 @@ impl Leftover {
         });
         for (place, is) in after {
             let (what, fields, change) = match before.remove(&place) {
-                Some(was) => (What::Changed, was.changed_fields(&is), TextChange::between(&was.text, &is.text)),
-                None => (What::Added, Vec::new(), None),
+                Some(was) => (ChangeKind::Changed, was.changed_fields(&is), TextChange::between(&was.text, &is.text)),
+                None => (ChangeKind::Added, Vec::new(), None),
             };
             found.insert(place, (what, is.text, fields, change));
         }
-        found.extend(before.into_iter().map(|(place, was)| (place, (What::Gone, was.text, Vec::new(), None))));
+        found.extend(before.into_iter().map(|(place, was)| (place, (ChangeKind::Gone, was.text, Vec::new(), None))));
         let items = found.into_iter();
         let items = items.map(|((_, id), (what, text, fields, change))| Item { what, id, text, fields, change });
         let items: Vec<Item> = items.collect();
         let count = |what| items.iter().filter(|item| item.what == what).count();
         let counts =
-            Counts { added: count(What::Added), changed: count(What::Changed), moved, gone: count(What::Gone) };
+            Counts { added: count(ChangeKind::Added), changed: count(ChangeKind::Changed), moved, gone: count(ChangeKind::Gone) };
         (counts, items, properties)
     }
 }
@@ -146,7 +146,7 @@ impl Leftover {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntityDiff {
     pub name: String,
-    pub what: What,
+    pub what: ChangeKind,
     /// The changed fields of a changed entity: `name`, `type`, `aliases`, `states`.
     pub fields: Vec<&'static str>,
 }
@@ -157,15 +157,15 @@ pub(super) fn compare_entities(before: &[EntityRow], after: &[EntityRow]) -> Vec
     let mut found = Vec::new();
     for row in after {
         let (what, fields) = match of(before, &row.key) {
-            None => (What::Added, Vec::new()),
-            Some(place) => (What::Changed, changed_fields(&before[place], row)),
+            None => (ChangeKind::Added, Vec::new()),
+            Some(place) => (ChangeKind::Changed, changed_fields(&before[place], row)),
         };
-        if what == What::Added || !fields.is_empty() {
+        if what == ChangeKind::Added || !fields.is_empty() {
             found.push(EntityDiff { name: row.name.clone(), what, fields });
         }
     }
     let gone = before.iter().filter(|row| of(after, &row.key).is_none());
-    found.extend(gone.map(|row| EntityDiff { name: row.name.clone(), what: What::Gone, fields: Vec::new() }));
+    found.extend(gone.map(|row| EntityDiff { name: row.name.clone(), what: ChangeKind::Gone, fields: Vec::new() }));
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
@@ -186,36 +186,36 @@ mod tests {
     use jiff::Timestamp;
 
     /// A list of things `id=words/place/notes/sentence`.
-    fn list(of: &str) -> Vec<(String, Thing)> {
+    fn list(of: &str) -> Vec<(String, Content)> {
         let hash = |text: &str| {
             let mut hash = [0; 16];
             hash[..text.len()].copy_from_slice(text.as_bytes());
             hash
         };
         of.split_whitespace()
-            .map(|thing| {
-                let (id, says) = thing.split_once('=').unwrap();
+            .map(|content| {
+                let (id, says) = content.split_once('=').unwrap();
                 let mut hashes = says.split('/').map(hash).chain(std::iter::repeat([0; 16]));
                 let own = hashes.next().unwrap();
                 let rest = [(); 3].map(|()| hashes.next().unwrap());
-                (format!("d:{id}"), Thing { own, rest, text: String::new() })
+                (format!("d:{id}"), Content { own, rest, text: String::new() })
             })
             .collect()
     }
 
-    fn leftover(before: &[(String, Thing)], after: &[(String, Thing)]) -> Leftover {
-        let mut leftover = Leftover::default();
-        for (id, thing) in before.iter().filter(|one| !after.contains(one)) {
-            leftover.add(id, Some(thing.clone()), None);
+    fn unmatched(before: &[(String, Content)], after: &[(String, Content)]) -> Unmatched {
+        let mut unmatched = Unmatched::default();
+        for (id, content) in before.iter().filter(|one| !after.contains(one)) {
+            unmatched.add(id, Some(content.clone()), None);
         }
-        for (id, thing) in after.iter().filter(|one| !before.contains(one)) {
-            leftover.add(id, None, Some(thing.clone()));
+        for (id, content) in after.iter().filter(|one| !before.contains(one)) {
+            unmatched.add(id, None, Some(content.clone()));
         }
-        leftover
+        unmatched
     }
 
     fn compared(before: &str, after: &str) -> (Counts, String) {
-        let (counts, items, _) = leftover(&list(before), &list(after)).settle();
+        let (counts, items, _) = unmatched(&list(before), &list(after)).count_and_list();
         let words: Vec<String> =
             items.iter().map(|item| format!("{} {}", item.what.name(), item.id.trim_start_matches("d:"))).collect();
         (counts, words.join(", "))
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn changed_notes_and_sentences_are_named() {
         let fields = |before: &str, after: &str| {
-            let (_, items, properties) = leftover(&list(before), &list(after)).settle();
+            let (_, items, properties) = unmatched(&list(before), &list(after)).count_and_list();
             let of_items: Vec<String> = items.iter().map(|item| item.fields.join(" ")).collect();
             (of_items.join(", "), Vec::from_iter(properties).join(" "))
         };
@@ -260,10 +260,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn nothing_is_counted_twice_or_lost(before in things(), after in things()) {
-            let same = before.iter().filter(|thing| after.contains(thing)).count();
+        fn nothing_is_counted_twice_or_lost(before in contents(), after in contents()) {
+            let same = before.iter().filter(|content| after.contains(content)).count();
             let lists = (before.len() - same, after.len() - same);
-            let (counts, items, _) = leftover(&before, &after).settle();
+            let (counts, items, _) = unmatched(&before, &after).count_and_list();
             let Counts { added, changed, moved, gone } = counts;
             proptest::prop_assert_eq!((changed + moved + gone, changed + moved + added), lists);
             proptest::prop_assert_eq!(items.len(), added + changed + gone);
@@ -271,11 +271,11 @@ mod tests {
     }
 
     /// Lists of up to eight things that say one of four things.
-    fn things() -> impl proptest::strategy::Strategy<Value = Vec<(String, Thing)>> {
+    fn contents() -> impl proptest::strategy::Strategy<Value = Vec<(String, Content)>> {
         use proptest::prelude::*;
         proptest::collection::btree_map(0..8u8, (0..4u8, 0..2u8), 0..8).prop_map(|all| {
-            let thing = |own, rest| Thing { own: [own; 16], rest: [[rest; 16]; 3], text: String::new() };
-            all.into_iter().map(|(id, (own, rest))| (format!("d:{id}"), thing(own, rest))).collect()
+            let content = |own, rest| Content { own: [own; 16], rest: [[rest; 16]; 3], text: String::new() };
+            all.into_iter().map(|(id, (own, rest))| (format!("d:{id}"), content(own, rest))).collect()
         })
     }
 

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 use lancedb::Table;
 use serde::Serialize;
 
-use super::compare::{Counts, EntityDiff, Item, Leftover, PLACE, PROPERTIES, Thing, What, compare_entities};
-use super::generations::Past;
+use super::compare::{Counts, EntityDiff, Item, Unmatched, PLACE, PROPERTIES, Content, ChangeKind, compare_entities};
+use super::generations::OpenGeneration;
 use super::text_change::TextChange;
 use crate::error::Result;
 use crate::ids::{DocId, document_of};
@@ -31,7 +31,7 @@ const CHUNKS_AT_ONCE: usize = 4096;
 pub struct DocumentDiff {
     pub doc_id: DocId,
     pub source: String,
-    pub what: What,
+    pub what: ChangeKind,
     /// The changed properties; empty unless the document has changed.
     pub fields: Vec<&'static str>,
     /// The earlier source, if it has changed.
@@ -69,7 +69,7 @@ impl GenerationDiff {
         self.documents.is_empty() && self.entities.is_empty() && self.models.is_none()
     }
 
-    pub fn count(&self, what: What) -> usize {
+    pub fn count(&self, what: ChangeKind) -> usize {
         self.documents.iter().filter(|document| document.what == what).count()
     }
 }
@@ -77,15 +77,15 @@ impl GenerationDiff {
 /// How the generation `to` (by default the published one) differs from the generation `from`. With `items`, lists the
 /// sections and chunks of changed documents.
 pub async fn diff(namespace: &Namespace, from: u64, to: Option<u64>, items: bool) -> Result<GenerationDiff> {
-    let before = Past::open(namespace, from).await?;
+    let before = OpenGeneration::open(namespace, from).await?;
     let after = match to {
-        Some(to) => Past::open(namespace, to).await?,
-        None => Past::published(namespace).await?,
+        Some(to) => OpenGeneration::open(namespace, to).await?,
+        None => OpenGeneration::published(namespace).await?,
     };
     between(&before, &after, items).await
 }
 
-pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<GenerationDiff> {
+pub(super) async fn between(before: &OpenGeneration, after: &OpenGeneration, items: bool) -> Result<GenerationDiff> {
     let models = (&before.manifest.model, &after.manifest.model);
     let mut found = GenerationDiff {
         from: before.manifest.generation,
@@ -99,8 +99,8 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
     if entities_before != entities_after {
         found.entities = compare_entities(&before.tables.entity_rows().await?, &after.tables.entity_rows().await?);
     }
-    let mut sections = SECTION.leftovers(before, after, items).await?;
-    let mut chunks = CHUNK.leftovers(before, after, items).await?;
+    let mut sections = SECTION.unmatched(before, after, items).await?;
+    let mut chunks = CHUNK.unmatched(before, after, items).await?;
     let (mut rows_before, mut rows_after) = (documents(before, after).await?, documents(after, before).await?);
     let known: HashSet<DocId> = rows_before.keys().chain(rows_after.keys()).cloned().collect();
     let differing = sections.keys().chain(chunks.keys()).filter(|id| !known.contains(*id));
@@ -118,9 +118,9 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
 }
 
 /// Sets where the texts of listed chunks differ.
-async fn compare_texts(before: &Past, after: &Past, documents: &mut [DocumentDiff]) -> Result<()> {
+async fn compare_texts(before: &OpenGeneration, after: &OpenGeneration, documents: &mut [DocumentDiff]) -> Result<()> {
     let items = documents.iter_mut().flat_map(|document| &mut document.chunk_items);
-    let has_changed = |item: &&mut Item| item.what == What::Changed && item.fields.contains(&"text");
+    let has_changed = |item: &&mut Item| item.what == ChangeKind::Changed && item.fields.contains(&"text");
     let mut changed: Vec<&mut Item> = items.filter(has_changed).collect();
     for some in changed.chunks_mut(CHUNKS_AT_ONCE) {
         let ids: Vec<String> = some.iter().map(|item| item.id.clone()).collect();
@@ -134,14 +134,14 @@ async fn compare_texts(before: &Past, after: &Past, documents: &mut [DocumentDif
 }
 
 /// The texts of some chunks, by id.
-async fn texts(past: &Past, ids: &[String]) -> Result<HashMap<String, String>> {
+async fn texts(past: &OpenGeneration, ids: &[String]) -> Result<HashMap<String, String>> {
     let text = |columns: &Columns, row| Ok((columns.text(CHUNK.id, row)?, columns.text(CHUNK.text, row)?));
     let (wanted, columns) = ((CHUNK.id, ids), Wanted::Named(&["chunk_id", "content"]));
     Ok(past.tables.read_with(&past.tables.chunks, wanted, columns, text).await?.into_iter().collect())
 }
 
 /// The documents of a generation that may differ in `other`.
-async fn documents(past: &Past, other: &Past) -> Result<HashMap<DocId, DocumentRow>> {
+async fn documents(past: &OpenGeneration, other: &OpenGeneration) -> Result<HashMap<DocId, DocumentRow>> {
     let mut rows = HashMap::new();
     let show = |columns: &Columns, row| {
         let document = convert::document(columns, row)?;
@@ -152,7 +152,7 @@ async fn documents(past: &Past, other: &Past) -> Result<HashMap<DocId, DocumentR
     Ok(rows)
 }
 
-async fn documents_by_id(past: &Past, ids: &[DocId]) -> Result<Vec<(DocId, DocumentRow)>> {
+async fn documents_by_id(past: &OpenGeneration, ids: &[DocId]) -> Result<Vec<(DocId, DocumentRow)>> {
     let (table, wanted) = (&past.tables.documents, ("doc_id", ids));
     let rows = past.tables.read_with(table, wanted, Wanted::WithoutVectors, convert::document).await?;
     Ok(rows.into_iter().map(|row| (row.doc_id.clone(), row)).collect())
@@ -162,26 +162,26 @@ async fn documents_by_id(past: &Past, ids: &[DocId]) -> Result<Vec<(DocId, Docum
 fn document(
     before: Option<&DocumentRow>,
     after: Option<&DocumentRow>,
-    sections: Leftover,
-    chunks: Leftover,
+    sections: Unmatched,
+    chunks: Unmatched,
     items: bool,
 ) -> Option<DocumentDiff> {
     let row = after.or(before)?;
     let (what, mut fields) = match (before, after) {
-        (None, _) => (What::Added, Vec::new()),
-        (_, None) => (What::Gone, Vec::new()),
-        (Some(before), Some(after)) => (What::Changed, changed_fields(before, after)),
+        (None, _) => (ChangeKind::Added, Vec::new()),
+        (_, None) => (ChangeKind::Gone, Vec::new()),
+        (Some(before), Some(after)) => (ChangeKind::Changed, changed_fields(before, after)),
     };
-    let (sections, section_items, of_sections) = sections.settle();
-    let (chunks, chunk_items, of_chunks) = chunks.settle();
+    let (sections, section_items, of_sections) = sections.count_and_list();
+    let (chunks, chunk_items, of_chunks) = chunks.count_and_list();
     // Another place is counted; it is no property of the document.
     let has_changed = PROPERTIES.iter().copied().filter(|name| of_sections.contains(name) || of_chunks.contains(name));
     fields.extend(has_changed.filter(|name| *name != PLACE));
-    if what == What::Changed && fields.is_empty() && sections.is_empty() && chunks.is_empty() {
+    if what == ChangeKind::Changed && fields.is_empty() && sections.is_empty() && chunks.is_empty() {
         return None;
     }
     // For an added or removed document, counts are enough: all its sections and chunks were added or removed.
-    let shown = |list: Vec<Item>| if items && what == What::Changed { list } else { Vec::new() };
+    let shown = |list: Vec<Item>| if items && what == ChangeKind::Changed { list } else { Vec::new() };
     Some(DocumentDiff {
         doc_id: row.doc_id.clone(),
         source: row.source.clone(),
@@ -256,35 +256,35 @@ fn hash(text: &str) -> [u8; 16] {
 
 impl Kind {
     /// The differing rows, by document.
-    async fn leftovers(&self, before: &Past, after: &Past, texts: bool) -> Result<HashMap<DocId, Leftover>> {
-        let thing = |columns: &Columns, row| -> Result<(String, Thing)> {
+    async fn unmatched(&self, before: &OpenGeneration, after: &OpenGeneration, texts: bool) -> Result<HashMap<DocId, Unmatched>> {
+        let content = |columns: &Columns, row| -> Result<(String, Content)> {
             let text = columns.str(self.text, row)?;
             let notes = columns.optional_text("metadata", row)?.unwrap_or_default();
             let situating = if self.is_situated { columns.optional_text("situating", row)? } else { None };
             let place = (self.place)(columns, row)?;
             let (own, rest) = (hash(text), [&place, &notes, &situating.unwrap_or_default()].map(|part| hash(part)));
             let text = if texts { truncate(&squeeze(text), BEGINNING) } else { String::new() };
-            Ok((columns.text(self.id, row)?, Thing { own, rest, text }))
+            Ok((columns.text(self.id, row)?, Content { own, rest, text }))
         };
-        let mut things: HashMap<String, Thing> = HashMap::new();
+        let mut contents: HashMap<String, Content> = HashMap::new();
         let wanted = Wanted::Named(self.columns);
         let keep = |columns: &Columns, row| {
-            things.extend([thing(columns, row)?]);
+            contents.extend([content(columns, row)?]);
             Ok(())
         };
         before.tables.each_unshared(self.table, &after.tables, wanted, keep).await?;
-        let mut leftovers: HashMap<DocId, Leftover> = HashMap::new();
-        let mut differs = |id: &str, was, is| leftovers.entry(document_of(id).into()).or_default().add(id, was, is);
+        let mut unmatched: HashMap<DocId, Unmatched> = HashMap::new();
+        let mut differs = |id: &str, was, is| unmatched.entry(document_of(id).into()).or_default().add(id, was, is);
         let compare = |columns: &Columns, row| {
-            let (id, is) = thing(columns, row)?;
-            let was = things.remove(&id);
+            let (id, is) = content(columns, row)?;
+            let was = contents.remove(&id);
             if was.as_ref() != Some(&is) {
                 differs(&id, was, Some(is));
             }
             Ok(())
         };
         after.tables.each_unshared(self.table, &before.tables, wanted, compare).await?;
-        things.into_iter().for_each(|(id, was)| differs(&id, Some(was), None));
-        Ok(leftovers)
+        contents.into_iter().for_each(|(id, was)| differs(&id, Some(was), None));
+        Ok(unmatched)
     }
 }

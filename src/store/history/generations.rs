@@ -11,21 +11,21 @@ use crate::store::snapshot::Snapshot;
 use crate::store::tables::Tables;
 
 /// An open generation with a lease on it.
-pub(super) struct Past {
+pub(super) struct OpenGeneration {
     pub(super) manifest: Manifest,
     pub(super) tables: Tables,
     _lease: Option<Lease>,
 }
 
-impl Past {
+impl OpenGeneration {
     /// Opens the published generation.
     pub(super) async fn published(namespace: &Namespace) -> Result<Self> {
         let (manifest, tables, lease) = Snapshot::open(namespace).await?.into_parts();
-        Ok(Past { manifest, tables, _lease: lease })
+        Ok(OpenGeneration { manifest, tables, _lease: lease })
     }
 
     pub(super) async fn open(namespace: &Namespace, generation: u64) -> Result<Self> {
-        let published = Past::published(namespace).await?;
+        let published = OpenGeneration::published(namespace).await?;
         let last = published.manifest.generation;
         if generation == last {
             return Ok(published);
@@ -33,9 +33,9 @@ impl Past {
         // Take the lease before reading the record, so that the generation stays.
         let lease = Lease::take(namespace, generation);
         let existing = published.tables.existing().await?;
-        let kept = record(namespace, generation)?.filter(|own| generation < last && existing.hold(&own.manifest));
+        let kept = record(namespace, generation)?.filter(|own| generation < last && existing.contain(&own.manifest));
         let Some(Record { manifest, .. }) = kept else { return Err(unknown(generation, last)) };
-        Ok(Past { tables: Tables::open_at(namespace, &manifest).await?, manifest, _lease: lease })
+        Ok(OpenGeneration { tables: Tables::open_at(namespace, &manifest).await?, manifest, _lease: lease })
     }
 }
 
@@ -64,7 +64,7 @@ pub struct LogEntry {
 
 /// The known generations, the newest first. The published one is always among them.
 pub async fn log(namespace: &Namespace) -> Result<Vec<LogEntry>> {
-    let Past { manifest: published, tables, .. } = Past::published(namespace).await?;
+    let OpenGeneration { manifest: published, tables, .. } = OpenGeneration::published(namespace).await?;
     let existing = tables.existing().await?;
     let mut records = records(namespace, published.generation)?;
     if records.first().is_none_or(|record| record.manifest.generation != published.generation) {
@@ -74,7 +74,7 @@ pub async fn log(namespace: &Namespace) -> Result<Vec<LogEntry>> {
         let is_published = record.manifest.generation == published.generation;
         LogEntry {
             generation: record.manifest.generation,
-            restorable: !is_published && existing.hold(&record.manifest),
+            restorable: !is_published && existing.contain(&record.manifest),
             published_at: record.manifest.published_at,
             published: is_published,
             note: record.note,

@@ -16,7 +16,7 @@ mod restore;
 mod text_change;
 
 pub use diff::{DocumentDiff, GenerationDiff, diff};
-pub use compare::{Counts, Item, What};
+pub use compare::{Counts, Item, ChangeKind};
 pub use generations::{LogEntry, log};
 pub(super) use prune::{Pruned, Retention, prune};
 pub use record::Note;

@@ -6,8 +6,8 @@ use lancedb::Table;
 use serde::Serialize;
 
 use super::diff::{GenerationDiff, between};
-use super::compare::What;
-use super::generations::Past;
+use super::compare::ChangeKind;
+use super::generations::OpenGeneration;
 use super::record::Note;
 use crate::error::Result;
 use crate::ids::DocId;
@@ -44,15 +44,15 @@ pub struct Restored {
 }
 
 impl Restored {
-    fn new(now: &Past, then: &Past, diff: &GenerationDiff) -> Self {
+    fn new(now: &OpenGeneration, then: &OpenGeneration, diff: &GenerationDiff) -> Self {
         let model = &then.manifest.model;
         Restored {
             restored: then.manifest.generation,
             published_at: then.manifest.published_at.clone(),
             generation: None,
-            added: diff.count(What::Added),
-            changed: diff.count(What::Changed),
-            removed: diff.count(What::Gone),
+            added: diff.count(ChangeKind::Added),
+            changed: diff.count(ChangeKind::Changed),
+            removed: diff.count(ChangeKind::Gone),
             entities: diff.entities.len(),
             model: (*model != now.manifest.model).then(|| model.clone()),
         }
@@ -61,7 +61,7 @@ impl Restored {
 
 /// What [`Writer::restore`] would do at this moment.
 pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Restored> {
-    let (now, then) = (Past::published(namespace).await?, Past::open(namespace, generation).await?);
+    let (now, then) = (OpenGeneration::published(namespace).await?, OpenGeneration::open(namespace, generation).await?);
     Ok(Restored::new(&now, &then, &between(&now, &then, false).await?))
 }
 
@@ -70,14 +70,14 @@ impl Writer {
     /// After an error nothing is changed.
     pub async fn restore(&mut self, generation: u64, command: &str) -> Result<Restored> {
         let namespace = self.namespace().clone();
-        let (now, then) = (Past::published(&namespace).await?, Past::open(&namespace, generation).await?);
+        let (now, then) = (OpenGeneration::published(&namespace).await?, OpenGeneration::open(&namespace, generation).await?);
         let diff = between(&now, &then, false).await?;
         let mut restored = Restored::new(&now, &then, &diff);
         if generation == self.generation() {
             return Ok(restored);
         }
-        let indexed_anew = indexed_anew(&now, &then).await?;
-        let keyword = indexed_anew.as_deref().map_or(KeywordStep::Rebuild, KeywordStep::Replace);
+        let documents_to_reindex = documents_to_reindex(&now, &then).await?;
+        let keyword = documents_to_reindex.as_deref().map_or(KeywordStep::Rebuild, KeywordStep::Replace);
         // Otherwise its lease would count as a reader of the replaced generation.
         drop(now);
         let note = note(command, generation, &diff);
@@ -87,7 +87,7 @@ impl Writer {
 }
 
 /// The documents whose entries in the keyword index differ. `None` if they are so many that a new index takes less time.
-async fn indexed_anew(now: &Past, then: &Past) -> Result<Option<Vec<DocId>>> {
+async fn documents_to_reindex(now: &OpenGeneration, then: &OpenGeneration) -> Result<Option<Vec<DocId>>> {
     // The sums of the hashes of a document's rows in files that only one of the generations has.
     let mut sums: HashMap<DocId, u128> = HashMap::new();
     let documents: fn(&Tables) -> &Table = |tables| &tables.documents;
@@ -126,9 +126,9 @@ fn note(command: &str, generation: u64, diff: &GenerationDiff) -> Note {
     let entities = diff.entities.iter().map(|entity| (entity.what, &entity.name));
     for (what, name) in documents.chain(entities) {
         let action = match what {
-            What::Added => "added",
-            What::Changed => "changed",
-            What::Gone => "removed",
+            ChangeKind::Added => "added",
+            ChangeKind::Changed => "changed",
+            ChangeKind::Gone => "removed",
         };
         note.add(action, name);
     }
