@@ -6,7 +6,7 @@ use super::global::WaitArgs;
 use super::invocation::Context;
 use crate::error::{Error, Result};
 use crate::render::described_documents;
-use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, Note, check_field};
+use crate::store::{Change, DocumentRow, DocumentTime, MetadataChanges, MetadataValue, Note, check_field};
 
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Default, Args)]
@@ -20,9 +20,9 @@ pub(super) struct DescribeArgs {
 }
 
 impl DescribeArgs {
-    pub(super) fn said(&self) -> Changed {
+    pub(super) fn said(&self) -> MetadataChanges {
         let fields = self.meta.iter().cloned().collect();
-        Changed { fields, tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
+        MetadataChanges { fields, tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
     }
 }
 
@@ -97,7 +97,7 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
 }
 
 /// The document with its new metadata, and whether anything changed.
-fn described(row: &DocumentRow, said: &Changed) -> (DocumentRow, bool) {
+fn described(row: &DocumentRow, said: &MetadataChanges) -> (DocumentRow, bool) {
     let mut new = row.clone();
     new.metadata.set.extend(&row.metadata.effective(said));
     let given = new.time.take().filter(DocumentTime::is_given);

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::notice;
 use crate::paths::is_address;
 use crate::remote::{Begun, Copy, Lease, Objects, is_away};
-use crate::store::{LockTimeout, Named, Namespace, namespace_name};
+use crate::store::{LockTimeout, Namespace, NamespacePattern, namespace_name};
 use crate::text::moment;
 
 /// How long another process of this machine may take for the first copy.
@@ -152,7 +152,7 @@ impl Session {
         {
             return Ok(Some(session));
         }
-        let names = if command.is_about_all() { vec![Named::All] } else { Named::in_list(&global.namespace) };
+        let names = if command.is_about_all() { vec![NamespacePattern::All] } else { NamespacePattern::in_list(&global.namespace) };
         let ready = match session.pull(&names).await {
             Ok(()) if command.needs_namespace() => session.must_exist(&names).await,
             pulled => pulled,
@@ -167,7 +167,7 @@ impl Session {
     }
 
     /// Brings the copies of the named namespaces up to date.
-    async fn pull(&mut self, names: &[Named<'_>]) -> Result<()> {
+    async fn pull(&mut self, names: &[NamespacePattern<'_>]) -> Result<()> {
         let wanted = self.wanted(names).await?;
         for namespace in &wanted {
             match self.pull_one(namespace).await {
@@ -208,16 +208,16 @@ impl Session {
     }
 
     /// The namespaces that a command names. A name that is not valid is reported by the command.
-    async fn wanted(&self, names: &[Named<'_>]) -> Result<Vec<Namespace>> {
+    async fn wanted(&self, names: &[NamespacePattern<'_>]) -> Result<Vec<Namespace>> {
         let (store, mut wanted) = (self.copy.store(), Vec::new());
         for named in names {
             let above = match named {
-                Named::All => String::new(),
-                Named::Below(above) => match namespace_name(above) {
+                NamespacePattern::All => String::new(),
+                NamespacePattern::Below(above) => match namespace_name(above) {
                     Ok(above) => format!("{above}/"),
                     Err(_) => continue,
                 },
-                Named::One(name) => {
+                NamespacePattern::One(name) => {
                     wanted.extend(store.namespace(name).ok());
                     continue;
                 }
@@ -238,10 +238,10 @@ impl Session {
 
     /// Checks that the named namespaces exist, for an error with the names there: the store here knows only those that
     /// were copied.
-    async fn must_exist(&self, names: &[Named<'_>]) -> Result<()> {
+    async fn must_exist(&self, names: &[NamespacePattern<'_>]) -> Result<()> {
         let missing = names.iter().find_map(|named| match named {
-            Named::One(name) => self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists()),
-            Named::All | Named::Below(_) => None,
+            NamespacePattern::One(name) => self.copy.store().namespace(name).ok().filter(|namespace| !namespace.exists()),
+            NamespacePattern::All | NamespacePattern::Below(_) => None,
         });
         match missing {
             None => Ok(()),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::derived::mend_counts;
+use super::derived::update_counts;
 use super::order::{ChunkOrder, NewText, check, instead_of, unknown_chunk};
 use super::parent_chunk::{
     NewChild, ParentChange, change_parent, edit_of, in_source, indexes_in_source, new_children, notes_by_text,
@@ -131,7 +131,7 @@ fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) 
         named.extend(own.iter().map(|order| order.chunk_id.clone()));
         change_parent(&mut after, change, now);
     }
-    mend_counts(&mut after);
+    update_counts(&mut after);
     Ok((after, named))
 }
 

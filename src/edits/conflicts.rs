@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
-use super::derived::mend_counts;
+use super::derived::update_counts;
 use super::order::{ChunkOrder, NewText};
 use super::parent_chunk::{delete_parent, in_source};
 use super::sentences::{Sentence, exchange, only_place, own, sentences_in, sentences_of_chunk};
@@ -130,7 +130,7 @@ fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument>
             if let Some(source) = in_source(&after, part.index) {
                 delete_parent(&mut after, &source, now);
             }
-            mend_counts(&mut after);
+            update_counts(&mut after);
             continue;
         }
         let notes = if i == 0 { notes(edit) } else { BTreeMap::new() };

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::chunks::ChangedDocument;
-use super::derived::mend_counts;
+use super::derived::update_counts;
 use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, in_source};
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
@@ -100,7 +100,7 @@ fn without(before: &NewDocument, named: &HashSet<&str>, now: &str) -> (NewDocume
             change_parent(&mut after, ParentChange { source, children, metadata, edited_at: now.to_owned() }, now);
         }
     }
-    mend_counts(&mut after);
+    update_counts(&mut after);
     (after, deleted, rebuilt)
 }
 

@@ -9,7 +9,7 @@ use crate::store::{NewDocument, ParentChunk};
 use crate::text::tables::Heads;
 
 /// Sets the counts of the document and the ranges of its sections from its chunks.
-pub fn mend_counts(new: &mut NewDocument) {
+pub fn update_counts(new: &mut NewDocument) {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     new.document.parents = number(new.parents.len());
     new.document.children = number(new.children().count());
@@ -91,7 +91,7 @@ mod tests {
             new.parents.push(row);
             new.sections.push(SectionRow { section_id: id, ..section.clone() });
         }
-        mend_counts(&mut new);
+        update_counts(&mut new);
         let last = new.sections.last().unwrap();
         assert_eq!((last.chunk_start, last.chunk_end), (59_999, 60_000));
     }

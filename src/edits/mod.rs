@@ -28,7 +28,7 @@ pub(crate) use chunks::tests as samples;
 pub use chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 pub use conflicts::{Conflict, Side, conflicts, settle};
 pub use delete::{Deletion, DocumentDeletion, delete_chunks};
-pub use derived::{embedded_texts, mend_counts, renew_hashes, set_model_situating, set_situating};
+pub use derived::{embedded_texts, renew_hashes, set_model_situating, set_situating, update_counts};
 pub use order::{ChunkOrder, NewText};
 pub use parent_chunk::as_the_source_says;
 pub use rebase::{Rebased, rebase};

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::derived::mend_counts;
+use super::derived::update_counts;
 use super::parent_chunk::{
     NewChild, ParentChange, as_the_source_says, change_parent, delete_parent, new_children, next_number, pass_notes,
     same,
@@ -53,7 +53,7 @@ pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, now: &str) -> Rebased 
     for (source, target) in after.iter().zip(targets) {
         put(fresh, source, target, now);
     }
-    mend_counts(fresh);
+    update_counts(fresh);
     carried
 }
 

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use super::contexts::wants_model_context;
 use super::cut_document::CutDocument;
 use crate::chunk::{ChunkConfig, Cut, CutParent, EmbeddedText, context};
-use crate::edits::{Rebased, embedded_texts, mend_counts, rebase, renew_hashes, set_model_situating, set_situating};
+use crate::edits::{Rebased, embedded_texts, rebase, renew_hashes, set_model_situating, set_situating, update_counts};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 use crate::load::{Document, OutlineEntry};
-use crate::store::{Changed, Chunk, DocumentRow, DocumentTime, Metadata, NewDocument, ParentChunk, SectionRow};
+use crate::store::{Chunk, DocumentRow, DocumentTime, Metadata, MetadataChanges, NewDocument, ParentChunk, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section};
 use crate::text::count;
 use crate::text::script::language;
@@ -150,7 +150,7 @@ pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
 
 /// What people have done to a stored document, in words; its source alone would not bring that back.
 pub(super) fn done_by_hand(row: &DocumentRow) -> Vec<String> {
-    let Changed { fields, tagged, untagged } = &row.metadata.set;
+    let MetadataChanges { fields, tagged, untagged } = &row.metadata.set;
     let contents = row.corrected_toc.iter().map(|_| "corrected contents".to_owned());
     let counted = |number: usize, of: &str| (number > 0).then(|| count(number, of));
     let described = [counted(fields.len(), "field"), counted(tagged.len() + untagged.len(), "tag")];
@@ -201,7 +201,7 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
     };
     let mut new = NewDocument { document: row, sections: section_rows.collect(), parents };
     set_situating(&mut new);
-    mend_counts(&mut new);
+    update_counts(&mut new);
     Prepared { profile: cut.profile, ..Prepared::of(new) }
 }
 

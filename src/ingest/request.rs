@@ -16,7 +16,7 @@ use crate::ids::DocId;
 use crate::llm::{Configured, Estimate, LlmReport};
 use crate::load::{Format, LoadOptions};
 use crate::models::ModelChoice;
-use crate::store::{Changed, DocumentRow, DocumentTime, LockTimeout, Metadata, Store};
+use crate::store::{DocumentRow, DocumentTime, LockTimeout, Metadata, MetadataChanges, Store};
 use crate::structure::Provenance;
 
 /// What to ingest and how.
@@ -44,7 +44,7 @@ pub struct IngestRequest {
     /// Metadata by the paths of sources.
     pub rules: Vec<MetadataRule>,
     /// Metadata from the options, for all documents of this run.
-    pub said: Changed,
+    pub said: MetadataChanges,
     /// Remove documents whose file is gone from the folders.
     pub prune: bool,
     /// Report what would happen, without writing.

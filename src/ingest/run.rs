@@ -94,7 +94,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     report.sources.sort_by(|a, b| a.source.cmp(&b.source));
     compare_failures(&namespace, &request.named_sources(store), &mut report)?;
     if !request.dry_run && pages != pages_before && namespace.exists() {
-        namespace.note_pages(&pages)?;
+        namespace.write_pages(&pages)?;
     }
     Ok(report)
 }
@@ -217,7 +217,7 @@ fn compare_failures(namespace: &Namespace, named: &[String], report: &mut Ingest
     if report.dry_run || now == before || !namespace.exists() {
         return Ok(());
     }
-    namespace.note_failures(&now)
+    namespace.write_failures(&now)
 }
 
 /// The model of the namespace. An ingest that makes vectors needs it to be installed.

@@ -12,7 +12,7 @@ use crate::config::KnownStores;
 use crate::error::{Error, Result, or_none};
 use crate::notice;
 use crate::paths::{read_text, write_private};
-use crate::store::{FileList, ListedFile, LockTimeout, Namespace, Replica, Upload, Store};
+use crate::store::{FileList, ListedFile, LockTimeout, Namespace, Replica, Store, Upload};
 use crate::text::{count, size};
 
 /// The folder of the namespaces, there as here.

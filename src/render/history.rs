@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::json::{value_with, value_without, values};
 use super::page::Page;
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
-use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange, ChangeKind};
+use crate::store::{ChangeKind, Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, TextChange};
 use crate::text::{count, moment};
 
 /// What `kb log` shows.

@@ -12,7 +12,7 @@ use super::json::value_with;
 use super::page::{Note, Page};
 use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
-use crate::store::check::{Checked, Finding, Mended};
+use crate::store::check::{Checked, Finding, Fix};
 use crate::store::{Archived, CodeRecall, Holder, Optimized};
 use crate::text::{count, first_of, size};
 
@@ -222,7 +222,7 @@ pub struct NamespaceCheck {
     #[serde(flatten)]
     pub found: Checked,
     /// What a repair mended.
-    pub mended: Vec<Mended>,
+    pub mended: Vec<Fix>,
     /// What a check finds after a repair; `None` without one.
     pub left: Option<Checked>,
 }

@@ -57,7 +57,7 @@ impl Warm {
         let too_many = open.len().saturating_sub(MOST_OPEN);
         open.drain(..too_many);
         let unused = open.iter().filter(|(_, opened)| Arc::strong_count(opened) == 1);
-        unused.filter_map(|(_, opened)| opened.snapshot.get()).for_each(|snapshot| snapshot.rest());
+        unused.filter_map(|(_, opened)| opened.snapshot.get()).for_each(|snapshot| snapshot.release());
     }
 
     /// Closes everything but the models.

@@ -221,7 +221,7 @@ async fn unpack_and_check<R: Read + Seek>(
         unpack(zip, name, listed, &folder).map_err(|reason| damaged(file, &format!("{name}: {reason}")))?;
     }
     sync_folders(&folder)?;
-    let unpacked = namespace.lying_in(&folder)?;
+    let unpacked = namespace.at_folder(&folder)?;
     // The folder is removed after an error, so errors name the archive.
     let blame = |error: Error| damaged(file, error.message()).caused_by(error);
     let checked = check(&unpacked).await.map_err(blame)?;

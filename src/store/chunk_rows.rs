@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ChunkId, document_of, parent_of};
 
 /// The name of the rows in the read cache.
-pub(super) const KEPT: &str = "chunk-ids";
+pub(super) const CACHE_NAME: &str = "chunk-ids";
 /// What they are made from.
 pub(super) const COLUMNS: Wanted = Wanted::Named(&["chunk_id", VECTOR]);
 pub(super) const PREPARED: Prepared = Prepared { batch: coded, fragment: joined };

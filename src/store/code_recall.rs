@@ -19,7 +19,7 @@ use super::tables::Tables;
 use crate::error::{Error, Result};
 use crate::vectors::dot;
 
-/// Recall is measured with this number of nearest neighbours of this number of chunks.
+/// Recall is measured on this many nearest neighbours of `QUESTIONS` chunks.
 const NEIGHBOURS: usize = 10;
 const QUESTIONS: usize = 20;
 /// The number of chunks that a search takes by default.

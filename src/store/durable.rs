@@ -9,7 +9,7 @@ use std::fs::{Metadata, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::fault::{Event, note};
+use super::fault::{Event, record_event};
 use super::files::{sync_folder, walk};
 use super::layout::Namespace;
 use crate::error::{Error, Result, or_none};
@@ -22,16 +22,16 @@ const AT_ONCE: usize = 8;
 type Entry = (PathBuf, Option<(u64, SystemTime)>);
 
 /// The files and folders of the tables that are synced.
-pub(super) struct Durable {
+pub(super) struct SyncedFiles {
     tables: PathBuf,
     known: HashSet<Entry>,
 }
 
-impl Durable {
+impl SyncedFiles {
     /// Treats all existing files as synced.
     pub(super) fn of(namespace: &Namespace) -> Result<Self> {
         let tables = namespace.tables();
-        Ok(Durable { known: entries(&tables)?.into_iter().collect(), tables })
+        Ok(SyncedFiles { known: entries(&tables)?.into_iter().collect(), tables })
     }
 
     /// Syncs all new files and the folders that changed.
@@ -74,7 +74,7 @@ pub(super) fn sync_file(path: &Path) -> Result<()> {
     // Windows syncs only files that are open for writing.
     let synced = OpenOptions::new().read(true).write(cfg!(windows)).open(path).and_then(|file| file.sync_data());
     or_none(synced).map_err(|error| Error::io("write", path, &error))?;
-    note(Event::SyncedFile, path);
+    record_event(Event::SyncedFile, path);
     Ok(())
 }
 

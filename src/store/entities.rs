@@ -59,7 +59,7 @@ impl StateTime {
     }
 
     /// Whether the two can be compared.
-    pub fn is_beside(&self, other: &StateTime) -> bool {
+    pub fn is_comparable_with(&self, other: &StateTime) -> bool {
         match (self, other) {
             (StateTime::At(_), StateTime::At(_)) => true,
             (StateTime::On { field: own, .. }, StateTime::On { field, .. }) => own == field,
@@ -128,7 +128,7 @@ impl EntityRow {
     pub fn state_at(&self, moment: impl Into<StateTime>) -> Option<&EntityState> {
         let moment = moment.into();
         let behind = self.states.partition_point(|state| state.time <= moment);
-        self.states[..behind].last().filter(|state| state.time.is_beside(&moment))
+        self.states[..behind].last().filter(|state| state.time.is_comparable_with(&moment))
     }
 
     /// Records its state from a time on. Replaces a state with the same time.

@@ -64,7 +64,7 @@ pub(super) enum Event {
 
 /// Records an event in a store or one of its files and folders if a test asks for a power loss.
 #[cfg(all(debug_assertions, unix))]
-pub(super) fn note(event: Event, path: &Path) {
+pub(super) fn record_event(event: Event, path: &Path) {
     if std::env::var("KB_TEST_FAULT").is_ok_and(|fault| fault.starts_with(debug::POWER)) {
         let noted = match event {
             Event::Begun => power_loss::begin(path),
@@ -76,7 +76,7 @@ pub(super) fn note(event: Event, path: &Path) {
 }
 
 #[cfg(not(all(debug_assertions, unix)))]
-pub(super) fn note(_event: Event, _path: &Path) {}
+pub(super) fn record_event(_event: Event, _path: &Path) {}
 
 /// Locks a file unless a test asks for a file system without locks.
 pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {

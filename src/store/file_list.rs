@@ -1,4 +1,4 @@
-//! The files that make up a namespace: what an export and a copy elsewhere consist of.
+//! The files of a namespace that an export and a copy in object storage consist of.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -26,8 +26,7 @@ pub struct FileList {
 }
 
 impl FileList {
-    /// Whether all names are those of parts of a namespace. A list may come from a stranger. The error names the first
-    /// that is not.
+    /// Refuses names that an export does not write, because a list may come from a stranger. The error names the first.
     pub(super) fn check_names(&self) -> Result<(), String> {
         if let Some(name) = self.files.keys().find(|name| !is_exported(name)) {
             return Err(format!("{name:?} is not a file of a namespace"));
@@ -42,7 +41,7 @@ impl FileList {
         self.format.must_be_writable(namespace.store())
     }
 
-    /// The length of all files. `None` if it is no number of 64 bits.
+    /// The sum of the lengths. `None` if it overflows.
     pub fn bytes(&self) -> Option<u64> {
         self.files.values().try_fold(0u64, |sum, file| sum.checked_add(file.bytes))
     }
@@ -76,7 +75,7 @@ fn path_inside(path: &Path, root: &Path) -> Result<String> {
     parts.map(|parts| parts.join("/")).ok_or_else(|| Error::failed(format!("{} has no name in UTF-8", path.display())))
 }
 
-/// Copies all bytes and tells what they were.
+/// Copies all bytes, and returns their number and hash.
 pub(super) fn copy_and_hash(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<ListedFile> {
     let (mut hasher, mut buffer, mut bytes) = (blake3::Hasher::new(), vec![0; 1 << 16], 0);
     loop {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
 
-use super::fault::{Event, note};
+use super::fault::{Event, record_event};
 use crate::error::{Error, Result, Setting, or_none};
 use crate::paths::read_text;
 
@@ -72,7 +72,7 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
         file.sync_all()
     })
     .map_err(|error| Error::io("write", path, &error))?;
-    note(Event::SyncedFile, path);
+    record_event(Event::SyncedFile, path);
     sync_folder(folder)
 }
 
@@ -95,7 +95,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::io("write", folder, &error))?;
     }
-    note(Event::SyncedFolder, folder);
+    record_event(Event::SyncedFolder, folder);
     Ok(())
 }
 

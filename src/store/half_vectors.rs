@@ -1,8 +1,8 @@
 //! The vectors of a fragment in the read cache, in half precision (IEEE 754 binary16), one record for each row.
 //!
-//! LanceDB reads scattered rows one by one: some hundred of a million took most of the time of a search. Here a reader maps
-//! the file and reads the records that it scores. Half precision moves a cosine by less than 0.001. Each record has its own
-//! checksum, because checking a whole file would read it; the checksum covers what the file is of, too.
+//! LanceDB reads scattered rows one by one: a few hundred among a million took most of the time of a search. Here a reader
+//! maps the file and reads the records that it scores. Half precision changes a cosine by less than 0.001. Each record has
+//! its own checksum, so no reader has to read the whole file. The checksum covers the name of the fragment too.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 use super::read_cache::{ReadCache, mapped};
 
 /// The name of the files in the read cache. Every change of their contents needs a new one.
-pub(super) const KEPT: &str = "half-vectors";
+pub(super) const CACHE_NAME: &str = "half-vectors";
 /// The length of a checksum, in bytes.
 const CHECKSUM: usize = size_of::<u32>();
 
@@ -30,9 +30,9 @@ pub(super) struct HalfVectors {
 }
 
 impl HalfVectors {
-    /// The vectors of a fragment of so many rows; `None` if there is no file of the right length.
+    /// The vectors of a fragment with this number of rows; `None` if there is no file of the right length.
     pub(super) fn open(cache: &ReadCache, fragment: &str, dimension: usize, rows: usize) -> Option<Self> {
-        let path = cache.file(KEPT, fragment)?;
+        let path = cache.file(CACHE_NAME, fragment)?;
         let (map, record) = (mapped(&path)?, record(dimension));
         (map.len() == record * rows).then(|| HalfVectors { path, map, record, hasher: hasher(fragment) })
     }
@@ -54,20 +54,20 @@ impl HalfVectors {
 }
 
 /// A file of vectors that is being written. It appears when it is complete.
-pub(super) struct Writing {
+pub(super) struct HalfVectorWriter {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
     hasher: Hasher,
 }
 
-impl Writing {
+impl HalfVectorWriter {
     /// `None` if there is no place for the cache.
     ///
     /// # Errors
     /// If the disk refuses; the same below.
     pub(super) fn begin(cache: &ReadCache, fragment: &str) -> std::io::Result<Option<Self>> {
-        let begun = cache.begin(KEPT, fragment)?;
-        Ok(begun.map(|(file, path)| Writing { file: BufWriter::new(file), path, hasher: hasher(fragment) }))
+        let begun = cache.begin(CACHE_NAME, fragment)?;
+        Ok(begun.map(|(file, path)| HalfVectorWriter { file: BufWriter::new(file), path, hasher: hasher(fragment) }))
     }
 
     /// Adds the vector of the next row.
@@ -112,10 +112,10 @@ mod tests {
     }
 
     fn written(cache: &ReadCache, vectors: &[Vec<f32>]) -> PathBuf {
-        let mut writing = Writing::begin(cache, "f").unwrap().unwrap();
+        let mut writing = HalfVectorWriter::begin(cache, "f").unwrap().unwrap();
         vectors.iter().for_each(|vector| writing.add(vector).unwrap());
         writing.end().unwrap();
-        cache.file(KEPT, "f").unwrap()
+        cache.file(CACHE_NAME, "f").unwrap()
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
         let (folder, vectors) = (tempfile::tempdir().unwrap(), vectors());
         let cache = ReadCache::at(folder.path());
         let path = written(&cache, &vectors);
-        std::fs::copy(&path, cache.file(KEPT, "g").unwrap()).unwrap();
+        std::fs::copy(&path, cache.file(CACHE_NAME, "g").unwrap()).unwrap();
         let foreign = HalfVectors::open(&cache, "g", 384, 5).unwrap();
         assert!((0..5).all(|row| foreign.dot(row, &vectors[0]).is_none()), "the file of another fragment");
         let mut bytes = std::fs::read(&path).unwrap();

@@ -23,12 +23,12 @@ use crate::text::tokens::{TokenKind, tokenize};
 /// tells little.
 const MOST_WITH_PHRASE: usize = 5_000;
 
-/// Among titles, a question that stands there as a whole comes before all others: no sum of BM25 is as large.
+/// The score of a title that contains the whole question: larger than any sum of BM25.
 const WHOLE_TITLE: f32 = 1000.0;
-/// So many parent chunks are looked at for each document that is wanted: a section has several, with the same titles.
+/// The number of parent chunks read for each wanted document: a section has several, with the same titles.
 const CHUNKS_PER_DOCUMENT: usize = 20;
-/// A document with thousands of sections can take all these places, so the next look leaves out what was found.
-const LOOKS: usize = 4;
+/// One document with thousands of sections can fill a round, so the next round excludes the documents found.
+const ROUNDS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordHit {
@@ -51,7 +51,7 @@ impl KeywordReader {
             return Ok(Vec::new());
         }
         let mut clauses = vec![(Occur::Must, self.query(terms))];
-        clauses.extend(self.among(scope));
+        clauses.extend(self.scope_query(scope));
         self.top(clauses, statistics, limit)
     }
 
@@ -69,20 +69,20 @@ impl KeywordReader {
     /// The parent chunks of a scope that have all the phrases, each in the text or in the titles, sorted by `terms`, at
     /// most `MOST_WITH_PHRASE`.
     pub fn with_phrases(&self, phrases: &[Phrase], terms: &[WeightedTerm], scope: &Scope) -> Result<Vec<ChunkId>> {
-        let mut clauses: Clauses = phrases.iter().map(|phrase| (Occur::Must, self.somewhere(phrase))).collect();
+        let mut clauses: Clauses = phrases.iter().map(|phrase| (Occur::Must, self.phrase_query(phrase))).collect();
         clauses.push((Occur::Should, self.query(terms)));
-        clauses.extend(self.among(scope));
+        clauses.extend(self.scope_query(scope));
         let hits = self.top(clauses, None, MOST_WITH_PHRASE)?;
         Ok(hits.into_iter().map(|hit| hit.chunk_id).collect())
     }
 
     /// Whether any parent chunk has a phrase, in its text or in the titles in front of it.
     pub fn has_phrase(&self, phrase: &Phrase) -> Result<bool> {
-        Ok(!self.top(vec![(Occur::Must, self.somewhere(phrase))], None, 1)?.is_empty())
+        Ok(!self.top(vec![(Occur::Must, self.phrase_query(phrase))], None, 1)?.is_empty())
     }
 
     /// Matches a phrase. It selects the parent chunks, words score them.
-    fn somewhere(&self, phrase: &Phrase) -> Box<dyn Query> {
+    fn phrase_query(&self, phrase: &Phrase) -> Box<dyn Query> {
         let fields = [self.fields.content, self.fields.titles_in_front];
         let each = fields.iter().map(|field| (Occur::Should, phrase.query(*field))).collect();
         Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(each)), 0.0))
@@ -100,13 +100,13 @@ impl KeywordReader {
         };
         let limit = most * CHUNKS_PER_DOCUMENT;
         let mut documents: Vec<DocId> = Vec::new();
-        for _ in 0..LOOKS {
+        for _ in 0..ROUNDS {
             let each = words.iter().flat_map(|word| fields.map(|field| term(field, word)));
             let mut clauses: Clauses = vec![(Occur::Must, Box::new(BooleanQuery::new(each.collect())))];
             clauses.extend(fields.map(|field| -> (Occur, Box<dyn Query>) {
                 (Occur::Should, Box::new(ConstScoreQuery::new(phrase.query(field), WHOLE_TITLE)))
             }));
-            clauses.extend(self.among(scope));
+            clauses.extend(self.scope_query(scope));
             let known = documents.iter().map(|id| Term::from_field_text(self.fields.doc_id, id));
             clauses.push((Occur::MustNot, Box::new(TermSetQuery::new(known))));
             let hits = self.top(clauses, None, limit)?;
@@ -169,7 +169,7 @@ impl KeywordReader {
     }
 
     /// Matches the scope without changing the score; `None` for everything.
-    fn among(&self, scope: &Scope) -> Option<(Occur, Box<dyn Query>)> {
+    fn scope_query(&self, scope: &Scope) -> Option<(Occur, Box<dyn Query>)> {
         let terms: Vec<Term> = match scope {
             Scope::Everything => return None,
             Scope::Documents(ids) => ids.iter().map(|id| Term::from_field_text(self.fields.doc_id, id)).collect(),

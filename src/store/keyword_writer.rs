@@ -10,7 +10,7 @@ use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolic
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, TantivyError, Term};
 
 use super::convert;
-use super::fault::{Event, note, step};
+use super::fault::{Event, record_event, step};
 use super::files::{name_of, paths_in, remove_file, sync_folder};
 use super::indexed_chunks::ChildSpan;
 use super::keyword_directory::KeywordDirectory;
@@ -67,7 +67,7 @@ impl SectionHeads {
 
 impl KeywordWriter {
     /// Opens the index for writing and returns its generation; `None` if it is missing, damaged or outdated. First
-    /// mends what an interrupted replacement left. An error is a refusal of the system, which says nothing about the
+    /// repairs what an interrupted replacement left. An error is a refusal of the system, which says nothing about the
     /// index.
     pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, Option<u64>)>> {
         let folder = namespace.keyword();
@@ -84,9 +84,9 @@ impl KeywordWriter {
     }
 
     /// Creates an empty index beside the existing one, which readers use until this one [takes its
-    /// place](Self::take_place). Windows cannot rename a folder with open files in it, so there the index is created in
+    /// place](Self::replace_existing). Windows cannot rename a folder with open files in it, so there the index is created in
     /// place.
-    pub(super) fn beside(namespace: &Namespace) -> Result<Self> {
+    pub(super) fn create_beside(namespace: &Namespace) -> Result<Self> {
         let folder = match cfg!(windows) {
             true => namespace.keyword(),
             false => namespace.root().join(format!("{NEW}{}", std::process::id())),
@@ -103,7 +103,7 @@ impl KeywordWriter {
 
     /// Builds a durable index of the tables beside the existing one, as the given generation.
     pub(super) async fn rebuild(namespace: &Namespace, tables: &Tables, generation: u64) -> Result<Self> {
-        let mut new = KeywordWriter::beside(namespace)?;
+        let mut new = KeywordWriter::create_beside(namespace)?;
         match new.fill_from(tables).await.and_then(|()| new.commit(generation)) {
             Ok(()) => Ok(new),
             Err(error) => {
@@ -123,13 +123,13 @@ impl KeywordWriter {
         writer.set_merge_policy(Box::new(NoMergePolicy));
         writer.garbage_collect_files().wait().map_err(|error| store_error("tidy", &folder, &error))?;
         let writer = KeywordWriter { writer, fields: schema().1, folder, heads: SectionHeads::default() };
-        writer.remove_strangers()?;
+        writer.remove_unlisted_files()?;
         Ok(writer)
     }
 
     /// Removes the files that the index does not name. tantivy only removes files on its own list, which a power loss
     /// may destroy while the files stay.
-    fn remove_strangers(&self) -> Result<()> {
+    fn remove_unlisted_files(&self) -> Result<()> {
         let named = self.writer.index().load_metas().map_err(|error| self.failed(error))?.list_segment_files();
         for path in paths_in(&self.folder)? {
             let name = name_of(&path);
@@ -142,7 +142,7 @@ impl KeywordWriter {
     }
 
     /// Replaces the existing index by this committed one. Readers of the old one have its files open.
-    pub(super) fn take_place(self, namespace: &Namespace) -> Result<Self> {
+    pub(super) fn replace_existing(self, namespace: &Namespace) -> Result<Self> {
         let (place, old) = (namespace.keyword(), namespace.root().join(format!("{OLD}{}", std::process::id())));
         if self.folder == place {
             return Ok(self);
@@ -295,7 +295,7 @@ impl KeywordWriter {
             commit.commit().map(drop)
         };
         commit_as().map_err(|error| self.failed(error))?;
-        paths_in(&self.folder)?.iter().for_each(|file| note(Event::SyncedFile, file));
+        paths_in(&self.folder)?.iter().for_each(|file| record_event(Event::SyncedFile, file));
         sync_folder(&self.folder)
     }
 
@@ -341,7 +341,7 @@ impl KeywordWriter {
 
     /// Drops the changes since the last commit and returns the error that caused this. If the disk refuses this too,
     /// the next writer starts from the last commit.
-    pub(super) fn given_up(&mut self, reason: Error) -> Error {
+    pub(super) fn roll_back(&mut self, reason: Error) -> Error {
         drop(self.writer.rollback());
         reason
     }
@@ -355,12 +355,12 @@ impl KeywordWriter {
 
     /// An index of these parent chunks from which some documents were deleted.
     pub(super) fn index_without(namespace: &Namespace, parents: &[ParentChunk], deleted: &[DocId]) -> KeywordReader {
-        let mut writer = KeywordWriter::beside(namespace).unwrap();
+        let mut writer = KeywordWriter::create_beside(namespace).unwrap();
         writer.add(parents, &mut HashMap::new()).unwrap();
         writer.commit(0).unwrap();
         writer.delete_documents(deleted);
         writer.commit(1).unwrap();
-        drop(writer.take_place(namespace).unwrap());
+        drop(writer.replace_existing(namespace).unwrap());
         let (reader, generation) = KeywordReader::open(namespace).unwrap().unwrap();
         assert_eq!(generation, 1);
         reader

@@ -29,7 +29,7 @@ pub(super) const PUBLISHED: &str = "MANIFEST.json";
 /// How many similar namespaces an error names.
 const MOST_NAMED: usize = 5;
 /// Names at least as alike as this (Jaro-Winkler) are suggested.
-const NEAR: f64 = 0.75;
+const SIMILAR: f64 = 0.75;
 
 /// A store on local disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Store {
     pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
-            None => find_upwards(from)?.ok_or_else(nowhere)?,
+            None => find_upwards(from)?.ok_or_else(no_store_here)?,
         };
         Store { root, own: false }.checked()
     }
@@ -64,8 +64,8 @@ impl Store {
         let is_one = [FORMAT_FILE, SETTINGS[0]].iter().any(|file| root.join(file).exists());
         match (is_one, named) {
             (true, _) => Ok(root),
-            (false, None) => Err(nowhere()),
-            (false, Some(_)) => Err(not_there(&root)),
+            (false, None) => Err(no_store_here()),
+            (false, Some(_)) => Err(no_store_at(&root)),
         }
     }
 
@@ -90,9 +90,9 @@ impl Store {
 
     /// Makes its folder, which is not a store yet.
     pub(super) fn make_folder(&self) -> Result<()> {
-        let naming = naming(&self.root);
+        let folders = folders_to_sync(&self.root);
         std::fs::create_dir_all(&self.root).map_err(|error| Error::io("create the store", &self.root, &error))?;
-        naming.into_iter().try_for_each(sync_folder)
+        folders.into_iter().try_for_each(sync_folder)
     }
 
     /// The store that [`open_or_create`](Self::open_or_create) would create.
@@ -110,12 +110,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Lets readers mend the store and keep caches in it, for who has made it.
+    /// Lets readers repair the store and keep caches in it, because the user created it.
     pub fn as_own(self) -> Self {
         Store { own: true, ..self }
     }
 
-    /// Whether readers may mend it and keep caches in it.
+    /// Whether readers may repair it and keep caches in it.
     pub fn is_own(&self) -> bool {
         self.own
     }
@@ -170,13 +170,13 @@ impl Store {
     fn checked(self) -> Result<Self> {
         let Some(format) = Format::read(&self.root)? else {
             self.refuse_foreign_folder()?;
-            return Err(not_there(&self.root));
+            return Err(no_store_at(&self.root));
         };
         format.must_be_readable(&self.root)?;
         // What is inside a namespace is checked when it is opened.
         check_folder(&self.root.join(NAMESPACES), 1)?;
         check_folder(&self.root.join(CACHE), 2)?;
-        // A store that only a newer version may write to is not mended.
+        // A store that only a newer version may write to is not repaired.
         let own = format.is_writable() && KnownStores::of_user().has(&self.root);
         Ok(Store { own, ..self })
     }
@@ -196,12 +196,12 @@ impl Store {
     }
 }
 
-fn nowhere() -> Error {
+fn no_store_here() -> Error {
     let hint = format!("make one with `{}`, or name one with {}", NextStep::Ingest("PATH…"), Setting("kb"));
     Error::failed("there is no knowledge base here or in any folder above").hint(hint)
 }
 
-fn not_there(root: &Path) -> Error {
+fn no_store_at(root: &Path) -> Error {
     let error = Error::failed(format!("there is no knowledge base at {}", root.display()));
     error.hint(store_inside(root).unwrap_or_else(|| format!("make one there with `{}`", NextStep::Ingest("PATH…"))))
 }
@@ -232,13 +232,13 @@ fn nearest(from: &Path) -> Option<PathBuf> {
 
 /// The folders whose entries name a new store: the one above it, and the one above each folder that is made for it.
 /// Without a sync of all of them, a power loss after the first ingest could take the whole store.
-fn naming(root: &Path) -> Vec<&Path> {
+fn folders_to_sync(root: &Path) -> Vec<&Path> {
     let made = root.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     let above = std::iter::once(root).chain(made).map(|folder| folder.parent().unwrap_or(folder));
     above.map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above }).collect()
 }
 
-/// The folder that was named. Refuses an address: this room opens folders, and `remote` makes them of addresses.
+/// The folder that was named. Refuses an address, because `remote` replaces addresses by the folder of a copy.
 fn on_disk(named: &Path) -> Result<PathBuf> {
     if is_address(named) {
         return Err(Error::usage(format!("{} is not a folder on a local disk", named.display())).hint("name a folder"));
@@ -266,7 +266,7 @@ impl Namespace {
         &self.root
     }
 
-    /// Whether readers may mend it and keep caches in it.
+    /// Whether readers may repair it and keep caches in it.
     pub fn is_own(&self) -> bool {
         self.own
     }
@@ -277,7 +277,7 @@ impl Namespace {
     }
 
     /// The same namespace in another folder, for an import.
-    pub(super) fn lying_in(&self, folder: &Path) -> Result<Self> {
+    pub(super) fn at_folder(&self, folder: &Path) -> Result<Self> {
         Namespace { root: folder.to_owned(), own: false, ..self.clone() }.checked()
     }
 
@@ -316,7 +316,7 @@ impl Namespace {
         // In an empty store every name is as good as another, and a folder means an ingest that was cut off.
         let is_wrong_name = !others.is_empty() && !self.root.exists();
         let error = if is_wrong_name { Error::usage(message) } else { Error::failed(message) };
-        let mut near = alike(others.iter().map(|name| ((*name).to_owned(), *name)), &self.name, NEAR);
+        let mut near = alike(others.iter().map(|name| ((*name).to_owned(), *name)), &self.name, SIMILAR);
         near.truncate(MOST_NAMED);
         match (near.as_slice(), others.as_slice()) {
             ([], []) => error.hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"))),
@@ -370,10 +370,10 @@ mod tests {
     fn every_folder_that_names_a_new_store_is_synced() {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path();
-        assert_eq!(naming(&here.join(".kb")), [here]);
-        assert_eq!(naming(&here.join("a/b/.kb")), [here.join("a/b"), here.join("a"), here.to_owned()]);
-        assert_eq!(naming(Path::new("none/.kb")), [Path::new("none"), Path::new(".")]);
-        assert_eq!(naming(Path::new(".kb")), [Path::new(".")]);
+        assert_eq!(folders_to_sync(&here.join(".kb")), [here]);
+        assert_eq!(folders_to_sync(&here.join("a/b/.kb")), [here.join("a/b"), here.join("a"), here.to_owned()]);
+        assert_eq!(folders_to_sync(Path::new("none/.kb")), [Path::new("none"), Path::new(".")]);
+        assert_eq!(folders_to_sync(Path::new(".kb")), [Path::new(".")]);
     }
 
     #[test]

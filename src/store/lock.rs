@@ -9,16 +9,15 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
-use super::fault::{Event, note};
+use super::fault::{Event, record_event};
 use super::format::Format;
 use super::layout::Namespace;
 use super::untrusted::open_in_place;
 use crate::error::{Error, Result, Setting, or_none};
 use crate::paths::open_file_itself;
 
-/// `Holder::of` takes the lock for an instant to see whether a writer holds it. A writer waits at least this long, so
-/// that it does not fail for that.
-const GLANCE: Duration = Duration::from_millis(100);
+/// A writer waits at least this long: `Holder::of` takes the lock for an instant to see whether a writer holds it.
+const SHORTEST_WAIT: Duration = Duration::from_millis(100);
 /// The maximum length of the text in a lock file, in bytes.
 const LONGEST: u64 = 200;
 /// The pause between two attempts.
@@ -112,7 +111,7 @@ pub(super) struct WriterLock {
 
 impl WriterLock {
     /// Takes the lock of a namespace, and creates its folder if necessary.
-    pub(super) async fn take_or_make(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
+    pub(super) async fn take_or_create(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         WriterLock::wait_for(namespace, lock_timeout, true).await
     }
 
@@ -121,23 +120,23 @@ impl WriterLock {
         WriterLock::wait_for(namespace, lock_timeout, false).await
     }
 
-    async fn wait_for(namespace: &Namespace, lock_timeout: &LockTimeout, make: bool) -> Result<Self> {
+    async fn wait_for(namespace: &Namespace, lock_timeout: &LockTimeout, create: bool) -> Result<Self> {
         let started = Instant::now();
         let mut reported = false;
-        note(Event::Begun, namespace.store());
+        record_event(Event::Begun, namespace.store());
         loop {
-            let lock = match make {
-                true => WriterLock::try_take_or_make(namespace)?,
+            let lock = match create {
+                true => WriterLock::try_take_or_create(namespace)?,
                 false => WriterLock::try_take(namespace)?,
             };
             if let Some(lock) = lock {
                 return Ok(lock);
             }
             let holder = Holder::read(&lock_path(namespace));
-            if started.elapsed() >= lock_timeout.wait.max(GLANCE) {
+            if started.elapsed() >= lock_timeout.wait.max(SHORTEST_WAIT) {
                 return Err(busy(namespace, holder.as_ref(), lock_timeout.wait));
             }
-            if !reported && started.elapsed() >= GLANCE {
+            if !reported && started.elapsed() >= SHORTEST_WAIT {
                 (lock_timeout.tell)(&format!(
                     "the namespace {:?} is being written by {}; waiting",
                     namespace.name(),
@@ -157,7 +156,7 @@ impl WriterLock {
 
     /// Takes the lock if it is free, and creates the folder of the namespace if necessary. `None` also if another
     /// process has renamed or removed the folder meanwhile: the next attempt creates it again.
-    pub(super) fn try_take_or_make(namespace: &Namespace) -> Result<Option<Self>> {
+    pub(super) fn try_take_or_create(namespace: &Namespace) -> Result<Option<Self>> {
         let root = namespace.root();
         std::fs::create_dir_all(root).map_err(|error| Error::io("create the store", root, &error))?;
         open_lock(namespace)?.map_or(Ok(None), |file| WriterLock::try_lock(file, namespace))
@@ -171,7 +170,7 @@ impl WriterLock {
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path, &error)),
         }
         // The namespace may have been renamed or removed between opening and locking: then this locks another one.
-        if !is_at(&file, &path) {
+        if !is_file_at(&file, &path) {
             return Ok(None);
         }
         let holder = format!("process {} since {}\n", std::process::id(), Timestamp::now());
@@ -207,7 +206,7 @@ fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Err
 
 /// Whether the open file is the one at `path`.
 #[cfg(unix)]
-pub(super) fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
@@ -217,7 +216,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
 
 /// On other systems, a folder with an open file in it cannot be renamed.
 #[cfg(not(unix))]
-pub(super) fn is_at(_file: &File, _path: &Path) -> bool {
+pub(super) fn is_file_at(_file: &File, _path: &Path) -> bool {
     true
 }
 
@@ -231,7 +230,7 @@ mod tests {
         let (_folder, namespace) = samples::namespace();
         assert!(matches!(open_lock(&namespace), Ok(None)), "renamed between the two steps of try_take_or_make");
         assert!(WriterLock::try_take(&namespace).is_err(), "a namespace that must exist");
-        let lock = WriterLock::try_take_or_make(&namespace).unwrap();
+        let lock = WriterLock::try_take_or_create(&namespace).unwrap();
         assert!(lock.is_some() && namespace.root().is_dir());
     }
 

@@ -38,7 +38,7 @@ pub struct ModelRecord {
 
 impl Manifest {
     /// That of a namespace in which nothing is published.
-    pub(super) fn before_the_first(model: &ModelRecord) -> Self {
+    pub(super) fn unpublished(model: &ModelRecord) -> Self {
         Manifest {
             generation: 0,
             documents: 0,

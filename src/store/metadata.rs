@@ -130,12 +130,12 @@ pub struct Metadata {
     /// Fields from the rules in `kb.toml` and the side file.
     pub given: Fields,
     /// The changes of a person.
-    pub set: Changed,
+    pub set: MetadataChanges,
 }
 
 /// The changes of a person to the metadata of a document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Changed {
+pub struct MetadataChanges {
     /// The fields that were set; `None` hides the field.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fields: BTreeMap<String, Option<MetadataValue>>,
@@ -145,12 +145,12 @@ pub struct Changed {
     pub untagged: BTreeSet<String>,
 }
 
-impl Changed {
+impl MetadataChanges {
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty() && self.tagged.is_empty() && self.untagged.is_empty()
     }
 
-    pub fn extend(&mut self, later: &Changed) {
+    pub fn extend(&mut self, later: &MetadataChanges) {
         self.fields.extend(later.fields.clone());
         self.tagged.retain(|tag| !later.untagged.contains(tag));
         self.untagged.retain(|tag| !later.tagged.contains(tag));
@@ -177,7 +177,7 @@ impl Metadata {
                 None => all.remove(name),
             };
         }
-        let Changed { tagged, untagged, .. } = &self.set;
+        let MetadataChanges { tagged, untagged, .. } = &self.set;
         if !tagged.is_empty() || !untagged.is_empty() {
             let added = tagged.iter().map(|tag| MetadataValue::from(tag.as_str()));
             let mut tags = tags_with(&all, added.collect());
@@ -191,7 +191,7 @@ impl Metadata {
     }
 
     /// The part of these changes that has an effect: what the document does not have cannot be taken away.
-    pub fn effective(&self, changes: &Changed) -> Changed {
+    pub fn effective(&self, changes: &MetadataChanges) -> MetadataChanges {
         let fields = self.fields();
         let tags: Vec<String> =
             fields.get(TAGS).into_iter().flat_map(MetadataValue::parts).map(|tag| tag.to_string()).collect();
@@ -247,7 +247,7 @@ enum Stored {
 struct Whole {
     stated: BTreeMap<String, String>,
     given: Fields,
-    set: Changed,
+    set: MetadataChanges,
 }
 
 impl From<Stored> for Metadata {
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn later_changes_override_earlier_ones() {
-        let of = |tagged: &[&str], untagged: &[&str]| Changed {
+        let of = |tagged: &[&str], untagged: &[&str]| MetadataChanges {
             tagged: tagged.iter().map(|tag| (*tag).to_owned()).collect(),
             untagged: untagged.iter().map(|tag| (*tag).to_owned()).collect(),
             ..Changed::default()

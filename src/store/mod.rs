@@ -17,6 +17,7 @@ mod durable;
 mod entities;
 mod entity_table;
 mod fault;
+mod file_list;
 mod files;
 mod format;
 mod half_vectors;
@@ -35,7 +36,6 @@ mod metadata;
 mod namespace_name;
 mod namespaces;
 mod optimize;
-mod file_list;
 mod pinned;
 mod untrusted;
 #[cfg(all(debug_assertions, unix))]
@@ -84,9 +84,9 @@ pub use keyword_statistics::KeywordStatistics;
 pub use layout::{Namespace, SYNONYMS, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
-pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, check_field, check_field_of_part, parts};
+pub use metadata::{Fields, Metadata, MetadataChanges, MetadataValue, add_fields, check_field, check_field_of_part, parts};
 pub use namespace_name::{LONGEST_NAMESPACE, namespace_name};
-pub use namespaces::{Named, Validators};
+pub use namespaces::{NamespacePattern, Validators};
 pub use optimize::Optimized;
 pub use file_list::{FileList, ListedFile};
 pub use replica::{Replica, Upload};
@@ -107,7 +107,7 @@ use std::path::Path;
 
 use crate::error::{Error, root_io};
 
-/// Characters of the text of a library's error that are shown.
+/// The longest part of a library's error message that is shown, in characters.
 const SHOWN: usize = 300;
 
 /// Converts an error of LanceDB or tantivy.

@@ -20,21 +20,21 @@ use crate::error::{Error, NextStep, Result, Setting};
 /// After a name: all namespaces below it.
 const BELOW: &str = "/*";
 
-/// What a part of a list of namespaces names.
+/// One item of a list of namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named<'n> {
+pub enum NamespacePattern<'n> {
     All,
     Below(&'n str),
     One(&'n str),
 }
 
-impl<'n> Named<'n> {
+impl<'n> NamespacePattern<'n> {
     /// The parts of a list such as `manuals,acme/*`. No name is checked.
     pub fn in_list(names: &'n str) -> Vec<Self> {
         let named = |part: &'n str| match part.strip_suffix(BELOW) {
-            Some(above) => Named::Below(above),
-            None if part.eq_ignore_ascii_case(ALL) => Named::All,
-            None => Named::One(part),
+            Some(above) => NamespacePattern::Below(above),
+            None if part.eq_ignore_ascii_case(ALL) => NamespacePattern::All,
+            None => NamespacePattern::One(part),
         };
         names.split(SEPARATOR).map(str::trim).map(named).collect()
     }
@@ -44,26 +44,26 @@ impl Store {
     /// The namespaces for a name, for several names separated by commas, for `acme/*` (all below a name), or for `all`
     /// published ones. At least one, each once, in the given order. Named namespaces need not exist.
     pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
-        let parts = Named::in_list(names);
-        if let [Named::One(_)] = parts[..] {
+        let parts = NamespacePattern::in_list(names);
+        if let [NamespacePattern::One(_)] = parts[..] {
             return Ok(vec![self.namespace(names)?]);
         }
-        if parts.contains(&Named::One("")) {
+        if parts.contains(&NamespacePattern::One("")) {
             return Err(Error::usage(format!("a name is missing in the list of namespaces {names:?}")).hint(format!(
                 "write one comma between two names, for example {} drafts,manuals",
                 Setting("namespace")
             )));
         }
-        if parts.len() > 1 && parts.contains(&Named::All) {
+        if parts.len() > 1 && parts.contains(&NamespacePattern::All) {
             return Err(Error::usage(format!("{names:?} names all namespaces and repeats some of them"))
                 .hint(format!("use {} {ALL}, or name the ones you mean", Setting("namespace"))));
         }
         let mut found: Vec<Namespace> = Vec::with_capacity(parts.len());
         for part in parts {
             let named = match part {
-                Named::All => self.namespaces()?,
-                Named::Below(above) => self.below(above)?,
-                Named::One(name) => vec![self.namespace(name)?],
+                NamespacePattern::All => self.namespaces()?,
+                NamespacePattern::Below(above) => self.below(above)?,
+                NamespacePattern::One(name) => vec![self.namespace(name)?],
             };
             named.into_iter().for_each(|namespace| {
                 if !found.contains(&namespace) {
@@ -114,7 +114,7 @@ impl Namespace {
         Ok(read_json(&self.root().join(PAGES))?.unwrap_or_default())
     }
 
-    pub fn note_pages(&self, pages: &BTreeMap<String, Validators>) -> Result<()> {
+    pub fn write_pages(&self, pages: &BTreeMap<String, Validators>) -> Result<()> {
         write_json(&self.root().join(PAGES), pages)
     }
 
@@ -123,7 +123,7 @@ impl Namespace {
         Ok(read_json(&self.root().join(FAILURES))?.unwrap_or_default())
     }
 
-    pub fn note_failures(&self, failures: &BTreeSet<String>) -> Result<()> {
+    pub fn write_failures(&self, failures: &BTreeSet<String>) -> Result<()> {
         write_json(&self.root().join(FAILURES), failures)
     }
 

@@ -40,10 +40,10 @@ const FRAGMENT: &str = "fragment";
 const LAYOUT: (&str, &str) = ("layout", "8");
 /// The length of the checksum behind the stream, in bytes.
 const CHECKSUM: usize = size_of::<u32>();
-/// A half-written file of this age is left over from a dead process.
-const GIVEN_UP: Duration = Duration::from_secs(3600);
-/// A cache of a store of others that nobody reads for so long is removed. The store may be gone.
-const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 3600);
+/// The age at which a half-written file is taken for the leftover of a dead process.
+const ABANDONED: Duration = Duration::from_secs(3600);
+/// The age at which an unread cache of somebody else's store is removed. The store may be gone.
+const UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 #[derive(Clone)]
 pub(super) struct ReadCache {
@@ -59,9 +59,9 @@ impl ReadCache {
             let caches = dirs::cache_dir()?.join("kb").join(FOLDER);
             let hash = blake3::hash(namespace.root().canonicalize().ok()?.as_os_str().as_encoded_bytes()).to_hex();
             let folder = caches.join(&hash[..32]);
-            // It counts as used from now on; one that does not exist begins with its first file.
+            // Marks the folder as used. Its first file creates it.
             if File::open(&folder).and_then(|folder| folder.set_modified(SystemTime::now())).is_err() {
-                forget(&caches);
+                remove_unused(&caches);
             }
             Some(folder)
         };
@@ -95,10 +95,10 @@ impl ReadCache {
         let metadata = [of((FRAGMENT, &described(name, fragment))), of(LAYOUT)].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
         let failed = std::io::Error::other;
-        let summing = Summing { inner: BufWriter::new(file), hasher: crc32fast::Hasher::new() };
+        let summing = ChecksumWriter { inner: BufWriter::new(file), hasher: crc32fast::Hasher::new() };
         let mut writer = StreamWriter::try_new(summing, &schema).map_err(failed)?;
         batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
-        let Summing { mut inner, hasher } = writer.into_inner().map_err(failed)?;
+        let ChecksumWriter { mut inner, hasher } = writer.into_inner().map_err(failed)?;
         inner.write_all(&hasher.finalize().to_le_bytes())?;
         inner.into_inner()?.persist(path)?;
         Ok(())
@@ -111,7 +111,7 @@ impl ReadCache {
             create_private(folder)?;
         }
         std::fs::create_dir_all(folder)?;
-        clear(folder)?;
+        remove_abandoned(folder)?;
         Ok(Some((begin_whole(folder)?, path)))
     }
 
@@ -140,7 +140,7 @@ impl ReadCache {
     }
 }
 
-/// What a file says that it is of.
+/// The description of a file's contents, stored in the file.
 fn described(name: &str, fragment: &str) -> String {
     format!("{name} {fragment}")
 }
@@ -162,10 +162,10 @@ pub(super) fn mapped(path: &Path) -> Option<Mmap> {
 }
 
 /// Removes half-written files of dead processes.
-fn clear(folder: &Path) -> std::io::Result<()> {
+fn remove_abandoned(folder: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if name_of(&path).starts_with(WRITING) && is_older(&path, GIVEN_UP) {
+        if name_of(&path).starts_with(WRITING) && is_older(&path, ABANDONED) {
             or_none(std::fs::remove_file(&path))?;
         }
     }
@@ -180,29 +180,29 @@ fn create_private(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).create(folder)
 }
 
-/// Removes the caches of stores of others that were not read for [`FORGOTTEN`].
-fn forget(caches: &Path) {
+/// Removes the caches of stores of others that were not read for [`UNUSED`].
+fn remove_unused(caches: &Path) {
     for entry in std::fs::read_dir(caches).into_iter().flatten().flatten() {
-        if is_older(&entry.path(), FORGOTTEN) {
+        if is_older(&entry.path(), UNUSED) {
             // If the disk refuses, the next reader tries again.
             drop(std::fs::remove_dir_all(entry.path()));
         }
     }
 }
 
-/// Whether a file or folder was not changed for so long. Another process may have removed it meanwhile.
+/// Whether a file or folder was last changed longer ago than `age`. False if another process has removed it.
 fn is_older(path: &Path, age: Duration) -> bool {
     let own = || std::fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
     own().is_some_and(|own| own > age)
 }
 
-/// Makes the checksum of what it writes.
-struct Summing<W> {
+/// Computes the checksum of the bytes that it writes.
+struct ChecksumWriter<W> {
     inner: W,
     hasher: crc32fast::Hasher,
 }
 
-impl<W: Write> Write for Summing<W> {
+impl<W: Write> Write for ChecksumWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.hasher.update(&bytes[..written]);
@@ -314,12 +314,12 @@ mod tests {
     #[test]
     fn caches_of_stores_that_nobody_reads_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, age) in [("old", FORGOTTEN * 2), ("new", FORGOTTEN / 2)] {
+        for (name, age) in [("old", UNUSED * 2), ("new", UNUSED / 2)] {
             let cache = folder.path().join(name);
             ReadCache::at(&cache).put("names", "f", &[batch(&["a"])]).unwrap();
             File::open(&cache).unwrap().set_modified(SystemTime::now() - age).unwrap();
         }
-        forget(folder.path());
+        remove_unused(folder.path());
         assert!(!folder.path().join("old").exists() && folder.path().join("new").exists());
     }
 
@@ -328,7 +328,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path());
         let (old, new) = (folder.path().join(".writing-old"), folder.path().join(".writing-new"));
-        let hours_ago = SystemTime::now() - 2 * GIVEN_UP;
+        let hours_ago = SystemTime::now() - 2 * ABANDONED;
         std::fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
         std::fs::write(&new, "").unwrap();
         cache.put("names", "f", &[batch(&["a"])]).unwrap();

@@ -13,7 +13,7 @@ use super::history::{Lease, Record, older_generations, record_files, record_id};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::tables::{Tables, connect};
-use super::version_files::{Unreadable, TABLES, newer_versions, remove_versions};
+use super::version_files::{TABLES, Unreadable, newer_versions, remove_versions};
 use super::versions::{ExistingVersions, can_be_opened};
 use crate::error::{Error, Result, Setting};
 
@@ -65,9 +65,9 @@ impl OlderGeneration {
         Err(nothing_readable(format!("{what}, and no older one can")))
     }
 
-    /// Removes the versions behind this generation that cannot be opened: Lance would build on them. The records of the
-    /// generations that need them go first, because the next versions get the same numbers. Other versions stay as long
-    /// as a record names them. The caller must hold the writer's lock.
+    /// Removes the versions newer than this generation that cannot be opened, because Lance would build on them. Removes
+    /// the records that name them first, because the next versions get the same numbers. The caller must hold the
+    /// writer's lock.
     pub(super) async fn discard_newer_versions(&self, namespace: &Namespace) -> Result<()> {
         let connection = connect(namespace).await?;
         let tables = || TABLES.into_iter().zip(self.manifest.versions());

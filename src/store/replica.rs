@@ -1,4 +1,4 @@
-//! A namespace of which another place holds a copy: what has changed here, and how newer files from there replace ours.
+//! A namespace with a copy in object storage: lists the files to upload, and replaces files by newer downloaded ones.
 //!
 //! Files of tables and segments are never changed once they are written, so readers go on with theirs while new ones
 //! arrive. Then the keyword index and the manifest change, as in a publication: a crash at any point leaves the old or the
@@ -21,9 +21,9 @@ use super::removed::{REMOVING, delete};
 use super::writer::Writer;
 use crate::error::{Error, Result};
 
-/// The file that makes a commit of the keyword index count.
+/// The file whose replacement commits the keyword index.
 const COMMIT: &str = "keyword/meta.json";
-/// Files of tables and segments from this length on are known by name and length, so that gigabytes need not be read again.
+/// Longer files of tables and segments are recognised by name and length, so that gigabytes need not be hashed again.
 const FEWEST_UNHASHED_BYTES: u64 = 1 << 20;
 
 /// A namespace that no other process writes to meanwhile.
@@ -35,7 +35,7 @@ pub struct Replica {
 impl Replica {
     /// Locks a namespace, which need not exist. `None` if another process writes to it.
     pub fn try_open(namespace: &Namespace) -> Result<Option<Self>> {
-        let lock = WriterLock::try_take_or_make(namespace)?;
+        let lock = WriterLock::try_take_or_create(namespace)?;
         Ok(lock.map(|lock| Replica { namespace: namespace.clone(), _lock: lock }))
     }
 
@@ -118,15 +118,14 @@ impl Replica {
     }
 }
 
-/// What to send elsewhere. No other process writes until this is dropped.
+/// The files to upload. No other process writes until this is dropped.
 pub struct Upload {
     pub list: FileList,
     _writer: Writer,
 }
 
 impl Upload {
-    /// The files of a namespace, if they are not those of `known`, the list of what was sent before. `None` also if nothing
-    /// was published.
+    /// The files of a namespace; `None` if they are those of `known`, the last upload, or if nothing was published.
     pub async fn of(
         namespace: &Namespace,
         known: Option<&FileList>,
@@ -136,7 +135,7 @@ impl Upload {
             return Ok(None);
         }
         let none = BTreeMap::new();
-        // A namespace that another process changes now is listed again behind the lock.
+        // Without the lock, another process may be changing the files. They are listed again with it.
         let files = list_files(namespace, known.map_or(&none, |known| &known.files)).unwrap_or_default();
         if known.is_some_and(|known| known.files == files) {
             return Ok(None);
@@ -164,7 +163,7 @@ fn list_files(namespace: &Namespace, known: &BTreeMap<String, ListedFile>) -> Re
     Ok(files)
 }
 
-/// Whether a file has a name of its own, so that it is never written again.
+/// Whether a file with this name is never rewritten.
 fn is_never_rewritten(name: &str) -> bool {
     let is_of_table = name.starts_with("tables/") && (name.contains("/data/") || name.contains("/_indices/"));
     is_of_table || (name.starts_with("keyword/") && !name.ends_with(".json"))

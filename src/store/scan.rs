@@ -18,7 +18,7 @@ use super::tables::{Tables, is_damage};
 use super::version_files::Unreadable;
 use crate::error::Result;
 
-/// So many rows are read at once by their ids.
+/// The number of rows read at once by their ids.
 const ROWS_AT_ONCE: usize = 8192;
 
 /// Which columns of a table are read.

@@ -29,12 +29,11 @@ use crate::notice;
 
 /// The number of attempts to open a generation while publications interfere.
 const ATTEMPTS: u32 = 30;
-/// The first attempts follow after a moment. If the state then still does not match, this reader or the running writer
-/// mends it, and attempts follow after longer pauses.
+/// After this many attempts with short pauses, the reader repairs the store or waits for the running writer to do it.
 const QUICK_ATTEMPTS: u32 = 10;
-const MOMENT: Duration = Duration::from_millis(5);
-const LONGER: Duration = Duration::from_millis(100);
-/// So many fragments are read into the cache at once: their vectors take about 100 MB each.
+const SHORT_PAUSE: Duration = Duration::from_millis(5);
+const LONG_PAUSE: Duration = Duration::from_millis(100);
+/// The number of fragments read into the cache at once. The vectors of each take about 100 MB.
 const FRAGMENTS_AT_ONCE: usize = 2;
 
 /// One generation of a namespace, open for reading.
@@ -51,11 +50,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Opens the published generation, or the newest readable one. In the user's own stores, first mends what an
+    /// Opens the published generation, or the newest readable one. In the user's own stores, first repairs what an
     /// interrupted publication left and rebuilds a keyword index that is missing, damaged or behind.
     ///
     /// # Errors
-    /// If the namespace does not exist, or cannot be mended.
+    /// If the namespace does not exist, or cannot be repaired.
     pub async fn open(namespace: &Namespace) -> Result<Self> {
         let mut is_last = false;
         for attempt in 0..ATTEMPTS {
@@ -67,13 +66,13 @@ impl Snapshot {
             }
             if attempt == QUICK_ATTEMPTS {
                 if !namespace.is_own() {
-                    // If nobody writes, nobody mends it. A writer may have ended just now.
+                    // Without a writer nobody repairs it. One more attempt: a writer may have ended just now.
                     is_last = Holder::of(namespace).is_none();
-                } else if let Err(error) = Writer::mend(namespace).await {
+                } else if let Err(error) = Writer::recover(namespace).await {
                     return Snapshot::open_without_index(namespace, Some(&error)).await;
                 }
             }
-            tokio::time::sleep(if attempt < QUICK_ATTEMPTS || is_last { MOMENT } else { LONGER }).await;
+            tokio::time::sleep(if attempt < QUICK_ATTEMPTS || is_last { SHORT_PAUSE } else { LONG_PAUSE }).await;
         }
         Snapshot::open_without_index(namespace, None).await
     }
@@ -134,7 +133,7 @@ impl Snapshot {
         Ok(Snapshot::of(namespace, manifest, tables, keyword, lease))
     }
 
-    /// Opens the published generation with a keyword index in memory, because the one on the disk cannot be mended.
+    /// Opens the published generation with a keyword index in memory, because the one on the disk cannot be repaired.
     async fn open_without_index(namespace: &Namespace, why: Option<&Error>) -> Result<Self> {
         let Some(manifest) = Manifest::read(namespace)? else { return Err(namespace.nothing_ingested()) };
         let lease = Lease::take(namespace, manifest.generation);
@@ -167,8 +166,8 @@ impl Snapshot {
         }
     }
 
-    /// Gives up the lease between two readers. The generation may be removed meanwhile: [`resume`](Self::resume) tells.
-    pub fn rest(&self) {
+    /// Gives up the lease between two commands. Writers may then remove the generation; [`resume`](Self::resume) checks.
+    pub fn release(&self) {
         *self.lease.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -180,7 +179,7 @@ impl Snapshot {
     /// Takes a lease again. False if the generation or its keyword index is no longer the one that a reader would open.
     pub fn resume(&self, namespace: &Namespace) -> bool {
         let lease = Lease::take(namespace, self.manifest.generation);
-        // The lease comes first: what it holds cannot be removed after the look at the manifest.
+        // Taken before the manifest is read, so that nothing is removed in between.
         let published = (Manifest::read(namespace), Manifest::read_pending(namespace));
         let is_published = matches!(published, (Ok(Some(now)), Ok(None)) if now == self.manifest);
         let is_current = is_published && lease.is_some() && self.keyword.is_current();
@@ -217,7 +216,7 @@ impl Snapshot {
     /// The rows of a table, from the read cache or, for their first reader, from the table.
     pub(super) async fn cached(&self, name: &str, table: &Table, columns: Wanted<'_>) -> Result<Vec<RecordBatch>> {
         let fragments = self.cached_fragments(name, table, columns, Prepared::AS_READ).await?;
-        Ok(fragments.into_iter().flat_map(|fragment| without(fragment.rows, &fragment.deleted)).collect())
+        Ok(fragments.into_iter().flat_map(|fragment| without_deleted(fragment.rows, &fragment.deleted)).collect())
     }
 
     /// The rows of each fragment of a table, deleted ones included, as `prepare` puts them into the read cache.
@@ -274,12 +273,12 @@ impl Snapshot {
     }
 }
 
-/// What the read cache keeps of the rows of a table.
+/// How the rows of a table are converted for the read cache.
 #[derive(Clone, Copy)]
 pub(super) struct Prepared {
-    /// Of a batch: the rows of a large fragment do not fit in memory.
+    /// Converts one batch, because the rows of a large fragment do not fit in memory.
     pub(super) batch: fn(RecordBatch) -> Result<RecordBatch>,
-    /// Of all batches of a fragment.
+    /// Joins the converted batches of a fragment.
     pub(super) fragment: fn(Vec<RecordBatch>) -> Result<Vec<RecordBatch>>,
 }
 
@@ -298,7 +297,7 @@ pub(super) struct CachedFragment {
 }
 
 /// The rows of a fragment without the deleted ones. The parts share their memory.
-fn without(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
+fn without_deleted(batches: Vec<RecordBatch>, deleted: &HashSet<u32>) -> Vec<RecordBatch> {
     if deleted.is_empty() {
         return batches;
     }
@@ -339,7 +338,7 @@ mod tests {
         assert!(!of_others.is_own());
         let started = std::time::Instant::now();
         Snapshot::open(&of_others).await.unwrap();
-        assert!(started.elapsed() < (ATTEMPTS - QUICK_ATTEMPTS) * LONGER, "{:?}", started.elapsed());
+        assert!(started.elapsed() < (ATTEMPTS - QUICK_ATTEMPTS) * LONG_PAUSE, "{:?}", started.elapsed());
         assert!(!namespace.keyword().exists(), "it is left as it was");
     }
 
@@ -351,7 +350,7 @@ mod tests {
         };
         let left = |deleted: &[u32]| -> Vec<u32> {
             let deleted = deleted.iter().copied().collect();
-            let batches = without(vec![batch(0..4), batch(4..5), batch(5..8)], &deleted);
+            let batches = without_deleted(vec![batch(0..4), batch(4..5), batch(5..8)], &deleted);
             assert!(batches.iter().all(|batch| batch.num_rows() > 0));
             batches.iter().flat_map(|batch| batch.column(0).as_primitive::<UInt32Type>().values().to_vec()).collect()
         };

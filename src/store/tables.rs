@@ -15,7 +15,7 @@ use super::manifest::Manifest;
 use super::pinned::Pinned;
 use super::rows::ParentChunk;
 use super::store_error;
-use super::version_files::{Unreadable, TABLES, unreadable_version};
+use super::version_files::{TABLES, Unreadable, unreadable_version};
 use crate::crash;
 use crate::error::{Error, NextStep, Result, Setting, root_io};
 

@@ -11,7 +11,7 @@ use lancedb::query::{ExecutableQuery, Select};
 
 use super::chunk_rows::{self, ChunkRows, Cosines};
 use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
-use super::half_vectors::{self, HalfVectors, Writing};
+use super::half_vectors::{self, HalfVectorWriter, HalfVectors};
 use super::scan::{Wanted, any_of};
 use super::scope::Scope;
 use super::snapshot::{CachedFragment, Snapshot};
@@ -25,18 +25,18 @@ use crate::vectors::dot;
 pub struct VectorHit {
     /// The chunk, parent or child.
     pub chunk_id: ChunkId,
-    /// The cosine; what codes found has it approximately.
+    /// The cosine; estimated for hits of [`Snapshot::nearest`].
     pub score: f32,
 }
 
 impl Snapshot {
-    /// The `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with cosines that the codes tell
-    /// approximately; [`similarities`](Self::similarities) tells them to a thousandth.
+    /// The `limit` chunks of a scope whose binary codes are nearest to that of `vector`, with estimated cosines.
+    /// [`similarities`](Self::similarities) computes them to a thousandth.
     ///
     /// # Errors
     /// If the table cannot be read; the same below.
     pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
-        self.must_fit(vector)?;
+        self.check_dimension(vector)?;
         if scope.is_empty() {
             return Ok(Vec::new());
         }
@@ -46,7 +46,7 @@ impl Snapshot {
 
     /// The cosines of the given parent chunks and their children.
     pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<VectorHit>> {
-        self.must_fit(vector)?;
+        self.check_dimension(vector)?;
         let Cosines { mut known, unknown } = self.chunk_rows().await?.cosines(vector, parent_ids);
         known.extend(self.cosines_in_table(vector, unknown).await?);
         Ok(known.into_iter().map(|(id, score)| VectorHit { chunk_id: id.into(), score }).collect())
@@ -72,7 +72,7 @@ impl Snapshot {
         Ok(with_vector.map(|(_, (id, own))| (id, dot(own, vector))).collect())
     }
 
-    /// Loads what a search by vectors needs, which can be done before the question's vector is there.
+    /// Loads the data for a search by vectors, for example while the question is being embedded.
     pub async fn prepare_search(&self) -> Result<()> {
         self.chunk_rows().await.map(drop)
     }
@@ -80,10 +80,10 @@ impl Snapshot {
     async fn chunk_rows(&self) -> Result<&ChunkRows> {
         let load = async || {
             let (table, prepare) = (&self.tables.chunks, chunk_rows::PREPARED);
-            let read = self.cached_fragments(chunk_rows::KEPT, table, chunk_rows::COLUMNS, prepare).await?;
+            let read = self.cached_fragments(chunk_rows::CACHE_NAME, table, chunk_rows::COLUMNS, prepare).await?;
             let described: Vec<String> = read.iter().map(|fragment| fragment.described.clone()).collect();
             // If the disk refuses, the next reader tries again.
-            drop(self.cache.keep(half_vectors::KEPT, &described));
+            drop(self.cache.keep(half_vectors::CACHE_NAME, &described));
             let mut fragments = Vec::with_capacity(read.len());
             for fragment in read {
                 let vectors = self.half_vectors(&fragment).await;
@@ -94,19 +94,19 @@ impl Snapshot {
         self.chunk_rows.get_or_try_init(load).await
     }
 
-    /// The vectors of a fragment in the read cache, which are written if they are not there; `None` if they cannot be.
+    /// The vectors of a fragment in the read cache, written first if missing; `None` if they cannot be written.
     async fn half_vectors(&self, fragment: &CachedFragment) -> Option<HalfVectors> {
         let rows = fragment.rows.iter().map(RecordBatch::num_rows).sum();
         let open = || HalfVectors::open(&self.cache, &fragment.described, self.manifest().model.dimension, rows);
         match open() {
             Some(kept) => Some(kept),
-            // Whatever the disk refuses, the table has them.
+            // An error is ignored: the search then reads the vectors from the table.
             None => self.write_half_vectors(fragment).await.ok().and_then(|()| open()),
         }
     }
 
     async fn write_half_vectors(&self, fragment: &CachedFragment) -> std::io::Result<()> {
-        let Some(mut writing) = Writing::begin(&self.cache, &fragment.described)? else { return Ok(()) };
+        let Some(mut writing) = HalfVectorWriter::begin(&self.cache, &fragment.described)? else { return Ok(()) };
         let add = |batch: RecordBatch| {
             let (lists, numbers) = Columns { table: CHUNKS, batch: &batch }.lists::<Float32Type>(VECTOR)?;
             let mut each = numbers.chunks_exact((lists.value_length() as usize).max(1));
@@ -118,7 +118,7 @@ impl Snapshot {
         writing.end()
     }
 
-    fn must_fit(&self, vector: &[f32]) -> Result<()> {
+    fn check_dimension(&self, vector: &[f32]) -> Result<()> {
         let (length, dimension) = (vector.len(), self.manifest().model.dimension);
         if length != dimension {
             return Err(Error::failed(format!("the question has {length} numbers instead of {dimension}")));

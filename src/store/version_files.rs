@@ -35,12 +35,11 @@ impl DamagedVersion {
     }
 
     /// Whether it is newer than the version that a generation needs.
-    pub(super) fn is_behind(&self, manifest: &Manifest) -> bool {
+    pub(super) fn is_newer_than(&self, manifest: &Manifest) -> bool {
         TABLES.iter().zip(manifest.versions()).any(|(table, version)| *table == self.table && self.version > version)
     }
 
-    /// Whether a generation needs it.
-    pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
+    pub(super) fn is_needed_by(&self, manifest: &Manifest) -> bool {
         TABLES.iter().zip(manifest.versions()).any(|(table, version)| (*table, version) == (self.table, self.version))
     }
 }

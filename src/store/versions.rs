@@ -14,7 +14,7 @@ use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::untrusted::is_plain;
 use super::tables::{Tables, connect, is_damage, open_table};
-use super::version_files::{DamagedVersion, Unreadable, TABLES, unreadable_version};
+use super::version_files::{DamagedVersion, TABLES, Unreadable, unreadable_version};
 use crate::error::{Error, Result, or_none};
 
 pub(super) struct ExistingVersions(pub(super) [HashSet<u64>; 4]);

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::convert::{self, Columns, VECTOR};
-use super::durable::{Durable, sync_above};
+use super::durable::{SyncedFiles, sync_above};
 use super::entities::EntityChange;
 use super::fault::step;
 use super::format::Format;
@@ -76,7 +76,7 @@ pub struct Writer {
     pub(super) tables: Tables,
     /// Whether anything in the tables may have a vector.
     pub(super) may_have_vectors: bool,
-    durable: Durable,
+    durable: SyncedFiles,
     pub(super) keyword: KeywordWriter,
     /// When the writer opened the namespace. All publications of one writer are one run.
     begun_at: String,
@@ -90,14 +90,14 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens a namespace for writing, creates it if it does not exist, and mends what an interrupted publication left.
+    /// Opens a namespace for writing, creates it if it does not exist, and repairs what an interrupted publication left.
     pub async fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         Writer::open_or_wait(namespace, model, &LockTimeout::none()).await
     }
 
     /// Like [`open`](Self::open), but waits for another writer. Data read before may then be out of date.
     pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, lock_timeout: &LockTimeout) -> Result<Self> {
-        let lock = WriterLock::take_or_make(namespace, lock_timeout).await?;
+        let lock = WriterLock::take_or_create(namespace, lock_timeout).await?;
         let writer = Writer::open_locked(namespace, model, lock, lock_timeout).await?;
         if writer.manifest.model != *model {
             let (theirs, own) = (&writer.manifest.model.name, &model.name);
@@ -129,8 +129,8 @@ impl Writer {
         let begun_at = jiff::Timestamp::now().to_string();
         Format::raise(namespace.store())?;
         clear_removed(namespace);
-        // Must come before the mending, whose changes have to be synced like those of a publication.
-        let durable = Durable::of(namespace)?;
+        // Lists the files before the recovery, whose changes have to be synced like those of a publication.
+        let durable = SyncedFiles::of(namespace)?;
         let (keyword, carried) = KeywordWriter::open(namespace)?.unzip();
         let carried = carried.flatten();
         recover_pending(namespace, carried)?;
@@ -153,14 +153,14 @@ impl Writer {
         let keyword = match (keyword, &published, &older) {
             (Some(keyword), ..) => keyword,
             (None, Some(published), None) => {
-                KeywordWriter::rebuild(namespace, &tables, published.generation).await?.take_place(namespace)?
+                KeywordWriter::rebuild(namespace, &tables, published.generation).await?.replace_existing(namespace)?
             }
-            (None, ..) => KeywordWriter::beside(namespace)?.take_place(namespace)?,
+            (None, ..) => KeywordWriter::create_beside(namespace)?.replace_existing(namespace)?,
         };
         let mut writer = Writer {
             namespace: namespace.clone(),
             may_have_vectors: published.as_ref().is_some_and(|published| published.may_have_vectors),
-            manifest: published.unwrap_or_else(|| Manifest::before_the_first(model)),
+            manifest: published.unwrap_or_else(|| Manifest::unpublished(model)),
             tables,
             durable,
             keyword,
@@ -184,9 +184,9 @@ impl Writer {
         self.publish_restored(old, KeywordStep::Rebuild, &note).await
     }
 
-    /// Mends what an interrupted publication left, for a reader that found tables and keyword index in disagreement.
-    /// Does nothing while another process writes, because that process mends it.
-    pub async fn mend(namespace: &Namespace) -> Result<()> {
+    /// Repairs what an interrupted publication left, for a reader that found tables and keyword index in disagreement.
+    /// Does nothing while another process writes, because that process repairs it.
+    pub async fn recover(namespace: &Namespace) -> Result<()> {
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
             return Ok(());
         };
@@ -214,7 +214,7 @@ impl Writer {
     }
 
     /// Publishes a change as the next generation and returns its number. After an error readers see the previous
-    /// generation, and the next writer mends the rest.
+    /// generation, and the next writer repairs the rest.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
         self.publish_with(change, KeywordStep::Change(change)).await
     }
@@ -259,7 +259,7 @@ impl Writer {
         let next =
             Manifest { generation, documents, sections, chunks, entities, model, may_have_vectors, published_at };
         let written = self.write_keyword(keyword, generation).await;
-        let rebuilt = written.map_err(|error| self.keyword.given_up(error))?;
+        let rebuilt = written.map_err(|error| self.keyword.roll_back(error))?;
         step("keyword written")?;
         let note = self.note.clone().and(note);
         self.write_history(&next, &note)?;
@@ -338,7 +338,7 @@ impl Writer {
         next.write_pending(&self.namespace)?;
         step("pending written")?;
         match rebuilt {
-            Some(rebuilt) => self.keyword = rebuilt.take_place(&self.namespace)?,
+            Some(rebuilt) => self.keyword = rebuilt.replace_existing(&self.namespace)?,
             None => self.keyword.commit(next.generation)?,
         }
         step("keyword committed")

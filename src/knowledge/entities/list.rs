@@ -86,7 +86,7 @@ pub fn describe(
     let mut mentions: Vec<EntityMention> = documents.iter().filter_map(mention).collect();
     mentions.sort_by(|a, b| b.parents.cmp(&a.parents).then_with(|| a.source.cmp(&b.source)));
     // States in another time field are neither past nor future.
-    let is_reached = |state: &&EntityState| state.time <= *moment || !state.time.is_beside(moment);
+    let is_reached = |state: &&EntityState| state.time <= *moment || !state.time.is_comparable_with(moment);
     let states = row.states.iter().filter(is_reached).cloned().collect();
     Some(EntityFacts { listed: listed(row, namespace, moment), states, mentions })
 }

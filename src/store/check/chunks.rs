@@ -17,7 +17,7 @@ pub(super) struct StoredRows {
 
 impl StoredRows {
     /// Keeps the first row of each id, and returns the duplicate ids with their numbers of rows.
-    pub(super) fn remove_doubles(&mut self) -> Vec<(String, usize)> {
+    pub(super) fn remove_duplicates(&mut self) -> Vec<(String, usize)> {
         let mut seen: HashMap<String, usize> = HashMap::new();
         let mut first = |id: &str| {
             let times = seen.entry(id.to_owned()).or_default();
@@ -26,9 +26,9 @@ impl StoredRows {
         };
         self.sections.retain(|row| first(&row.section_id));
         self.chunks.retain(|row| first(&row.chunk_id));
-        let mut several: Vec<(String, usize)> = seen.into_iter().filter(|(_, times)| *times > 1).collect();
-        several.sort();
-        several
+        let mut duplicates: Vec<(String, usize)> = seen.into_iter().filter(|(_, times)| *times > 1).collect();
+        duplicates.sort();
+        duplicates
     }
 
     /// The child chunks without a parent chunk.
@@ -40,7 +40,7 @@ impl StoredRows {
     }
 
     /// The document of these rows, without orphans.
-    pub(super) fn nested(self) -> NewDocument {
+    pub(super) fn into_document(self) -> NewDocument {
         let mut parents = convert::parents_of_rows(self.chunks);
         parents.sort_by_key(|parent| parent.chunk_index);
         NewDocument { document: self.document, sections: self.sections, parents }

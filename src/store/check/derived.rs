@@ -22,7 +22,7 @@ pub(super) struct Entries<'a> {
 #[derive(Default)]
 struct Entry {
     places: Vec<DocAddress>,
-    met: bool,
+    seen: bool,
 }
 
 impl<'a> Entries<'a> {
@@ -40,20 +40,20 @@ impl<'a> Entries<'a> {
             return finding("is not in the keyword index");
         };
         // Compares only the first of several rows with one id; another check reports duplicates.
-        if std::mem::replace(&mut entry.met, true) {
+        if std::mem::replace(&mut entry.seen, true) {
             return Ok(None);
         }
         match entry.places.as_slice() {
             [place] if !self.index.holds(*place, &row.content)? => finding("is in the keyword index with other words"),
             [place] if !self.index.shows(*place, row)? => finding("is in the keyword index with another text or place"),
             [_] => Ok(None),
-            several => finding(&format!("is in the keyword index {} times", several.len())),
+            duplicates => finding(&format!("is in the keyword index {} times", duplicates.len())),
         }
     }
 
     /// Entries without a parent chunk in the tables.
-    pub(super) fn strangers(&self) -> Vec<Finding> {
-        let mut ids: Vec<&ChunkId> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
+    pub(super) fn extra_entries(&self) -> Vec<Finding> {
+        let mut ids: Vec<&ChunkId> = self.by_id.iter().filter(|(_, entry)| !entry.seen).map(|(id, _)| id).collect();
         ids.sort();
         let what = "is in the keyword index but not in the tables";
         ids.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect()

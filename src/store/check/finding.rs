@@ -1,4 +1,4 @@
-//! The findings of a check and the commands that mend them.
+//! The findings of a check and the commands that repair them.
 
 use serde::Serialize;
 
@@ -57,13 +57,13 @@ pub struct Finding {
     pub id: String,
     pub part: Part,
     pub what: String,
-    /// Whether `--repair` mends it.
+    /// Whether `--repair` repairs it.
     pub repairable: bool,
     pub command: String,
 }
 
 impl Finding {
-    /// A finding that can be mended from the store alone.
+    /// A finding that can be repaired from the store alone.
     pub(super) fn repairable(id: &str, part: Part, what: impl Into<String>) -> Self {
         Finding { id: id.to_owned(), part, what: what.into(), repairable: true, command: NextStep::Repair.to_string() }
     }
@@ -89,15 +89,15 @@ fn ingest_command(document: &DocumentRow) -> String {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Mended {
+pub struct Fix {
     /// The document, section, chunk or index.
     pub id: String,
     pub what: String,
 }
 
-impl Mended {
+impl Fix {
     pub(super) fn new(id: &str, what: impl Into<String>) -> Self {
-        Mended { id: id.to_owned(), what: what.into() }
+        Fix { id: id.to_owned(), what: what.into() }
     }
 }
 

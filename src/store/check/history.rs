@@ -3,7 +3,7 @@
 //! Damage here affects only old generations, never the published one: an unreadable record, or one that names missing
 //! versions, cannot be restored, and an unreadable version of a table prevents the removal of older ones.
 
-use super::finding::{Finding, Mended, Part};
+use super::finding::{Finding, Fix, Part};
 use crate::error::Result;
 use crate::store::files::{remove_file, sync_folder};
 use crate::store::history::{Record, RecordFile, record_files, record_id};
@@ -20,7 +20,7 @@ pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Ma
     let existing = tables.existing().await?;
     let mut damaged = tables.damaged().await?;
     // Leftovers of an interrupted publication are not a fault: the next writer removes them.
-    damaged.retain(|one| !one.is_behind(published));
+    damaged.retain(|one| !one.is_newer_than(published));
     let findings = files.iter().filter_map(|file| {
         let what = wrong(file, &existing, &damaged)?;
         let id = record_id(file.generation);
@@ -38,7 +38,7 @@ fn wrong(file: &RecordFile, existing: &ExistingVersions, damaged: &[DamagedVersi
         return Some(format!("cannot be read; generation {generation} cannot be brought back"));
     };
     let gone = existing.missing(&record.manifest).into_iter().map(|(table, version)| (table, version, "is gone"));
-    let unreadable = damaged.iter().filter(|one| one.is_of(&record.manifest));
+    let unreadable = damaged.iter().filter(|one| one.is_needed_by(&record.manifest));
     let unreadable = unreadable.map(|one| (one.table, one.version, "cannot be read"));
     let (table, version, how) = gone.chain(unreadable).next()?;
     Some(format!(
@@ -48,18 +48,18 @@ fn wrong(file: &RecordFile, existing: &ExistingVersions, damaged: &[DamagedVersi
 
 /// Removes damaged records and versions, and rewrites the record of the published generation. The caller must hold the
 /// writer's lock.
-pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Finding]) -> Result<Vec<Mended>> {
+pub(super) fn repair(namespace: &Namespace, published: &Manifest, findings: &[Finding]) -> Result<Vec<Fix>> {
     let of_published = record_id(published.generation);
     let mut mended = Vec::new();
     for finding in findings.iter().filter(|finding| finding.part == Part::History) {
         let path = namespace.root().join(&finding.id);
         if finding.id == of_published {
             Record::of_unknown(published).write(namespace)?;
-            mended.push(Mended::new(&finding.id, "the record of the published generation written again"));
+            mended.push(Fix::new(&finding.id, "the record of the published generation written again"));
             continue;
         }
         remove_file(&path)?;
-        mended.push(Mended::new(&finding.id, "removed; it cannot bring back a generation"));
+        mended.push(Fix::new(&finding.id, "removed; it cannot bring back a generation"));
         if let Some(folder) = path.parent() {
             sync_folder(folder)?;
         }

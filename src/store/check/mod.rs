@@ -2,13 +2,13 @@
 //!
 //! A check reads one generation, takes no writer lock and changes nothing. It reads some documents at a time, so memory
 //! holds these, all rows of documents and sections, and the ids of parent chunks. Pure functions check the rows of a
-//! document. A repair publishes one generation with everything that can be mended from the store alone.
+//! document. A repair publishes one generation with everything that can be repaired from the store alone.
 
 mod chunks;
 mod derived;
+mod document;
 mod finding;
 mod history;
-mod mend;
 mod repair;
 mod survey;
 mod vectors;
@@ -18,7 +18,7 @@ use crate::error::Result;
 
 #[cfg(test)]
 pub(super) use finding::Part;
-pub use finding::{Checked, Finding, Mended};
+pub use finding::{Checked, Finding, Fix};
 pub use repair::repair;
 
 pub async fn check(namespace: &Namespace) -> Result<Checked> {
@@ -71,6 +71,6 @@ mod tests {
     }
 
     pub(super) fn document() -> NewDocument {
-        rows().nested()
+        rows().into_document()
     }
 }

@@ -1,9 +1,9 @@
 //! Repairs a namespace as far as possible from the store alone, in one publication.
 
-use super::finding::{Checked, Mended, Part};
+use super::finding::{Checked, Fix, Part};
 use super::history;
-use super::mend::mend;
-use super::survey::{KEYWORD, Survey, Walk, survey};
+use super::document::repair_document;
+use super::survey::{DocumentRows, KEYWORD, Survey, survey};
 use crate::error::Result;
 use crate::store::convert::ENTITIES;
 use crate::store::history::Note;
@@ -17,12 +17,12 @@ use crate::store::writer::{Change, KeywordStep, Writer};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
     pub before: Checked,
-    pub mended: Vec<Mended>,
-    /// The remaining findings, which cannot be mended from the store alone.
+    pub mended: Vec<Fix>,
+    /// The remaining findings, which cannot be repaired from the store alone.
     pub after: Checked,
 }
 
-/// Mends what can be mended. Without repairable findings it takes no writer lock and writes nothing. After an error the
+/// Repairs what can be repaired. Without repairable findings it takes no writer lock and writes nothing. After an error the
 /// published generation stays.
 pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Repaired> {
     let before = survey(namespace).await?;
@@ -39,17 +39,17 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
         writer.publish_again(&locked.manifest).await?;
         locked = survey(namespace).await?;
     }
-    let mut mended = opening_mended(&before, &locked);
+    let mut mended = fixed_by_opening(&before, &locked);
     // Before the publication, so that it can remove old versions.
-    mended.extend(history::mend(namespace, writer.manifest(), &locked.checked.findings)?);
+    mended.extend(history::repair(namespace, writer.manifest(), &locked.checked.findings)?);
     let change = changes(&locked, &writer, &mut mended).await?;
     for finding in locked.checked.findings.iter().filter(|finding| finding.part == Part::Index) {
         writer.tables.drop_indexes().await?;
-        mended.push(Mended::new(&finding.id, "made again"));
+        mended.push(Fix::new(&finding.id, "made again"));
     }
     if locked.finds(Part::Keyword) {
         writer.publish_with(&change, KeywordStep::Rebuild).await?;
-        mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
+        mended.push(Fix::new(KEYWORD, "the keyword index rebuilt from the tables"));
     } else if !change.is_empty() || locked.finds(Part::Index) {
         writer.publish(&change).await?;
     }
@@ -57,47 +57,47 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
     Ok(Repaired { before: before.checked, mended, after })
 }
 
-fn opening_mended(before: &Survey, locked: &Survey) -> Vec<Mended> {
+fn fixed_by_opening(before: &Survey, locked: &Survey) -> Vec<Fix> {
     let gone = |id: &str| {
         let finds = |survey: &Survey| survey.checked.findings.iter().any(|finding| finding.id == id);
         finds(before) && !finds(locked)
     };
     let mut mended = Vec::new();
     if gone(PENDING) {
-        mended.push(Mended::new(PENDING, "the interrupted publication finished or given up"));
+        mended.push(Fix::new(PENDING, "the interrupted publication finished or given up"));
     }
     if gone(KEYWORD) {
-        mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
+        mended.push(Fix::new(KEYWORD, "the keyword index rebuilt from the tables"));
     }
     if gone(PUBLISHED) {
         let what = format!("generation {} published again, the newest that can be read", before.manifest.generation);
-        mended.push(Mended::new(PUBLISHED, what));
+        mended.push(Fix::new(PUBLISHED, what));
     }
     mended
 }
 
-/// The change that replaces the damaged documents by mended ones.
-async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> Result<Change> {
+/// The change that replaces the damaged documents by repaired ones.
+async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Fix>) -> Result<Change> {
     let tables = Tables::open_at(writer.namespace(), writer.manifest()).await?;
-    let walk = Walk::open(&tables).await?;
-    let mut change = Change { remove: survey.strangers.clone(), note: Note::of("check --repair"), ..Change::default() };
-    for id in &survey.strangers {
-        mended.push(Mended::new(id, "rows without a document removed"));
+    let walk = DocumentRows::open(&tables).await?;
+    let mut change = Change { remove: survey.missing_documents.clone(), note: Note::of("check --repair"), ..Change::default() };
+    for id in &survey.missing_documents {
+        mended.push(Fix::new(id, "rows without a document removed"));
         change.note.add("removed", id);
     }
     if survey.finds(Part::Entities) {
         change.entities.rewrite_all = true;
-        mended.push(Mended::new(ENTITIES, "the mentions of all entities counted again"));
+        mended.push(Fix::new(ENTITIES, "the mentions of all entities counted again"));
     }
-    for some in walk.parts(&survey.mendable) {
+    for some in walk.batches(&survey.repairable) {
         for stored in walk.stored(some, walk.chunks_of(some).await?) {
             let DocumentRow { doc_id, source, .. } = &stored.document;
-            if walk.several.contains(doc_id) {
-                mended.push(Mended::new(doc_id, "all rows of the document but one removed"));
+            if walk.duplicates.contains(doc_id) {
+                mended.push(Fix::new(doc_id, "all rows of the document but one removed"));
             }
             change.note.add("mended", source);
             change.remove.push(doc_id.clone());
-            let (new, done) = mend(stored, survey.manifest.model.dimension);
+            let (new, done) = repair_document(stored, survey.manifest.model.dimension);
             mended.extend(done);
             change.add.push(new);
         }

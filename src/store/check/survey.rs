@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::chunks::StoredRows;
 use super::derived::{self, Entries};
 use super::finding::{Checked, Finding, Part};
-use super::{chunks, history, mend, vectors};
+use super::{chunks, document, history, vectors};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::convert::{self, Columns};
@@ -27,8 +27,8 @@ use crate::text::count;
 /// The number of attempts to open a generation while publications interfere.
 const ATTEMPTS: usize = 20;
 /// The pause between two of them.
-const MOMENT: Duration = Duration::from_millis(5);
-/// About so many chunks are read at once, with their vectors.
+const PAUSE: Duration = Duration::from_millis(5);
+/// About this many chunks are read at once, with their vectors.
 const CHUNKS_AT_ONCE: usize = 8192;
 /// The id of the keyword index in findings.
 pub(super) const KEYWORD: &str = "keyword";
@@ -39,9 +39,9 @@ pub(super) struct Survey {
     /// The generation that was read.
     pub(super) manifest: Manifest,
     /// Documents with repairable findings.
-    pub(super) mendable: Vec<DocId>,
-    /// Missing documents that rows name.
-    pub(super) strangers: Vec<DocId>,
+    pub(super) repairable: Vec<DocId>,
+    /// Documents that rows of sections or chunks name and that have no row.
+    pub(super) missing_documents: Vec<DocId>,
 }
 
 impl Survey {
@@ -116,12 +116,12 @@ async fn survey_tables(
     let entity_rows = tables.entity_rows().await?;
     let mut mentions = MentionCounter::new(derived::unique(&entity_rows))?;
     mentions.forget();
-    let walk = Walk::open(tables).await?;
+    let walk = DocumentRows::open(tables).await?;
     let mut entries = keyword.as_ref().map(Entries::read).transpose()?;
     let (mut in_keyword, mut in_documents) = (Vec::new(), Vec::new());
-    let mut mendable: Vec<DocId> = walk.several.iter().cloned().collect();
-    let ids: Vec<DocId> = walk.documents.keys().chain(walk.strangers.keys()).cloned().collect();
-    for some in walk.parts(&ids) {
+    let mut repairable: Vec<DocId> = walk.duplicates.iter().cloned().collect();
+    let ids: Vec<DocId> = walk.documents.keys().chain(walk.missing_documents.keys()).cloned().collect();
+    for some in walk.batches(&ids) {
         let rows = walk.chunks_of(some).await?;
         for row in rows.iter().filter(|row| row.parent_id.is_none()) {
             mentions.count(&row.doc_id, &row.titles, &row.content);
@@ -132,7 +132,7 @@ async fn survey_tables(
         for stored in walk.stored(some, rows) {
             let (own, new) = audit(stored, manifest.model.dimension);
             if own.iter().any(|finding| finding.repairable) {
-                mendable.push(new.document.doc_id.clone());
+                repairable.push(new.document.doc_id.clone());
             }
             in_documents.extend(own);
             if let Some(index) = &keyword {
@@ -142,43 +142,43 @@ async fn survey_tables(
             }
         }
     }
-    mendable.sort();
-    mendable.dedup();
+    repairable.sort();
+    repairable.dedup();
     findings.extend(walk.findings());
     findings.extend(in_documents);
     findings.extend(in_keyword);
-    findings.extend(entries.iter().flat_map(Entries::strangers));
+    findings.extend(entries.iter().flat_map(Entries::extra_entries));
     findings.extend(derived::check_entities(&entity_rows, &mentions.into_rows()));
     findings.extend(history::check(namespace, tables, manifest).await?);
     let [documents, sections, chunks] = walk.counts;
     let (namespace, generation) = (namespace.name().to_owned(), manifest.generation);
     let checked = Checked { namespace, generation, documents, sections, chunks, findings };
-    Ok(Survey { checked, manifest: manifest.clone(), mendable, strangers: walk.strangers() })
+    Ok(Survey { checked, manifest: manifest.clone(), repairable, missing_documents: walk.missing_documents() })
 }
 
 /// The findings in a document, and the document without duplicates and orphans.
 pub(super) fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, NewDocument) {
-    let several = rows.remove_doubles();
-    let mut findings: Vec<Finding> = several
+    let duplicates = rows.remove_duplicates();
+    let mut findings: Vec<Finding> = duplicates
         .into_iter()
         .map(|(id, times)| Finding::repairable(&id, Part::Ids, format!("is the id of {}", count(times, "row"))))
         .collect();
     findings.extend(chunks::check_ids(&rows));
     // Child chunks without a parent chunk are reported above; the following checks ignore them.
     let orphans = rows.orphans();
-    let new = rows.nested();
+    let new = rows.into_document();
     if orphans.is_empty() {
         findings.extend(chunks::check_counts(&new));
     }
     findings.extend(chunks::check(&new));
     findings.extend(chunks::check_sections(&new));
-    findings.extend(mend::check_edits(&new));
+    findings.extend(document::check_edits(&new));
     findings.extend(vectors::check(&new, dimension));
     (findings, new)
 }
 
 /// The published generation and its keyword index, or a finding if the index does not match it. A
-/// [`Snapshot`](crate::store::Snapshot) would mend and hide that.
+/// [`Snapshot`](crate::store::Snapshot) would repair and hide that.
 async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>, Vec<Finding>)> {
     let mut attempt = 0;
     loop {
@@ -197,7 +197,7 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
         attempt += 1;
         // A publication may have interfered.
         if attempt < ATTEMPTS {
-            tokio::time::sleep(MOMENT).await;
+            tokio::time::sleep(PAUSE).await;
             continue;
         }
         let manifest = manifest.ok_or_else(|| namespace.nothing_ingested())?;
@@ -215,7 +215,7 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
 /// A publication that was announced and that no process is carrying out.
 fn interrupted(namespace: &Namespace) -> Result<Option<Finding>> {
     let Some(pending) = Manifest::read_pending(namespace)? else { return Ok(None) };
-    // Read it again after the look at the lock: the publication may have finished in between.
+    // Read it again: the publication may have finished before the lock was checked.
     if Holder::of(namespace).is_some() || Manifest::read_pending(namespace)?.as_ref() != Some(&pending) {
         return Ok(None);
     }
@@ -223,32 +223,32 @@ fn interrupted(namespace: &Namespace) -> Result<Option<Finding>> {
     Ok(Some(Finding::repairable(PENDING, Part::Generation, what)))
 }
 
-/// The rows of the small tables, and the documents that rows of the chunks name.
-pub(super) struct Walk<'a> {
+/// The rows of all documents and sections; reads those of the chunks for some documents at a time.
+pub(super) struct DocumentRows<'a> {
     tables: &'a Tables,
     documents: BTreeMap<DocId, DocumentRow>,
     /// Documents with several rows.
-    pub(super) several: BTreeSet<DocId>,
+    pub(super) duplicates: BTreeSet<DocId>,
     sections: HashMap<DocId, Vec<SectionRow>>,
     /// The numbers of section and chunk rows that name a missing document.
-    strangers: BTreeMap<DocId, [usize; 2]>,
+    missing_documents: BTreeMap<DocId, [usize; 2]>,
     /// The numbers of rows of documents, sections and chunks.
     counts: [usize; 3],
 }
 
-impl<'a> Walk<'a> {
+impl<'a> DocumentRows<'a> {
     pub(super) async fn open(tables: &'a Tables) -> Result<Self> {
-        let (mut documents, mut several) = (BTreeMap::new(), BTreeSet::new());
+        let (mut documents, mut duplicates) = (BTreeMap::new(), BTreeSet::new());
         let rows = tables.read(&tables.documents, None, Wanted::All, convert::document).await?;
         let mut counts = [rows.len(), 0, 0];
         for row in rows {
             match documents.entry(row.doc_id.clone()) {
                 Entry::Vacant(place) => drop(place.insert(row)),
-                Entry::Occupied(place) => drop(several.insert(place.key().clone())),
+                Entry::Occupied(place) => drop(duplicates.insert(place.key().clone())),
             }
         }
         let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
-        let mut strangers: BTreeMap<DocId, [usize; 2]> = BTreeMap::new();
+        let mut missing_documents: BTreeMap<DocId, [usize; 2]> = BTreeMap::new();
         let mut rows = tables.read(&tables.sections, None, Wanted::All, convert::section).await?;
         rows.sort_by_key(|row| row.position);
         counts[1] = rows.len();
@@ -256,23 +256,23 @@ impl<'a> Walk<'a> {
             if documents.contains_key(&row.doc_id) {
                 sections.entry(row.doc_id.clone()).or_default().push(row);
             } else {
-                strangers.entry(row.doc_id).or_default()[0] += 1;
+                missing_documents.entry(row.doc_id).or_default()[0] += 1;
             }
         }
         let count = |columns: &Columns, row| {
             let id = columns.str("doc_id", row)?;
             counts[2] += 1;
             if !documents.contains_key(id) {
-                strangers.entry(id.into()).or_default()[1] += 1;
+                missing_documents.entry(id.into()).or_default()[1] += 1;
             }
             Ok(())
         };
         tables.each(&tables.chunks, None, Wanted::Named(&["doc_id"]), count).await?;
-        Ok(Walk { tables, documents, several, sections, strangers, counts })
+        Ok(DocumentRows { tables, documents, duplicates, sections, missing_documents, counts })
     }
 
-    /// Documents whose chunks are read at once.
-    pub(super) fn parts<'i>(&self, ids: &'i [DocId]) -> Vec<&'i [DocId]> {
+    /// Batches of documents whose chunks are read at once.
+    pub(super) fn batches<'i>(&self, ids: &'i [DocId]) -> Vec<&'i [DocId]> {
         let chunks = |id: &DocId| self.documents.get(id).map_or(1, DocumentRow::chunks);
         in_parts(ids, CHUNKS_AT_ONCE, chunks)
     }
@@ -296,18 +296,18 @@ impl<'a> Walk<'a> {
     }
 
     /// The missing documents that sections and chunks name.
-    pub(super) fn strangers(&self) -> Vec<DocId> {
-        self.strangers.keys().cloned().collect()
+    pub(super) fn missing_documents(&self) -> Vec<DocId> {
+        self.missing_documents.keys().cloned().collect()
     }
 
     /// The findings on the documents' ids.
     pub(super) fn findings(&self) -> Vec<Finding> {
-        let several =
-            self.several.iter().map(|id| Finding::repairable(id, Part::Ids, "is the id of several documents' rows"));
-        let strangers = self.strangers.iter().map(|(id, [sections, chunks])| {
+        let duplicates =
+            self.duplicates.iter().map(|id| Finding::repairable(id, Part::Ids, "is the id of several documents' rows"));
+        let missing_documents = self.missing_documents.iter().map(|(id, [sections, chunks])| {
             let (sections, chunks) = (count(*sections, "section"), count(*chunks, "chunk"));
             Finding::repairable(id, Part::Ids, format!("has {sections} and {chunks} but is not a document"))
         });
-        several.chain(strangers).collect()
+        duplicates.chain(missing_documents).collect()
     }
 }

@@ -15,7 +15,7 @@ use crate::store::entities::EntityRow;
 pub(super) const PROPERTIES: [&str; 3] = [PLACE, "notes", "situating_sentences"];
 pub(super) const PLACE: &str = "place";
 
-/// The compared properties of a section or a chunk.
+/// The compared hashes of a section or a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Content {
     /// The hash of its content.
@@ -85,7 +85,7 @@ impl Counts {
 /// Sorts ids by their numbers: `7f3k2m:12.3` comes after `7f3k2m:9`.
 type Place = (Vec<u32>, String);
 
-/// Two lists, without the things that are equal under the same id.
+/// The sections or chunks of two generations that are not equal under the same id.
 #[derive(Debug, Default)]
 pub(super) struct Unmatched {
     before: BTreeMap<Place, Content>,

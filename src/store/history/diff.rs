@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use lancedb::Table;
 use serde::Serialize;
 
-use super::compare::{Counts, EntityDiff, Item, Unmatched, PLACE, PROPERTIES, Content, ChangeKind, compare_entities};
+use super::compare::{ChangeKind, Content, Counts, EntityDiff, Item, PLACE, PROPERTIES, Unmatched, compare_entities};
 use super::generations::OpenGeneration;
 use super::text_change::TextChange;
 use crate::error::Result;

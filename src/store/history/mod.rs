@@ -7,8 +7,8 @@
 //!
 //! If the record of the published generation was lost, the next publication writes one without a note.
 
-mod diff;
 mod compare;
+mod diff;
 mod generations;
 mod prune;
 mod record;
@@ -16,7 +16,7 @@ mod restore;
 mod text_change;
 
 pub use diff::{DocumentDiff, GenerationDiff, diff};
-pub use compare::{Counts, Item, ChangeKind};
+pub use compare::{ChangeKind, Counts, Item};
 pub use generations::{LogEntry, log};
 pub(super) use prune::{Pruned, Retention, prune};
 pub use record::Note;

@@ -14,7 +14,7 @@ use crate::paths::read_bytes;
 use crate::store::fault;
 use crate::store::files::{name_of, paths_in, sync_folder, write_json};
 use crate::store::layout::Namespace;
-use crate::store::lock::is_at;
+use crate::store::lock::is_file_at;
 use crate::store::manifest::Manifest;
 
 /// The folder of the records, in the namespace.
@@ -184,7 +184,7 @@ impl Lease {
         let Ok(file) = or_none(File::open(&path)).transpose()? else { return Some(Lease { _file: None }) };
         match file.try_lock_shared() {
             // Between opening and locking, the record may have been removed.
-            Ok(()) => is_at(&file, &path).then_some(Lease { _file: Some(file) }),
+            Ok(()) => is_file_at(&file, &path).then_some(Lease { _file: Some(file) }),
             Err(TryLockError::WouldBlock) => None,
             Err(TryLockError::Error(_)) => Some(Lease { _file: None }),
         }

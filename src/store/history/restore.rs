@@ -18,7 +18,7 @@ use crate::store::scan::Wanted;
 use crate::store::tables::Tables;
 use crate::store::writer::{KeywordStep, Writer};
 
-/// If more than one document in this many differs, the keyword index is rebuilt: looking up their rows takes longer.
+/// If more than one document in this many differs, rebuilding the keyword index is faster than replacing entries.
 const MOST_REPLACED: usize = 4;
 /// The columns of chunks that the keyword index is made of.
 const INDEXED: [&str; 8] =
@@ -86,7 +86,7 @@ impl Writer {
     }
 }
 
-/// The documents whose entries in the keyword index differ. `None` if they are so many that a new index takes less time.
+/// The documents whose entries in the keyword index differ; `None` if rebuilding the index is faster.
 async fn documents_to_reindex(now: &OpenGeneration, then: &OpenGeneration) -> Result<Option<Vec<DocId>>> {
     // The sums of the hashes of a document's rows in files that only one of the generations has.
     let mut sums: HashMap<DocId, u128> = HashMap::new();

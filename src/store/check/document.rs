@@ -1,35 +1,35 @@
 //! Repairs a damaged document as far as the store alone allows, and checks its edits. Pure functions.
 
 use super::chunks::{StoredRows, agrees, counts, missing, spans};
-use super::finding::{Finding, Mended, Part};
+use super::finding::{Finding, Fix, Part};
 use super::vectors::{document_fault, fault, is_torn};
 use crate::error::NextStep;
 use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::count;
 
-/// Mends a document as far as possible, and returns what was done.
-pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<Mended>) {
+/// Repairs a document as far as possible, and returns what was done.
+pub(super) fn repair_document(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<Fix>) {
     let mut done = Vec::new();
-    for (id, times) in rows.remove_doubles() {
-        done.push(Mended::new(&id, format!("{} of the same id removed", count(times - 1, "row"))));
+    for (id, times) in rows.remove_duplicates() {
+        done.push(Fix::new(&id, format!("{} of the same id removed", count(times - 1, "row"))));
     }
     let orphans = rows.orphans();
     let lost = rows.chunks.iter().filter(|row| orphans.contains(&row.chunk_id));
-    done.extend(lost.map(|row| Mended::new(&row.chunk_id, "removed: its parent chunk does not exist")));
-    let mut new = rows.nested();
-    mend_vectors(&mut new, dimension, &mut done);
+    done.extend(lost.map(|row| Fix::new(&row.chunk_id, "removed: its parent chunk does not exist")));
+    let mut new = rows.into_document();
+    repair_vectors(&mut new, dimension, &mut done);
     // If parent chunks are missing, the recorded numbers are the evidence, so they stay.
     if missing(&new).is_empty() {
-        mend_spans(&mut new, &mut done);
-        mend_counts(&mut new, &mut done);
-        mend_edits(&mut new, &mut done);
+        repair_spans(&mut new, &mut done);
+        repair_counts(&mut new, &mut done);
+        repair_edits(&mut new, &mut done);
     }
     (new, done)
 }
 
-fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>) {
+fn repair_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Fix>) {
     let removed =
-        |id: &str| Mended::new(id, format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors));
+        |id: &str| Fix::new(id, format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors));
     if document_fault(&new.document, dimension).is_some() {
         (new.document.vector, new.document.embedding_hash) = (Vec::new(), None);
         done.push(removed(&new.document.doc_id));
@@ -53,26 +53,26 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
             true => "marked as having all vectors".to_owned(),
             false => format!("marked as lacking vectors; `{}` makes them", NextStep::MakeVectors),
         };
-        done.push(Mended::new(&new.document.doc_id, what));
+        done.push(Fix::new(&new.document.doc_id, what));
     }
 }
 
-fn mend_spans(new: &mut NewDocument, done: &mut Vec<Mended>) {
+fn repair_spans(new: &mut NewDocument, done: &mut Vec<Fix>) {
     let spans = spans(new);
     for (row, span) in new.sections.iter_mut().zip(spans) {
         if let Some(span) = span.filter(|span| !agrees(row.chunk_start, row.chunk_end, *span)) {
             (row.chunk_start, row.chunk_end) = span;
-            done.push(Mended::new(&row.section_id, "its parent chunks counted again"));
+            done.push(Fix::new(&row.section_id, "its parent chunks counted again"));
         }
     }
 }
 
-fn mend_counts(new: &mut NewDocument, done: &mut Vec<Mended>) {
+fn repair_counts(new: &mut NewDocument, done: &mut Vec<Fix>) {
     let right = counts(new);
     let document = &mut new.document;
     if [document.sections, document.parents, document.children] != right {
         [document.sections, document.parents, document.children] = right;
-        done.push(Mended::new(&document.doc_id, "its counts corrected"));
+        done.push(Fix::new(&document.doc_id, "its counts corrected"));
     }
 }
 
@@ -113,18 +113,18 @@ pub(super) fn check_edits(new: &NewDocument) -> Vec<Finding> {
 }
 
 /// Turns edits that disagree with their parent chunks into conflicts, so that no typed text is lost.
-fn mend_edits(new: &mut NewDocument, done: &mut Vec<Mended>) {
+fn repair_edits(new: &mut NewDocument, done: &mut Vec<Fix>) {
     for edit in &mut new.document.edits {
         if edit_fault(edit, &new.parents).is_some() {
             edit.parent_chunk = None;
             let what = format!("edit {} kept aside as a conflict", edit.number);
-            done.push(Mended::new(&new.document.doc_id, what));
+            done.push(Fix::new(&new.document.doc_id, what));
         }
     }
     let edits = &new.document.edits;
     for row in new.parents.iter_mut().filter(|row| is_mismarked(row, edits)) {
         row.edited = !row.edited;
-        done.push(Mended::new(&row.chunk_id, if row.edited { "marked as edited" } else { "marked as not edited" }));
+        done.push(Fix::new(&row.chunk_id, if row.edited { "marked as edited" } else { "marked as not edited" }));
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_sound_document_is_not_changed() {
         assert_eq!(audit(rows(), DIMENSION), (Vec::new(), document()));
-        assert_eq!(mend(rows(), DIMENSION), (document(), Vec::new()));
+        assert_eq!(repair_document(rows(), DIMENSION), (document(), Vec::new()));
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
             let mut new = rows();
             (new.document.vector, new.document.embedding_hash) = (vector, Some("h".into()));
             assert_eq!(audit(new.clone(), DIMENSION).0.len(), 1);
-            assert_eq!(mend(new, DIMENSION).0, document());
+            assert_eq!(repair_document(new, DIMENSION).0, document());
         }
     }
 
@@ -167,7 +167,7 @@ mod tests {
         new.parents[1].edited = true;
         assert_eq!(check_edits(&new).len(), 2);
         let mut done = Vec::new();
-        mend_edits(&mut new, &mut done);
+        repair_edits(&mut new, &mut done);
         assert!(check_edits(&new).is_empty() && !done.is_empty());
         assert_eq!(
             (new.document.edits[0].parent_chunk, new.parents[0].edited, new.parents[1].edited),
