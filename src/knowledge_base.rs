@@ -16,7 +16,7 @@ use crate::ingest::{
 use crate::llm::{Configured, Unanswered};
 use crate::models::{ModelChoice, Models};
 use crate::search::{Encoder, Hit, Purpose, SearchRequest, Searcher, SectionContent, called, resolve_document};
-use crate::store::{Changed, DocumentRow, LockTimeout, Namespace, SectionRow, Store};
+use crate::store::{DocumentRow, LockTimeout, MetadataChanges, Namespace, SectionRow, Store};
 
 /// A namespace of a store. The first question or listing opens the newest generation, which later ones keep until this
 /// value itself ingests or edits. The first question loads the embedding model.
@@ -120,7 +120,7 @@ impl KnowledgeBase {
             load: reading.load,
             chunks: ChunkChange::default(),
             rules: Vec::new(),
-            said: Changed::default(),
+            metadata: MetadataChanges::default(),
             prune: false,
             dry_run: false,
             force: false,

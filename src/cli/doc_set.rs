@@ -20,9 +20,9 @@ pub(super) struct DescribeArgs {
 }
 
 impl DescribeArgs {
-    pub(super) fn said(&self) -> MetadataChanges {
+    pub(super) fn changes(&self) -> MetadataChanges {
         let fields = self.meta.iter().cloned().collect();
-        MetadataChanges { fields, tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
+        MetadataChanges { fields, tagged: self.tag.iter().cloned().collect(), ..MetadataChanges::default() }
     }
 }
 
@@ -69,23 +69,23 @@ pub struct DocSetArgs {
 }
 
 pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
-    let mut said = args.describe.said();
-    said.fields.extend(args.unset.iter().map(|name| (name.clone(), None)));
-    said.untagged.extend(args.untag.iter().cloned());
+    let mut changes = args.describe.changes();
+    changes.fields.extend(args.unset.iter().map(|name| (name.clone(), None)));
+    changes.untagged.extend(args.untag.iter().cloned());
     let is_set = |name: &&String| args.describe.meta.iter().any(|(own, _)| own == *name);
-    let both = args.untag.iter().find(|tag| said.tagged.contains(*tag));
+    let both = args.untag.iter().find(|tag| changes.tagged.contains(*tag));
     let both = both.or_else(|| args.unset.iter().find(is_set));
     if let Some(both) = both {
         return Err(Error::usage(format!("{both:?} is both set and removed")).hint("remove one of them"));
     }
-    if said.is_empty() {
+    if changes.is_empty() {
         return Err(
             Error::usage("no option says what to set").hint("give --meta NAME=VALUE, --tag, --unset or --untag")
         );
     }
     let (writer, found) = context.documents_to_change(&args.documents, args.dry_run, &args.wait).await?;
     let mut generation = None;
-    let described: Vec<_> = found.iter().map(|row| described(row, &said)).collect();
+    let described: Vec<_> = found.iter().map(|row| described(row, &changes)).collect();
     let changed: Vec<DocumentRow> =
         described.iter().filter(|(_, is_new)| *is_new).map(|(row, _)| row.clone()).collect();
     if let Some(mut writer) = writer.filter(|_| !changed.is_empty()) {
@@ -97,9 +97,9 @@ pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
 }
 
 /// The document with its new metadata, and whether anything changed.
-fn described(row: &DocumentRow, said: &MetadataChanges) -> (DocumentRow, bool) {
+fn described(row: &DocumentRow, changes: &MetadataChanges) -> (DocumentRow, bool) {
     let mut new = row.clone();
-    new.metadata.set.extend(&row.metadata.effective(said));
+    new.metadata.set.extend(&row.metadata.effective(changes));
     let given = new.time.take().filter(DocumentTime::is_given);
     new.time = given.or_else(|| DocumentTime::of(&new.metadata.texts(), new.mtime_ns));
     let is_new = new != *row;

@@ -16,7 +16,7 @@ use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result, Setting};
-use crate::ingest::{self, Action, Doubt, IngestRequest, SourceReport, Target};
+use crate::ingest::{self, Action, IngestRequest, SourceReport, SuspiciousRemoval, Target};
 use crate::load::Format;
 use crate::models::{ModelChoice, is_endpoint};
 use crate::paths::real;
@@ -133,8 +133,8 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     };
     let model = ModelChoice { models, asked, preset: config.model.clone() };
     let namespace = context.global.namespace.clone();
-    let confirm = |doubt: &Doubt| -> Result<bool> {
-        Ok(yes || (std::io::stdin().is_terminal() && confirm(&removal(doubt))?))
+    let confirm = |removal: &SuspiciousRemoval| -> Result<bool> {
+        Ok(yes || (std::io::stdin().is_terminal() && confirm(&describe_removal(removal))?))
     };
     let (root, writes) = (store.root().to_owned(), !request.dry_run);
     let target = Target { store, create: &create, namespace, model, llm, lock_timeout, confirm: &confirm };
@@ -146,8 +146,8 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     }
     context.show(ingested(&report, context.global.verbose > 0))?;
     report.notes.iter().for_each(|(_, note)| context.tell(note));
-    if let Some(doubt) = &report.not_removed {
-        return Err(not_confirmed(&removal(doubt)).hint(format!(
+    if let Some(removal) = &report.not_removed {
+        return Err(not_confirmed(&describe_removal(removal)).hint(format!(
             "check that the folder and its disk are there, then confirm with {}; everything else is done",
             Setting("yes")
         )));
@@ -181,9 +181,9 @@ fn listed_paths(list: &Path, with_nul: bool) -> Result<Vec<PathBuf>> {
 }
 
 /// A removal that needs a confirmation, in words.
-fn removal(doubt: &Doubt) -> String {
-    let documents = format!("remove {} of {}", doubt.documents, count(doubt.of, "document"));
-    match &doubt.emptied {
+fn describe_removal(removal: &SuspiciousRemoval) -> String {
+    let documents = format!("remove {} of {}", removal.documents, count(removal.of, "document"));
+    match &removal.emptied {
         Some(folder) => format!("{documents}, because nothing is left in {folder}"),
         None => format!("{documents}, because their files are gone"),
     }
@@ -221,7 +221,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         load: reading.load,
         chunks: settings.chunks.change(settings.context)?,
         rules: settings.metadata.unwrap_or_default().into_iter().map(RuleSettings::rule).collect::<Result<_>>()?,
-        said: args.describe.said(),
+        metadata: args.describe.changes(),
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,

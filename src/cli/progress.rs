@@ -94,7 +94,7 @@ struct Counts {
     files: AtomicUsize,
     total: AtomicUsize,
     texts: AtomicUsize,
-    placed: AtomicUsize,
+    contexts_requested: AtomicUsize,
     published: AtomicUsize,
     /// All of these together, which never begins again.
     done: AtomicUsize,
@@ -147,12 +147,12 @@ impl Display {
     }
 
     fn counts(&self) -> String {
-        let Counts { files, total, texts, placed, .. } = &self.counts;
-        let [files, total, texts, placed] = [files, total, texts, placed].map(|count| count.load(Ordering::Relaxed));
+        let Counts { files, total, texts, contexts_requested, .. } = &self.counts;
+        let [files, total, texts, contexts_requested] = [files, total, texts, contexts_requested].map(|count| count.load(Ordering::Relaxed));
         let rate = texts as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
         let asked =
-            if placed > 0 { format!("model asked about {}, ", count(placed, "parent chunk")) } else { String::new() };
+            if contexts_requested > 0 { format!("model asked about {}, ", count(contexts_requested, "parent chunk")) } else { String::new() };
         // A run without files may embed texts that are not child chunks.
         let what = if total > 0 { "child chunk" } else { "text" };
         format!("{read}{asked}{} embedded ({rate:.0}/s)", count(texts, what))
@@ -187,8 +187,8 @@ impl Progress for Display {
         self.did(chunks);
     }
 
-    fn placed(&self, parent_chunks: usize) {
-        self.counts.placed.fetch_add(parent_chunks, Ordering::Relaxed);
+    fn contexts_requested(&self, parent_chunks: usize) {
+        self.counts.contexts_requested.fetch_add(parent_chunks, Ordering::Relaxed);
         self.did(parent_chunks);
     }
 

@@ -22,7 +22,7 @@ use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model};
 use crate::error::{Kind, Result};
 use crate::ids::DocId;
-use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
+use crate::ingest::{Indexer, KnownVectors, LazyEmbedder, Progress, SourceFacts, prepare};
 use crate::load::{Format, plain};
 use crate::models::record_of;
 use crate::search::{Candidate, DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
@@ -235,7 +235,7 @@ async fn ingest(
 ) -> Result<()> {
     let model = record_of(embedder.model());
     let writer = Writer::open(namespace, &model).await?;
-    let mut indexer = Indexer::new(writer, Vectors::Loaded(embedder), "eval", progress.clone());
+    let mut indexer = Indexer::new(writer, LazyEmbedder::Loaded(embedder), "eval", progress.clone());
     progress.begin(set.documents.len(), set.documents.iter().map(|document| document.text.len() as u64).sum());
     for (number, source) in set.documents.iter().enumerate() {
         let mut document = plain::parse(&source.text);

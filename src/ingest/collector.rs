@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::contexts::ContextWriter;
 use super::cut_document::CutDocument;
 use super::indexer::Indexer;
-use super::known_vectors::{KnownVectors, VectorsAhead};
+use super::known_vectors::{KnownVectors, VectorPrefetcher};
 use super::loader::Loaded;
-use super::plan::{Existing, doubt};
+use super::plan::{Existing, suspicious_removal};
 use super::prepare::{SourceFacts, done_by_hand, has_more_than_its_source, rows};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
-use super::vectors::Vectors;
+use super::vectors::LazyEmbedder;
 use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
@@ -64,7 +64,7 @@ pub(super) struct Collector<'a, 'b> {
     /// The namespace before the run; `None` if it did not exist, and after the run.
     snapshot: Option<Snapshot>,
     sink: Sink,
-    vectors_ahead: VectorsAhead,
+    prefetcher: VectorPrefetcher,
     /// The ids of all documents.
     taken: HashSet<DocId>,
     pub report: IngestReport,
@@ -78,12 +78,12 @@ impl<'a, 'b> Collector<'a, 'b> {
         existing: Arc<Existing>,
         snapshot: Option<Snapshot>,
         writer: Option<Writer>,
-        vectors_ahead: VectorsAhead,
+        prefetcher: VectorPrefetcher,
         report: IngestReport,
     ) -> Self {
         let taken = existing.values().map(|row| row.doc_id.clone()).collect();
         let sink = Sink::NotCreated;
-        let mut collector = Collector { job, model, existing, snapshot, sink, vectors_ahead, taken, report };
+        let mut collector = Collector { job, model, existing, snapshot, sink, prefetcher, taken, report };
         collector.sink = match writer {
             _ if job.request.dry_run => {
                 Sink::DryRun(Box::new(ContextWriter::new(job.target.llm.clone(), Unanswered::Skip)))
@@ -111,7 +111,7 @@ impl<'a, 'b> Collector<'a, 'b> {
             }
         };
         if let Some(doc_id) = doc_id {
-            self.vectors_ahead.forget(&doc_id);
+            self.prefetcher.forget(&doc_id);
         }
         self.report.sources.push(report);
         Ok(())
@@ -129,8 +129,8 @@ impl<'a, 'b> Collector<'a, 'b> {
         let (action, word) = match (facts.source != row.source, metadata != row.metadata) {
             (true, _) => (Action::Moved, Action::Moved.name()),
             (false, true) => (Action::Updated, DESCRIBED),
-            (false, false) if request.dates_again(&row) => (Action::Updated, DATED),
-            (false, false) => return Ok(SourceReport::of(&facts.source, request.action_of_same(&row), &row)),
+            (false, false) if request.changes_date(&row) => (Action::Updated, DATED),
+            (false, false) => return Ok(SourceReport::of(&facts.source, request.action_if_unchanged(&row), &row)),
         };
         let SourceFacts { source, size, mtime_ns, .. } = facts;
         let mut row = DocumentRow { source, size, mtime_ns, metadata, ..row };
@@ -179,7 +179,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         }
         let known = match (&self.snapshot, before) {
             (Some(snapshot), Some(row)) if !self.job.request.dry_run => {
-                KnownVectors::of_texts(self.vectors_ahead.take(snapshot, &row.doc_id).await?).and_of(row)
+                KnownVectors::of_texts(self.prefetcher.take(snapshot, &row.doc_id).await?).and_of(row)
             }
             _ => KnownVectors::default(),
         };
@@ -192,14 +192,14 @@ impl<'a, 'b> Collector<'a, 'b> {
         Ok(report)
     }
 
-    /// Removes the documents whose files are gone, unless there is doubt.
+    /// Removes the documents whose files are gone. Asks first if that may be a mistake.
     pub(super) async fn prune(&mut self, vanished: &[DocumentRow]) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
-        let doubt = doubt(vanished, &self.existing, &request.paths, &target.store).filter(|_| !request.dry_run);
-        if let Some(doubt) = doubt
-            && !(target.confirm)(&doubt)?
+        let removal = suspicious_removal(vanished, &self.existing, &request.paths, &target.store).filter(|_| !request.dry_run);
+        if let Some(removal) = removal
+            && !(target.confirm)(&removal)?
         {
-            self.report.not_removed = Some(doubt);
+            self.report.not_removed = Some(removal);
             return Ok(());
         }
         for row in vanished {
@@ -275,12 +275,12 @@ impl<'a, 'b> Collector<'a, 'b> {
         Ok(&mut self.sink)
     }
 
-    fn vectors(&self) -> Vectors {
+    fn vectors(&self) -> LazyEmbedder {
         let (models, record) = (self.job.target.model.models.clone(), self.model.clone());
-        Vectors::WhenNeeded { models, record, engine: self.job.engine.clone(), jobs: self.job.request.jobs }
+        LazyEmbedder::NotLoaded { models, record, engine: self.job.engine.clone(), jobs: self.job.request.jobs }
     }
 
-    fn indexer(&self, writer: Writer, vectors: Vectors) -> Indexer {
+    fn indexer(&self, writer: Writer, vectors: LazyEmbedder) -> Indexer {
         let mut indexer = Indexer::new(writer, vectors, "ingest", self.job.progress.clone());
         indexer.contexts = Some(ContextWriter::new(self.job.target.llm.clone(), Unanswered::Skip));
         indexer.keywords_first = true;

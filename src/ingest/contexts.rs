@@ -53,8 +53,8 @@ impl ContextWriter {
     /// Asks the model for contexts and profiles. Works on as many documents at a time as requests may be open. A
     /// missing answer is not an error.
     pub(super) async fn write(&mut self, documents: &[&NewDocument], progress: &dyn Progress) -> Result<Written> {
-        let wanting: Vec<Shown<'_>> =
-            documents.iter().filter(|new| wants_model_context(&new.document)).map(|new| Shown::of(new)).collect();
+        let wanting: Vec<PromptDocument<'_>> =
+            documents.iter().filter(|new| wants_model_context(&new.document)).map(|new| PromptDocument::of(new)).collect();
         let wanted = wanting.iter().map(|shown| shown.parent_chunks.len()).sum::<usize>();
         if wanted == 0 {
             return Ok(Written::default());
@@ -71,7 +71,7 @@ impl ContextWriter {
                 let (document, beginning) = (shown.document(), shown.beginning());
                 let answers = contexts(&client, &document, &shown.parent_chunks, unanswered);
                 let (answers, profile) = futures::join!(answers, write_profile(&client, &document, &beginning));
-                progress.placed(answers.len());
+                progress.contexts_requested(answers.len());
                 (shown, answers, profile)
             }
         });
@@ -88,7 +88,7 @@ impl ContextWriter {
 
     /// Adds the requests for a document to the estimate.
     pub fn estimate(&mut self, new: &NewDocument) -> Result<()> {
-        let shown = Shown::of(new);
+        let shown = PromptDocument::of(new);
         if shown.parent_chunks.is_empty() || !wants_model_context(&new.document) {
             return Ok(());
         }
@@ -115,8 +115,8 @@ pub(super) fn wants_model_context(row: &DocumentRow) -> bool {
     row.chunking.context == ContextKind::Llm
 }
 
-/// A document as the model sees it.
-struct Shown<'a> {
+/// The parts of a document that go into the prompts.
+struct PromptDocument<'a> {
     doc_id: &'a DocId,
     title: &'a str,
     outline: String,
@@ -124,21 +124,21 @@ struct Shown<'a> {
     parent_chunks: Vec<ContextParentChunk<'a>>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> PromptDocument<'a> {
     fn of(new: &'a NewDocument) -> Self {
         let parents = &new.parents;
         // A neighbour in another section has another subject.
-        let beside = |row: &ParentChunk, at: Option<usize>| {
+        let neighbour = |row: &ParentChunk, at: Option<usize>| {
             let other = at.and_then(|at| parents.get(at)).filter(|other| other.section_id == row.section_id);
             other.map_or("", |other| other.content.as_str())
         };
         let parent_chunks = parents.iter().enumerate().map(|(at, row)| ContextParentChunk {
             section: &row.titles,
-            before: beside(row, at.checked_sub(1)),
+            before: neighbour(row, at.checked_sub(1)),
             text: &row.content,
-            behind: beside(row, Some(at + 1)),
+            behind: neighbour(row, Some(at + 1)),
         });
-        Shown {
+        PromptDocument {
             doc_id: &new.document.doc_id,
             title: &new.document.title,
             outline: outline(&new.sections),
@@ -187,7 +187,7 @@ mod tests {
         let text = "# Pump\n\nIt moves water.\n\nIt is blue.\n\n## Vent\n\nOpen it.\n";
         let config = ChunkConfig { parent_chars: 12, child_chars: 12, overlap_chars: 2, context: ContextKind::Llm };
         let new = Prepared::sample(text, &config).new;
-        let shown = Shown::of(&new);
+        let shown = PromptDocument::of(&new);
         assert_eq!((shown.title, shown.outline.as_str()), ("Pump", "Pump\n  Vent"));
         assert_eq!(shown.parent_chunks.len(), shown.ids.len());
         let of = |start: &str| {

@@ -6,7 +6,7 @@ use super::indexer::Indexer;
 use super::known_vectors::KnownVectors;
 use super::prepare::Prepared;
 use super::rebuild::Rebuilder;
-use super::stored::stored;
+use super::stored::read_rows;
 use crate::chunk::EmbeddedText;
 use crate::edits::{ChangedDocument, embedded_texts, renew_hashes, set_situating};
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Resul
     doc_ids.dedup();
     let mut documents = Vec::with_capacity(doc_ids.len());
     for document in snapshot.documents_by_id(&doc_ids).await? {
-        documents.push(stored(snapshot, document).await?);
+        documents.push(read_rows(snapshot, document).await?);
     }
     documents.sort_by(|a, b| a.document.source.cmp(&b.document.source));
     Ok(documents)

@@ -9,8 +9,8 @@ use super::languages::{LanguagesReport, is_read};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::request::{Action, ContextsReport, Progress};
-use super::stored::{bytes_of, read, read_at_once};
-use super::vectors::{BATCH_CHILDREN, FIRST_EMBEDDED, VectorMaker, Vectors, Waiting, set_vectors};
+use super::stored::{bytes_of, read_batches, read_prepared};
+use super::vectors::{BATCH_CHILDREN, FIRST_EMBEDDED, LazyEmbedder, VectorMaker, Waiting, set_vectors};
 use crate::embed::ParentVectors;
 use crate::error::Result;
 use crate::ids::DocId;
@@ -40,9 +40,9 @@ pub struct Indexer {
     /// [`finish`](Self::finish) makes them.
     pub(super) keywords_first: bool,
     /// Whether this run has published documents that lack vectors.
-    is_behind: bool,
+    published_without_vectors: bool,
     /// Published documents that have no vector at all.
-    without_any: HashSet<DocId>,
+    without_any_vector: HashSet<DocId>,
     /// The history entry of the waiting batch.
     note: Note,
     /// Documents so far that lack a vector.
@@ -53,7 +53,7 @@ pub struct Indexer {
 
 impl Indexer {
     /// Writes to `writer`. The history records `command`.
-    pub fn new(writer: Writer, model: Vectors, command: &str, progress: Arc<dyn Progress>) -> Self {
+    pub fn new(writer: Writer, model: LazyEmbedder, command: &str, progress: Arc<dyn Progress>) -> Self {
         Indexer {
             writer,
             vectors: VectorMaker::new(model, progress.clone()),
@@ -66,8 +66,8 @@ impl Indexer {
             waiting_children: 0,
             waiting_to_embed: 0,
             keywords_first: false,
-            is_behind: false,
-            without_any: HashSet::new(),
+            published_without_vectors: false,
+            without_any_vector: HashSet::new(),
             note: Note::of(command),
             without_vectors: 0,
             generation: None,
@@ -94,7 +94,7 @@ impl Indexer {
         self.vectors.reused
     }
 
-    /// Adds a document, or replaces the one with its id, unless it equals `unless`, chunk contexts included. Embeds
+    /// Adds a document, or replaces the one with its id, unless it equals `stored`, chunk contexts included. Embeds
     /// chunks without a known vector if `embed` is set. The history records `action`.
     pub async fn put(
         &mut self,
@@ -102,11 +102,11 @@ impl Indexer {
         known: KnownVectors,
         embed: bool,
         action: &'static str,
-        mut unless: Option<NewDocument>,
+        mut stored: Option<NewDocument>,
     ) -> Result<()> {
         // Vectors follow from the texts.
-        unless.iter_mut().flat_map(NewDocument::chunks_mut).for_each(|chunk| chunk.vector.clear());
-        if unless.is_none() {
+        stored.iter_mut().flat_map(NewDocument::chunks_mut).for_each(|chunk| chunk.vector.clear());
+        if stored.is_none() {
             self.note.add(action, &prepared.new.document.source);
         }
         // Every document comes through here, with its edits applied, so the profile is of the final text.
@@ -123,7 +123,7 @@ impl Indexer {
         let coverage = embed.then(|| self.vectors.model.coverage()).transpose()?;
         let reads = |parent: &ParentChunk| coverage.as_ref().is_some_and(|coverage| is_read(&parent.content, coverage));
         let read = new.parents.iter().map(reads).collect();
-        let waiting = Waiting { prepared, known, embed, read, action, unless };
+        let waiting = Waiting { prepared, known, embed, read, action, stored };
         self.waiting_children += waiting.prepared.new.children().count();
         self.waiting_to_embed += waiting.wanted().map(|(parent, _)| parent.children.len()).sum::<usize>();
         self.waiting.push(waiting);
@@ -134,15 +134,15 @@ impl Indexer {
             return Ok(());
         }
         let later = self.keywords_first && self.waiting_to_embed > 0;
-        self.is_behind |= later;
+        self.published_without_vectors |= later;
         self.publish(!later).await
     }
 
     /// Publishes what waits, and gives vectors to the documents of `sources` that lack them. After an error, what was
     /// published before stays, and the next ingest goes on with the vectors.
     pub async fn finish(&mut self, sources: &HashSet<&str>, lacking: bool) -> Result<()> {
-        self.publish(!self.is_behind).await?;
-        if self.is_behind || lacking { self.make_missing_vectors(sources).await } else { Ok(()) }
+        self.publish(!self.published_without_vectors).await?;
+        if self.published_without_vectors || lacking { self.make_missing_vectors(sources).await } else { Ok(()) }
     }
 
     /// Makes the missing vectors of published documents.
@@ -156,16 +156,16 @@ impl Indexer {
         let mut rows = Snapshot::open(&namespace).await?.documents_without_vectors().await?;
         rows.retain(|row| sources.contains(row.source.as_str()));
         self.progress.begin(rows.len(), bytes_of(&rows));
-        for some in read_at_once(&rows) {
+        for some in read_batches(&rows) {
             let snapshot = Snapshot::open(&namespace).await?;
             let ids: Vec<DocId> = some.iter().map(|row| row.doc_id.clone()).collect();
             let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
             for section in snapshot.sections_of(&ids).await? {
                 sections.entry(section.doc_id.clone()).or_default().push(section);
             }
-            let with_some: Vec<DocId> = ids.into_iter().filter(|id| !self.without_any.contains(id)).collect();
+            let with_some: Vec<DocId> = ids.into_iter().filter(|id| !self.without_any_vector.contains(id)).collect();
             let mut vectors = snapshot.vectors_by_hash(&with_some).await?;
-            for mut document in read(&snapshot, some).await? {
+            for mut document in read_prepared(&snapshot, some).await? {
                 let row = &document.new.document;
                 let known = KnownVectors::of_texts(vectors.remove(&row.doc_id).unwrap_or_default()).and_of(row);
                 self.progress.file_read();
@@ -175,7 +175,7 @@ impl Indexer {
         }
         let outcome = self.flush().await;
         self.contexts = contexts;
-        if self.is_behind {
+        if self.published_without_vectors {
             // They were counted when the documents were published for keyword search.
             self.vectors.reused = reused;
         }
@@ -193,8 +193,8 @@ impl Indexer {
         self.updates.push(row);
     }
 
-    /// Keeps the text of the document's own vector for embedding, unless it has that vector.
-    fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool) {
+    /// Plans to embed the document's own text, unless it already has that vector.
+    fn plan_document_vector(&mut self, row: &mut DocumentRow, embed: bool) {
         let wanted = vector_text(row);
         if row.embedding_hash.is_some() && row.embedding_hash.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
             return;
@@ -235,11 +235,11 @@ impl Indexer {
         (self.waiting_children, self.waiting_to_embed) = (0, 0);
         let mut waiting = self.with_contexts(waiting).await?;
         for Waiting { prepared, embed, .. } in &mut waiting {
-            self.plan_vector(&mut prepared.new.document, *embed);
+            self.plan_document_vector(&mut prepared.new.document, *embed);
         }
-        waiting.retain(|Waiting { prepared, unless, .. }| unless.as_ref() != Some(&prepared.new));
-        for Waiting { prepared, unless, action, .. } in &waiting {
-            if unless.is_some() {
+        waiting.retain(|Waiting { prepared, stored, .. }| stored.as_ref() != Some(&prepared.new));
+        for Waiting { prepared, stored, action, .. } in &waiting {
+            if stored.is_some() {
                 self.note.add(action, &prepared.new.document.source);
             }
             // Removing a document that is not stored would look through all rows.
@@ -247,8 +247,8 @@ impl Indexer {
                 self.removals.push(prepared.new.document.doc_id.clone());
             }
         }
-        let stored = self.stored_vectors(&waiting).await?;
-        let vectors = self.vectors.vectors_of(&waiting, &stored, embed).await?;
+        let stored_vectors = self.stored_vectors(&waiting).await?;
+        let vectors = self.vectors.vectors_of(&waiting, &stored_vectors, embed).await?;
         if !embed {
             self.vectors.at_once = BATCH_CHILDREN;
         }
@@ -264,7 +264,7 @@ impl Indexer {
         let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
-            let is_again = embed && self.is_behind;
+            let is_again = embed && self.published_without_vectors;
             self.progress.published(if is_again { 0 } else { change.add.len() });
         }
         Ok(())
@@ -279,7 +279,7 @@ impl Indexer {
         new.document.embedded = !lacks_some && !lacks_own;
         self.without_vectors += usize::from(!new.document.embedded);
         if !embed && vectors.iter().all(Option::is_none) {
-            self.without_any.insert(new.document.doc_id.clone());
+            self.without_any_vector.insert(new.document.doc_id.clone());
         }
         set_vectors(&mut new.parents, vectors);
         new

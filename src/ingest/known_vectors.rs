@@ -72,19 +72,19 @@ impl KnownVectors {
     }
 }
 
-/// Reads the vectors of changed documents, together with those that are planned behind them: without an index, every
-/// read looks through all rows.
+/// Reads the vectors of changed documents in advance, for several planned documents at once: without an index, every read
+/// scans all rows.
 #[derive(Default)]
-pub(super) struct VectorsAhead {
+pub(super) struct VectorPrefetcher {
     /// The stored documents of the files to read, in their order, with the numbers of their chunks.
     planned: VecDeque<(DocId, usize)>,
     read: HashMap<DocId, HashMap<String, Vec<f32>>>,
 }
 
-impl VectorsAhead {
+impl VectorPrefetcher {
     pub(super) fn of<'r>(planned: impl Iterator<Item = &'r DocumentRow>) -> Self {
         let planned = planned.map(|row| (row.doc_id.clone(), row.chunks())).collect();
-        VectorsAhead { planned, read: HashMap::new() }
+        VectorPrefetcher { planned, read: HashMap::new() }
     }
 
     /// The vectors of a document, by the hash of the embedded text.
@@ -134,7 +134,7 @@ mod tests {
     fn documents_are_read_with_those_planned_behind_them() {
         let rows = [("a", 9), ("b", CHUNKS_AT_ONCE as u32 - 1), ("c", 1), ("d", 1), ("e", u32::MAX)];
         let rows = rows.map(|(id, parents)| DocumentRow { parents, ..DocumentRow::sample(id) });
-        let mut ahead = VectorsAhead::of(rows.iter());
+        let mut ahead = VectorPrefetcher::of(rows.iter());
         let mut next = |id: &str| ahead.with_next(&id.into()).iter().map(|id| id.to_string()).collect::<String>();
         assert_eq!([next("b"), next("e"), next("a"), next("c")], ["bc", "e", "ad", "c"]);
     }

@@ -7,7 +7,7 @@ use super::cut_document::CutDocument;
 use super::plan::{Candidate, Existing, is_gone};
 use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
-use super::source::{Outcomes, read_steadily, skip, spread};
+use super::source::{Outcomes, in_worker_threads, read_consistent, skip};
 use super::worker::{Cutting, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
@@ -59,9 +59,9 @@ impl Loader {
         progress: Arc<dyn Progress>,
     ) -> Outcomes<Candidate, Loaded> {
         let (jobs, limits) = (self.request.jobs, self.request.limits);
-        spread(todo, jobs, limits, move |candidate, worker| {
+        in_worker_threads(todo, jobs, limits, move |candidate, worker| {
             let Candidate { path, source, format, within } = candidate;
-            let bytes = read_steadily(path, within, self.request.largest(*format));
+            let bytes = read_consistent(path, within, self.request.largest(*format));
             let loaded = bytes.and_then(|(bytes, mtime_ns)| self.load(source, &bytes, mtime_ns, *format, worker));
             progress.file_read();
             loaded
@@ -108,8 +108,8 @@ impl Loader {
     }
 }
 
-/// An error on standard input, without the hint to skip the file.
-pub(super) fn of_a_pipe(error: Error) -> Error {
+/// The error without the hint to skip the file.
+pub(super) fn for_standard_input(error: Error) -> Error {
     let skip = skip();
     let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {
         return error;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::source::read_steadily;
+use super::source::read_consistent;
 use super::web::is_file;
 use crate::error::{Error, Result};
 use crate::globs::SHOWN;
@@ -49,20 +49,20 @@ pub(super) fn given(rules: &[MetadataRule], within: &[PathBuf], source: &str, st
         add_fields(&mut fields, rule.fields.clone());
     }
     if is_file(source) {
-        add_fields(&mut fields, of_file_beside(&store.source_path(source), within)?);
+        add_fields(&mut fields, read_metadata_file(&store.source_path(source), within)?);
     }
     Ok(fields)
 }
 
-/// Whether a file holds the metadata of a source beside it, and is not a document.
-pub(super) fn is_file_beside(path: &Path) -> bool {
+/// Whether a file is the metadata of a source, and not a document.
+pub(super) fn is_metadata_file(path: &Path) -> bool {
     let source = path.to_str().and_then(|path| path.strip_suffix(ENDING));
     source.is_some_and(|source| Path::new(source).is_file())
 }
 
 /// The metadata in `NAME.meta.toml`; empty if there is no such file. A link is refused, because in a folder that another
 /// person made it can lead to a secret on this machine.
-fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
+fn read_metadata_file(source: &Path, within: &[PathBuf]) -> Result<Fields> {
     let mut name = source.as_os_str().to_owned();
     name.push(ENDING);
     let file = PathBuf::from(name);
@@ -81,9 +81,9 @@ fn of_file_beside(source: &Path, within: &[PathBuf]) -> Result<Fields> {
         Err(error) if MISSING.contains(&error.kind()) => return Ok(Fields::new()),
         Err(error) => return Err(Error::io("read", &file, &error)),
     }
-    // A link that takes the place of the file after the look above leads out of its folder.
+    // A link that has replaced the file since the check above may lead out of its folder.
     let beside: Vec<PathBuf> = file.parent().map(real).into_iter().collect();
-    let (bytes, _) = read_steadily(&file, if within.is_empty() { &beside } else { within }, LONGEST)?;
+    let (bytes, _) = read_consistent(&file, if within.is_empty() { &beside } else { within }, LONGEST)?;
     let not_text = |_| Error::failed(format!("{} is not UTF-8", file.display())).hint("save it as UTF-8");
     let text = without_mark(String::from_utf8(bytes).map_err(not_text)?);
     let fields: BTreeMap<String, toml::Value> = toml::from_str(&text).map_err(|error| {
@@ -122,16 +122,16 @@ mod tests {
     fn a_file_beside_a_source_that_is_no_metadata_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let source = folder.path().join("manual.pdf");
-        let of_file_beside = |source: &Path| of_file_beside(source, &[]);
+        let read_metadata_file = |source: &Path| read_metadata_file(source, &[]);
         let write = |text: &str| std::fs::write(folder.path().join("manual.pdf.meta.toml"), text).unwrap();
         write("[table]\nx = 1\n");
-        let error = of_file_beside(&source).unwrap_err();
+        let error = read_metadata_file(&source).unwrap_err();
         assert!(error.message().contains("manual.pdf.meta.toml: "), "{error}");
         assert!(error.message().contains("\"table\" holds a table"), "{error}");
         write("project =");
-        assert!(of_file_beside(&source).unwrap_err().message().contains("manual.pdf.meta.toml"));
+        assert!(read_metadata_file(&source).unwrap_err().message().contains("manual.pdf.meta.toml"));
         write(&"#".repeat(1_200_000));
-        let error = of_file_beside(&source).unwrap_err();
+        let error = read_metadata_file(&source).unwrap_err();
         assert!(error.message().ends_with("is 1.2 MB; the limit is 1.0 MB") && error.next_step().is_some(), "{error}");
     }
 }

@@ -11,8 +11,8 @@ use ignore::WalkBuilder;
 use ignore::gitignore::GitignoreBuilder;
 use ignore::overrides::OverrideBuilder;
 
-use super::metadata::is_file_beside;
-use super::request::{Doubt, IngestRequest, SourceReport};
+use super::metadata::is_metadata_file;
+use super::request::{IngestRequest, SourceReport, SuspiciousRemoval};
 use super::source::{check_permissions, mtime_ns, raise_limit};
 use super::web::is_file;
 use crate::error::{Error, Result, Setting};
@@ -25,10 +25,10 @@ use crate::text::truncate;
 /// A file in the syntax of .gitignore that only kb reads.
 const IGNORE_FILE: &str = ".kbignore";
 /// The largest share of the documents that kb removes without asking.
-const LARGEST_UNDOUBTED: f64 = 0.2;
+const LARGEST_UNCONFIRMED_SHARE: f64 = 0.2;
 /// Files up to this size in bytes hold no more than a line break.
 const EMPTY: u64 = 2;
-/// The largest file of ignored names, in bytes: a hundred thousand globs take a gigabyte of memory.
+/// The largest ignore file, in bytes: a hundred thousand globs take a gigabyte of memory.
 const LARGEST_IGNORE_FILE: u64 = 256 << 10;
 
 /// A file to ingest.
@@ -39,7 +39,7 @@ pub(super) struct Candidate {
     pub source: String,
     /// By its name; `None` if its first bytes decide.
     pub format: Option<Format>,
-    /// The folders that it must still lie in when it is read, if it was exchanged for a link meanwhile; empty for any.
+    /// It is read only if it still lies in one of these folders, because a link may have replaced it; empty for any.
     pub within: Vec<PathBuf>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
         };
         if facts.is_dir() {
             scan_folder(path, &place, request, store, &mut scan, take)?;
-        } else if !is_file_beside(path) {
+        } else if !is_metadata_file(path) {
             take(path, request.format.or_else(|| Format::from_path(path)));
         }
     }
@@ -107,12 +107,12 @@ fn scan_folder(
 ) -> Result<()> {
     let included = included(path, request)?;
     // The walker reads the ignore files of the folders above too.
-    if let Some(unfit) = place.ancestors().find_map(unfit_ignore_file) {
-        scan.unreadable.push(unfit_to_read(&unfit, store));
+    if let Some(unusable) = place.ancestors().find_map(unusable_ignore_file) {
+        scan.unreadable.push(unusable_ignore_report(&unusable, store));
         return Ok(());
     }
-    let unfit = Arc::new(Mutex::new(Vec::new()));
-    for entry in walk(path, request, store, &unfit)? {
+    let unusable = Arc::new(Mutex::new(Vec::new()));
+    for entry in walk(path, request, store, &unusable)? {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -121,7 +121,7 @@ fn scan_folder(
             }
         };
         let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-        if !is_file || !included(entry.path()) || is_file_beside(entry.path()) {
+        if !is_file || !included(entry.path()) || is_metadata_file(entry.path()) {
             continue;
         }
         match request.format.or_else(|| Format::from_path(entry.path())) {
@@ -129,8 +129,8 @@ fn scan_folder(
             None => scan.skipped.push(SourceReport::skipped(store.source_name(entry.path()))),
         }
     }
-    let unfit = std::mem::take(&mut *unfit.lock().unwrap_or_else(PoisonError::into_inner));
-    scan.unreadable.extend(unfit.iter().map(|file| unfit_to_read(file, store)));
+    let unusable = std::mem::take(&mut *unusable.lock().unwrap_or_else(PoisonError::into_inner));
+    scan.unreadable.extend(unusable.iter().map(|file| unusable_ignore_report(file, store)));
     Ok(())
 }
 
@@ -173,11 +173,11 @@ fn bad_glob(setting: &'static str, glob: &str, error: &impl Display) -> Error {
         .hint("for example '*.pdf' or 'drafts/**'")
 }
 
-/// The first file of ignored names in a folder that is not to be read: the walker would wait for a pipe, read a device
-/// without an end and crash on some globs, in this process.
-fn unfit_ignore_file(folder: &Path) -> Option<PathBuf> {
-    // A folder of that name is not read, and `/dev/null`, which ignores nothing, is empty.
-    let is_unfit = |file: &PathBuf| {
+/// The first ignore file in a folder that must not be read: the walker would wait for a pipe, read a device without end
+/// or crash on some globs, in this process.
+fn unusable_ignore_file(folder: &Path) -> Option<PathBuf> {
+    // Folders of these names are not read, and `/dev/null` is empty.
+    let is_unusable = |file: &PathBuf| {
         let is_other = |kind: FileType| !kind.is_file() && !kind.is_dir() && real(file) != Path::new("/dev/null");
         let facts = std::fs::metadata(file);
         facts.is_ok_and(|facts| {
@@ -191,20 +191,20 @@ fn unfit_ignore_file(folder: &Path) -> Option<PathBuf> {
         Err(_) => Vec::new(),
         Ok(facts) if facts.is_dir() => vec![git.join("info/exclude")],
         // In a work tree, it names the folder that has the files.
-        Ok(_) if is_unfit(&git) => vec![git],
+        Ok(_) if is_unusable(&git) => vec![git],
         Ok(_) => {
             let text = read_text(&git).unwrap_or_default();
             let elsewhere = text.lines().next().and_then(|line| line.strip_prefix("gitdir: ")).unwrap_or_default();
             let elsewhere = folder.join(elsewhere);
             let common = elsewhere.join("commondir");
-            if is_unfit(&common) {
+            if is_unusable(&common) {
                 return Some(common);
             }
             let shared = read_text(&common).unwrap_or_default();
             vec![elsewhere.join(shared.trim_end()).join("info/exclude")]
         }
     };
-    own.into_iter().chain(git_files).find(is_unfit)
+    own.into_iter().chain(git_files).find(is_unusable)
 }
 
 fn has_unusable_glob(file: &Path) -> bool {
@@ -212,8 +212,8 @@ fn has_unusable_glob(file: &Path) -> bool {
     bytes.split(|byte| *byte == b'\n').any(|line| !line.starts_with(b"#") && globs::check(line).is_err())
 }
 
-/// The report of a folder that was left out for its file of ignored names.
-fn unfit_to_read(file: &Path, store: &Store) -> SourceReport {
+/// The report of a folder that was left out because its ignore file cannot be used.
+fn unusable_ignore_report(file: &Path, store: &Store) -> SourceReport {
     let folder = file.parent().unwrap_or(file);
     let (limit, longest, braces) = (LARGEST_IGNORE_FILE >> 10, globs::LONGEST, globs::MOST_BRACES);
     let whose = format!("whose globs have at most {longest} bytes and {braces} braces");
@@ -221,13 +221,12 @@ fn unfit_to_read(file: &Path, store: &Store) -> SourceReport {
     SourceReport::failed(&store.source_name(folder), reason, Some("remove it or make it shorter".to_owned()))
 }
 
-/// Walks a folder. Folders with a file of ignored names that is not to be read are left out and the files noted in
-/// `unfit`.
+/// Walks a folder. Leaves out folders whose ignore file cannot be used, and adds these files to `unusable`.
 fn walk(
     folder: &Path,
     request: &IngestRequest,
     store: &Store,
-    unfit: &Arc<Mutex<Vec<PathBuf>>>,
+    unusable: &Arc<Mutex<Vec<PathBuf>>>,
 ) -> Result<ignore::Walk> {
     let mut excluded = OverrideBuilder::new(folder);
     for glob in &request.exclude {
@@ -236,17 +235,17 @@ fn walk(
     }
     let excluded = excluded.build().map_err(|error| bad_glob("exclude", &request.exclude.join(" "), &error))?;
     let own = store.root().canonicalize().ok();
-    let unfit = unfit.clone();
+    let unusable = unusable.clone();
     Ok(WalkBuilder::new(folder)
         .add_custom_ignore_filename(IGNORE_FILE)
         .require_git(false)
         .overrides(excluded)
         .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let found = if is_folder && entry.depth() > 0 { unfit_ignore_file(entry.path()) } else { None };
-            let is_fit = found.is_none();
-            unfit.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
-            is_fit && (own.is_none() || entry.path().canonicalize().ok() != own)
+            let found = if is_folder && entry.depth() > 0 { unusable_ignore_file(entry.path()) } else { None };
+            let is_usable = found.is_none();
+            unusable.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+            is_usable && (own.is_none() || entry.path().canonicalize().ok() != own)
         })
         .sort_by_file_path(Path::cmp)
         .build())
@@ -262,7 +261,7 @@ pub(super) struct Plan {
     pub settled: Vec<SourceReport>,
     /// Documents whose files are gone.
     pub vanished: Vec<DocumentRow>,
-    /// The sources of documents whose files are there and were not found, because a glob or an ignore file leaves them out.
+    /// The sources of documents whose files exist but are excluded by a glob or an ignore file.
     pub left_out: Vec<String>,
 }
 
@@ -307,10 +306,10 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         }
         let same = known.filter(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         let stays = |row: &&DocumentRow| {
-            !request.must_read(row) && !request.dates_again(row) && !request.describes_again(row, store)
+            !request.must_read(row) && !request.changes_date(row) && !request.changes_metadata(row, store)
         };
         match same.filter(stays) {
-            Some(row) => plan.settled.push(SourceReport::of(&candidate.source, request.action_of_same(row), row)),
+            Some(row) => plan.settled.push(SourceReport::of(&candidate.source, request.action_if_unchanged(row), row)),
             None => {
                 plan.bytes += facts.len();
                 plan.todo.push(candidate);
@@ -331,19 +330,19 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
     plan
 }
 
-/// Why missing files may be a mistake, such as an unmounted disk; `None` if only a few are missing.
-pub(super) fn doubt(doomed: &[DocumentRow], existing: &Existing, folders: &[PathBuf], store: &Store) -> Option<Doubt> {
+/// A removal that may be a mistake, such as an unmounted disk; `None` if only a few files are missing.
+pub(super) fn suspicious_removal(vanished: &[DocumentRow], existing: &Existing, folders: &[PathBuf], store: &Store) -> Option<SuspiciousRemoval> {
     let whole = |folder: &&PathBuf| {
         let name = store.source_name(folder);
         let below = |row: &&DocumentRow| is_below(&row.source, &name);
-        let doomed = doomed.iter().filter(below).count();
-        doomed > 0 && doomed == existing.values().filter(below).count()
+        let vanished = vanished.iter().filter(below).count();
+        vanished > 0 && vanished == existing.values().filter(below).count()
     };
     let emptied = folders.iter().find(whole).map(|folder| folder.display().to_string());
     // In a small store, one file is more than that share.
-    let is_much = doomed.len() > 1 && doomed.len() as f64 > existing.len() as f64 * LARGEST_UNDOUBTED;
+    let is_much = vanished.len() > 1 && vanished.len() as f64 > existing.len() as f64 * LARGEST_UNCONFIRMED_SHARE;
     let is_doubtful = emptied.is_some() || is_much;
-    is_doubtful.then_some(Doubt { documents: doomed.len(), of: existing.len(), emptied })
+    is_doubtful.then_some(SuspiciousRemoval { documents: vanished.len(), of: existing.len(), emptied })
 }
 
 /// Whether a source is in a folder, or is the file of that name; pages and standard input are in none.

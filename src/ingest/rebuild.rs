@@ -11,8 +11,8 @@ use super::known_vectors::KnownVectors;
 use super::plan::is_gone;
 use super::prepare::{Prepared, SourceFacts, rows};
 use super::request::Progress;
-use super::source::{mtime_ns, read_steadily};
-use super::vectors::Vectors;
+use super::source::{mtime_ns, read_consistent};
+use super::vectors::LazyEmbedder;
 use super::web::is_file;
 use super::worker::{Cutting, Limits, Worker};
 use crate::chunk::ChunkConfig;
@@ -40,9 +40,9 @@ pub struct RebuildOptions {
     pub lock_timeout: LockTimeout,
 }
 
-/// The source of a document, compared with what was ingested.
+/// The state of a source since its ingest.
 #[derive(Debug, Clone, PartialEq)]
-pub enum SourceNow {
+pub enum SourceState {
     /// Unchanged: read and cut.
     Same(Box<CutDocument>),
     /// The file has other content.
@@ -54,20 +54,20 @@ pub enum SourceNow {
 }
 
 /// The bytes of the source, if they are unchanged since the ingest.
-pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceNow>> {
+pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceState>> {
     if !is_file(&row.source) {
-        return Ok(Err(SourceNow::NoFile));
+        return Ok(Err(SourceState::NoFile));
     }
     let path = store.source_path(&row.source);
     if is_gone(row, store) {
-        return Ok(Err(SourceNow::Gone));
+        return Ok(Err(SourceState::Gone));
     }
     if std::fs::metadata(&path).is_ok_and(|facts| facts.len() != row.size) {
-        return Ok(Err(SourceNow::Changed));
+        return Ok(Err(SourceState::Changed));
     }
-    let (bytes, _) = read_steadily(&path, &[], u64::MAX)?;
+    let (bytes, _) = read_consistent(&path, &[], u64::MAX)?;
     let same = blake3::hash(&bytes).to_hex().as_str() == row.content_hash;
-    Ok(if same { Ok(bytes) } else { Err(SourceNow::Changed) })
+    Ok(if same { Ok(bytes) } else { Err(SourceState::Changed) })
 }
 
 /// How the file of a document changed since the ingest.
@@ -113,11 +113,11 @@ pub fn read_source(
     load: &LoadOptions,
     how: Cutting<'_>,
     worker: &mut Worker,
-) -> Result<SourceNow> {
+) -> Result<SourceState> {
     match unchanged_bytes(row, store)? {
         Ok(bytes) => {
             let document = worker.cut_file(&bytes, Format::from_name(&row.format), load, how)?;
-            Ok(SourceNow::Same(Box::new(document)))
+            Ok(SourceState::Same(Box::new(document)))
         }
         Err(other) => Ok(other),
     }
@@ -207,7 +207,7 @@ impl Rebuilder {
 
 impl RebuildOptions {
     /// The embedding model of a record, loaded when it is needed.
-    pub(super) fn vectors(&self, record: ModelRecord) -> Vectors {
-        Vectors::WhenNeeded { models: self.models.clone(), record, engine: self.engine.clone(), jobs: self.jobs }
+    pub(super) fn vectors(&self, record: ModelRecord) -> LazyEmbedder {
+        LazyEmbedder::NotLoaded { models: self.models.clone(), record, engine: self.engine.clone(), jobs: self.jobs }
     }
 }

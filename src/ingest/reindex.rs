@@ -10,10 +10,10 @@ use super::contexts::{ContextWriter, wants_model_context};
 use super::known_vectors::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
-use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, rebuilt_rows, unchanged_bytes};
+use super::rebuild::{RebuildOptions, Rebuilder, SourceState, read_source, rebuilt_rows, unchanged_bytes};
 use super::request::{ContextsReport, Progress};
-use super::source::{Outcomes, spread};
-use super::stored::{bytes_of, read_stored, stored};
+use super::source::{Outcomes, in_worker_threads};
+use super::stored::{bytes_of, read_rows, read_stored};
 use super::worker::{Cutting, Worker};
 use crate::chunk::ChunkChange;
 use crate::chunk::context::ContextKind;
@@ -194,7 +194,7 @@ async fn estimate(
     for row in rows {
         let document = DocumentRow { chunking: row.chunking.with(&request.chunks), ..row.clone() };
         if wants_model_context(&document) {
-            writer.estimate(&stored(&snapshot, document).await?)?;
+            writer.estimate(&read_rows(&snapshot, document).await?)?;
         }
     }
     Ok(writer.report())
@@ -208,10 +208,10 @@ fn read_sources(
     options: &RebuildOptions,
     request: &ReindexRequest,
     progress: &Arc<dyn Progress>,
-) -> Outcomes<DocumentRow, Option<SourceNow>> {
+) -> Outcomes<DocumentRow, Option<SourceState>> {
     let (store, load, progress) = (store.clone(), options.load.clone(), progress.clone());
     let (dry_run, chunks) = (request.dry_run, request.chunks);
-    spread(rows, options.jobs, options.limits, move |row: &DocumentRow, worker| {
+    in_worker_threads(rows, options.jobs, options.limits, move |row: &DocumentRow, worker| {
         let now = match dry_run {
             true => unchanged_bytes(row, &store).map(|bytes| bytes.err()),
             false => corrected_toc(row).and_then(|corrected| {
@@ -241,12 +241,12 @@ fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> Reindexe
 /// Rebuilds one document. The outer error is the store's and ends the run; the inner one is the document's.
 async fn rebuild(
     row: &DocumentRow,
-    now: Option<SourceNow>,
+    now: Option<SourceState>,
     chunks: &ChunkChange,
     rebuilder: Option<&mut Rebuilder>,
     worker: &mut Worker,
 ) -> Result<Result<ReindexedDocument>> {
-    let is_source = matches!(now, None | Some(SourceNow::Same(_)));
+    let is_source = matches!(now, None | Some(SourceState::Same(_)));
     let from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
     let unchanged = ReindexedDocument::unchanged(row, from);
     let Some(rebuilder) = rebuilder else { return Ok(Ok(unchanged)) };
@@ -254,7 +254,7 @@ async fn rebuild(
         let corrected = corrected_toc(row)?;
         let how = cutting(row, chunks, corrected.as_deref());
         let document = match now {
-            Some(SourceNow::Same(document)) => *document,
+            Some(SourceState::Same(document)) => *document,
             _ => read_stored(row, &rebuilder.snapshot, how, worker).await?,
         };
         Ok((document, corrected))
@@ -285,7 +285,7 @@ async fn keep(row: DocumentRow, rebuilder: &mut Rebuilder) -> Result<()> {
         return Ok(());
     }
     let embed = row.embedded;
-    let mut new = stored(&rebuilder.snapshot, row).await?;
+    let mut new = read_rows(&rebuilder.snapshot, row).await?;
     let known = KnownVectors::taken_from(&mut new);
     rebuilder.indexer.put(Prepared::of(new), known, embed, "kept", None).await
 }
@@ -299,7 +299,7 @@ async fn change_context(
     let outcome = ReindexedDocument::unchanged(&row, Some(TextFrom::Store));
     if let Some(rebuilder) = rebuilder {
         let embed = row.embedded;
-        let stored = stored(&rebuilder.snapshot, row).await?;
+        let stored = read_rows(&rebuilder.snapshot, row).await?;
         let (prepared, known) = with_context(stored.clone(), context);
         rebuilder.indexer.put(prepared, known, embed, "updated", Some(stored)).await?;
     }

@@ -43,8 +43,8 @@ pub struct IngestRequest {
     pub chunks: ChunkChange,
     /// Metadata by the paths of sources.
     pub rules: Vec<MetadataRule>,
-    /// Metadata from the options, for all documents of this run.
-    pub said: MetadataChanges,
+    /// Metadata from the options, for all documents of the run.
+    pub metadata: MetadataChanges,
     /// Remove documents whose file is gone from the folders.
     pub prune: bool,
     /// Report what would happen, without writing.
@@ -74,8 +74,8 @@ pub struct Target<'a> {
     pub llm: Configured,
     pub model: ModelChoice,
     pub lock_timeout: LockTimeout,
-    /// Asks whether to remove documents although there is doubt.
-    pub confirm: &'a dyn Fn(&Doubt) -> Result<bool>,
+    /// Asks whether to remove documents although their files may only be out of reach.
+    pub confirm: &'a dyn Fn(&SuspiciousRemoval) -> Result<bool>,
 }
 
 /// The largest PDF, DOCX or EPUB by default: they are mostly pictures.
@@ -115,7 +115,7 @@ impl IngestRequest {
     }
 
     /// Whether a document with unchanged content gets another date.
-    pub(super) fn dates_again(&self, row: &DocumentRow) -> bool {
+    pub(super) fn changes_date(&self, row: &DocumentRow) -> bool {
         self.time.is_some() && self.time != row.time
     }
 
@@ -124,12 +124,12 @@ impl IngestRequest {
     pub(super) fn metadata_of(&self, source: &str, store: &Store, before: Option<&DocumentRow>) -> Result<Metadata> {
         let mut metadata = before.map(|row| row.metadata.clone()).unwrap_or_default();
         metadata.given = given(&self.rules, &self.within, source, store)?;
-        metadata.set.extend(&self.said);
+        metadata.set.extend(&self.metadata);
         Ok(metadata)
     }
 
     /// Whether the metadata of a stored document changes, or cannot be read.
-    pub(super) fn describes_again(&self, row: &DocumentRow, store: &Store) -> bool {
+    pub(super) fn changes_metadata(&self, row: &DocumentRow, store: &Store) -> bool {
         self.metadata_of(&row.source, store, Some(row)).map_or(true, |metadata| metadata != row.metadata)
     }
 
@@ -139,7 +139,7 @@ impl IngestRequest {
     }
 
     /// What is done with a document whose file has not changed.
-    pub(super) fn action_of_same(&self, row: &DocumentRow) -> Action {
+    pub(super) fn action_if_unchanged(&self, row: &DocumentRow) -> Action {
         if self.lacks_vectors(row) { Action::Embedded } else { Action::Unchanged }
     }
 }
@@ -274,7 +274,7 @@ pub struct IngestReport {
     /// The chunk contexts of the language model; `None` if no document wants them.
     pub contexts: Option<ContextsReport>,
     /// Documents that stay although their files are gone: their removal was not confirmed.
-    pub not_removed: Option<Doubt>,
+    pub not_removed: Option<SuspiciousRemoval>,
     pub seconds: f64,
     /// Notes for the user about the whole run, each with its code.
     pub notes: Vec<(&'static str, String)>,
@@ -299,9 +299,9 @@ impl IngestReport {
     }
 }
 
-/// Documents whose files are gone: so many that the folder itself may be missing.
+/// Documents whose files are gone: so many that their folder or disk may only be out of reach.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Doubt {
+pub struct SuspiciousRemoval {
     pub documents: usize,
     /// All documents of the namespace.
     pub of: usize,
@@ -317,8 +317,8 @@ pub trait Progress: Send + Sync {
     fn file_read(&self);
     /// Child chunks were embedded. `bytes` is the corresponding size of files.
     fn embedded(&self, chunks: usize, bytes: u64);
-    /// The language model was asked about these parent chunks.
-    fn placed(&self, parent_chunks: usize);
+    /// The language model was asked for the contexts of these parent chunks.
+    fn contexts_requested(&self, parent_chunks: usize);
     /// Documents were published. They stay even if the run fails.
     fn published(&self, documents: usize);
     fn failed(&self, source: &str, reason: &str);
@@ -330,7 +330,7 @@ impl Progress for () {
     fn begin(&self, _files: usize, _bytes: u64) {}
     fn file_read(&self) {}
     fn embedded(&self, _chunks: usize, _bytes: u64) {}
-    fn placed(&self, _parent_chunks: usize) {}
+    fn contexts_requested(&self, _parent_chunks: usize) {}
     fn published(&self, _documents: usize) {}
     fn failed(&self, _source: &str, _reason: &str) {}
     fn end(&self) {}

@@ -15,8 +15,8 @@ use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder};
 use super::request::Progress;
-use super::stored::{bytes_of, read, read_at_once};
-use super::vectors::Vectors;
+use super::stored::{bytes_of, read_batches, read_prepared};
+use super::vectors::LazyEmbedder;
 use crate::chunk::EmbeddedText;
 use crate::embed::{Coverage, ParentVectors};
 use crate::error::Result;
@@ -26,7 +26,7 @@ use crate::store::{
     unpublished_vectors,
 };
 
-/// Texts to embed before their vectors are written: an interruption loses about so many.
+/// Texts to embed before their vectors are written. An interruption loses about this many.
 const BATCH: usize = 512;
 /// The history's word for a document with new vectors.
 const EMBEDDED: &str = "embedded";
@@ -182,8 +182,8 @@ impl Run<'_> {
             true => HashSet::new(),
             false => unpublished_vectors(self.namespace, &self.record)?,
         };
-        for some in read_at_once(&rows) {
-            for unit in read(snapshot, some).await?.into_iter().flat_map(|document| units_of(document, &self.coverage))
+        for some in read_batches(&rows) {
+            for unit in read_prepared(snapshot, some).await?.into_iter().flat_map(|document| units_of(document, &self.coverage))
             {
                 if only_missing && matches!(unit.text, UnitText::Summary(_)) {
                     continue;
@@ -245,8 +245,8 @@ impl Run<'_> {
         self.embed(&snapshot, &rows, &mut cache, &mut vectors).await?;
         let mut note = Note::of("reindex");
         let mut rewrite = writer.rewrite(&self.record).await?;
-        for some in read_at_once(&rows) {
-            for document in read(&snapshot, some).await? {
+        for some in read_batches(&rows) {
+            for document in read_prepared(&snapshot, some).await? {
                 note.add(EMBEDDED, &document.new.document.source);
                 let vector = |hash: &str| cache.get(&key_of(hash));
                 let (document, parents) = with_vectors(document, &self.coverage, vector)?;
@@ -265,14 +265,14 @@ impl Run<'_> {
         snapshot: &Snapshot,
         rows: &[DocumentRow],
         cache: &mut VectorCache,
-        vectors: &mut Vectors,
+        vectors: &mut LazyEmbedder,
     ) -> Result<usize> {
         let mut waiting = Waiting::default();
         let mut known: HashSet<VectorKey> = HashSet::new();
         let mut resumed = 0;
         self.report.texts = 0;
-        for some in read_at_once(rows) {
-            for document in read(snapshot, some).await? {
+        for some in read_batches(rows) {
+            for document in read_prepared(snapshot, some).await? {
                 let size = document.new.document.size;
                 for unit in units_of(document, &self.coverage) {
                     self.report.texts += unit.texts();
@@ -297,7 +297,7 @@ impl Run<'_> {
         Ok(resumed)
     }
 
-    fn embed_waiting(&mut self, waiting: Waiting, cache: &mut VectorCache, vectors: &mut Vectors) -> Result<()> {
+    fn embed_waiting(&mut self, waiting: Waiting, cache: &mut VectorCache, vectors: &mut LazyEmbedder) -> Result<()> {
         let Waiting { units, texts, bytes } = waiting;
         if units.is_empty() {
             self.progress.embedded(0, bytes);

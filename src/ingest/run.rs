@@ -8,8 +8,8 @@ use std::time::Instant;
 use reqwest::Url;
 
 use super::collector::{Collector, Job, Stop};
-use super::known_vectors::VectorsAhead;
-use super::loader::{Loaded, Loader, of_a_pipe};
+use super::known_vectors::VectorPrefetcher;
+use super::loader::{Loaded, Loader, for_standard_input};
 use super::plan::{Candidate, Existing, Plan, Scan, does_not_exist, is_below, is_below_one, plan, scan};
 use super::prepare::SourceFacts;
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
@@ -83,7 +83,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let mut pages = namespace.pages()?;
     let pages_before = pages.clone();
     let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone()));
-    let ahead = VectorsAhead::of(todo.iter().filter_map(|candidate| existing.get(&candidate.source)));
+    let ahead = VectorPrefetcher::of(todo.iter().filter_map(|candidate| existing.get(&candidate.source)));
     let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, ahead, report);
     let outcome = collect_all(job, todo, vanished, &mut pages, &loader, &mut collector).await;
     progress.end();
@@ -132,7 +132,7 @@ async fn collect_all(
         let source = format!("{STANDARD_INPUT}{name}");
         let format = request.format.or_else(|| Format::from_path(Path::new(name)));
         let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.limits));
-        collector.collect(&source, loaded.map_err(of_a_pipe)).await?;
+        collector.collect(&source, loaded.map_err(for_standard_input)).await?;
     }
     for page in &request.pages {
         collect_page(page, pages, loader, collector).await?;

@@ -13,14 +13,14 @@ use super::worker::{Limits, Worker};
 use crate::error::{Error, Result, Setting};
 use crate::paths::{lies_in, open_file};
 
-/// How often a file is read that changes meanwhile.
+/// The number of attempts to read a file that changes meanwhile.
 const ATTEMPTS: usize = 3;
 /// Results in the queue, per thread. The bound keeps memory independent of the number of files.
 const QUEUE_PER_THREAD: usize = 4;
 
-/// Does `work` for each item in up to `jobs` threads, each with its own worker process. The threads stop when the
-/// outcomes are dropped.
-pub(super) fn spread<T, R>(
+/// Does `work` on each item, in up to `jobs` threads with a worker process each. The threads stop when the outcomes are
+/// dropped.
+pub(super) fn in_worker_threads<T, R>(
     items: Vec<T>,
     jobs: usize,
     limits: Limits,
@@ -54,7 +54,7 @@ where
     Outcomes { items, receiver }
 }
 
-/// The outcomes of [`spread`], in any order. Every item has one, which is an error if the work panics.
+/// The outcomes of [`in_worker_threads`], in any order. Every item has one, which is an error if the work panics.
 pub(super) struct Outcomes<T, R> {
     items: Arc<Vec<T>>,
     receiver: Receiver<(usize, Result<R>)>,
@@ -77,7 +77,7 @@ pub(super) fn skip() -> String {
     format!("skip it with {}", Setting("exclude"))
 }
 
-/// The same for one that the system does not let kb read.
+/// The next step for a source that the system does not let kb read.
 pub(super) fn check_permissions() -> String {
     format!("check its permissions, or {}", skip())
 }
@@ -99,7 +99,7 @@ pub(super) fn raise_limit() -> String {
 
 /// Reads a file of at most `most` bytes, and the time of its last change. Tries again if the file changes
 /// meanwhile. `within` are the folders that it must lie in, wherever links lead by now; empty for any.
-pub(super) fn read_steadily(path: &Path, within: &[PathBuf], most: u64) -> Result<(Vec<u8>, i64)> {
+pub(super) fn read_consistent(path: &Path, within: &[PathBuf], most: u64) -> Result<(Vec<u8>, i64)> {
     let failed = |error: std::io::Error| {
         let plain = crate::error::plain_io(&error);
         Error::failed(format!("cannot be read: {plain}")).hint(check_permissions())
@@ -137,7 +137,7 @@ mod tests {
             7 => panic!("a loader crashed"),
             _ => Err(Error::failed("unreadable")),
         };
-        let mut results = spread((0..10).collect(), 3, limits, work);
+        let mut results = in_worker_threads((0..10).collect(), 3, limits, work);
         let mut outcomes = Vec::new();
         while let Some((item, done)) = results.next().await {
             outcomes.push((item, done.map_err(|error| error.message().to_owned())));

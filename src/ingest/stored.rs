@@ -13,10 +13,10 @@ use crate::load::{Block, BlockKind, Document, Format, OutlineEntry};
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot, in_parts};
 use crate::structure::Provenance;
 
-/// About so many chunks are read at once.
+/// About this many chunks are read at once.
 pub(super) const CHUNKS_AT_ONCE: usize = 8192;
 
-pub async fn stored(snapshot: &Snapshot, document: DocumentRow) -> Result<NewDocument> {
+pub async fn read_rows(snapshot: &Snapshot, document: DocumentRow) -> Result<NewDocument> {
     let sections = snapshot.sections(&document.doc_id).await?;
     let parents = snapshot.parents_of(&document.doc_id).await?;
     Ok(NewDocument { document, sections, parents })
@@ -29,22 +29,22 @@ pub async fn read_stored(
     how: Cutting<'_>,
     worker: &mut Worker,
 ) -> Result<CutDocument> {
-    let stored = stored(snapshot, row.clone()).await?;
+    let stored = read_rows(snapshot, row.clone()).await?;
     worker.cut_stored(&stored_document(row, &stored.sections, &as_the_source_says(&stored))?, how)
 }
 
 /// Documents whose chunks are read at once, because without an index every read looks through all rows.
-pub(super) fn read_at_once(rows: &[DocumentRow]) -> Vec<&[DocumentRow]> {
+pub(super) fn read_batches(rows: &[DocumentRow]) -> Vec<&[DocumentRow]> {
     in_parts(rows, CHUNKS_AT_ONCE, DocumentRow::chunks)
 }
 
-/// The sizes of the sources of documents together. A store from somebody else may state any.
+/// The total size of the sources of documents. A store from somebody else may state any size.
 pub(super) fn bytes_of(rows: &[DocumentRow]) -> u64 {
     rows.iter().fold(0, |sum, row| row.size.saturating_add(sum))
 }
 
 /// Reads documents with their profiles, chunks and embedded texts, but without sections and vectors.
-pub(super) async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
+pub(super) async fn read_prepared(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
     let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
     let mut parents = snapshot.parents_of_each(&ids).await?;
     let prepared = |row: &DocumentRow| {

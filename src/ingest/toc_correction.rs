@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::cut_document::CutDocument;
-use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, rebuilt_rows};
+use super::rebuild::{RebuildOptions, Rebuilder, SourceState, read_source, rebuilt_rows};
 use super::request::Progress;
 use super::stored::read_stored;
 use super::worker::{Cutting, Worker};
@@ -96,7 +96,7 @@ pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn 
     if document.corrected_toc.is_none() {
         return Err(Error::not_found(format!("the table of contents of {} was never corrected", document.source)));
     }
-    if let SourceNow::Same(cut) = source_now(place, document, None).await? {
+    if let SourceState::Same(cut) = source_now(place, document, None).await? {
         return rebuild(place, document, *cut, None, Outcome::Reset, progress).await;
     }
     let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress).await?;
@@ -106,7 +106,7 @@ pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn 
     Ok(CorrectionReport::new(document, Outcome::ResetLater))
 }
 
-async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[OutlineEntry]>) -> Result<SourceNow> {
+async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[OutlineEntry]>) -> Result<SourceState> {
     let (document, store, options) = (document.clone(), place.store.clone(), place.options.clone());
     let corrected = corrected.map(<[OutlineEntry]>::to_vec);
     let read = move || {
@@ -126,16 +126,16 @@ fn cutting<'a>(document: &'a DocumentRow, corrected: Option<&'a [OutlineEntry]>)
 async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &[OutlineEntry]) -> Result<CutDocument> {
     let source = &document.source;
     match source_now(place, document, Some(entries)).await? {
-        SourceNow::Same(cut) => Ok(*cut),
+        SourceState::Same(cut) => Ok(*cut),
         // Without a file, only the store has the text.
-        SourceNow::NoFile => {
+        SourceState::NoFile => {
             let mut worker = Worker::new(place.options.limits);
             let snapshot = Snapshot::open(&place.namespace).await?;
             read_stored(document, &snapshot, cutting(document, Some(entries)), &mut worker).await
         }
-        SourceNow::Changed => Err(Error::failed(format!("{source} has changed since it was ingested"))
+        SourceState::Changed => Err(Error::failed(format!("{source} has changed since it was ingested"))
             .hint(format!("`{}` reads it again; then correct its table of contents", NextStep::Ingest(source)))),
-        SourceNow::Gone => Err(Error::failed(format!("{source} is gone, so its sections cannot be rebuilt"))
+        SourceState::Gone => Err(Error::failed(format!("{source} is gone, so its sections cannot be rebuilt"))
             .hint("restore the file, or ingest it from its new place; then correct its table of contents")),
     }
 }

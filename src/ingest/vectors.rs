@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::models::Models;
 use crate::store::{ModelRecord, NewDocument, ParentChunk};
 
-/// Child chunks that fill a batch. As many to embed as are worth the time fill it too.
+/// A batch is full with this many child chunks, or with as many to embed as take [`BATCH_TIME`].
 pub(super) const BATCH_CHILDREN: usize = 4096;
 /// Child chunks to embed before the first publication, while the speed is not known.
 pub(super) const FIRST_EMBEDDED: usize = 512;
@@ -23,14 +23,14 @@ const BATCH_TIME: Duration = Duration::from_secs(60);
 /// The fewest child chunks that are worth a publication.
 const LEAST_EMBEDDED: usize = 256;
 
-/// How long texts are embedded before anything else gets a turn, if that many keep all threads busy.
+/// How long texts are embedded before other tasks get a turn, if that many keep all threads busy.
 const BETWEEN_PAUSES: Duration = Duration::from_secs(2);
 
-/// The model that makes vectors.
-pub enum Vectors {
+/// The embedder of a run.
+pub enum LazyEmbedder {
     Loaded(Arc<Embedder>),
     /// Loaded when the first text needs it, so that a run that finds all vectors in the store never pays for it.
-    WhenNeeded {
+    NotLoaded {
         models: Models,
         record: ModelRecord,
         engine: EngineChoice,
@@ -39,23 +39,23 @@ pub enum Vectors {
     },
 }
 
-impl Vectors {
+impl LazyEmbedder {
     /// The scripts that the model reads, without loading it.
     pub(super) fn coverage(&self) -> Result<Coverage> {
         let model = match self {
-            Vectors::Loaded(embedder) => embedder.model().clone(),
-            Vectors::WhenNeeded { models, record, .. } => models.recorded(record)?,
+            LazyEmbedder::Loaded(embedder) => embedder.model().clone(),
+            LazyEmbedder::NotLoaded { models, record, .. } => models.recorded(record)?,
         };
         Ok(model.embedding_config.languages.clone())
     }
 
     pub(super) fn embedder(&mut self) -> Result<Arc<Embedder>> {
         match self {
-            Vectors::Loaded(embedder) => Ok(embedder.clone()),
-            Vectors::WhenNeeded { models, record, engine, jobs } => {
+            LazyEmbedder::Loaded(embedder) => Ok(embedder.clone()),
+            LazyEmbedder::NotLoaded { models, record, engine, jobs } => {
                 let model = models.recorded(record)?;
                 let embedder = Arc::new(Embedder::load(engine, &model, *jobs)?);
-                *self = Vectors::Loaded(embedder.clone());
+                *self = LazyEmbedder::Loaded(embedder.clone());
                 Ok(embedder)
             }
         }
@@ -69,10 +69,10 @@ pub(super) struct Waiting {
     pub embed: bool,
     /// For each parent chunk, whether it is to be embedded and the model reads it.
     pub read: Vec<bool>,
-    /// What the history calls it.
+    /// The action that the history records.
     pub action: &'static str,
     /// The stored document. It stays if the new one is equal.
-    pub unless: Option<NewDocument>,
+    pub stored: Option<NewDocument>,
 }
 
 impl Waiting {
@@ -91,7 +91,7 @@ impl Waiting {
 
 /// Makes the vectors of a run.
 pub(super) struct VectorMaker {
-    pub model: Vectors,
+    pub model: LazyEmbedder,
     progress: Arc<dyn Progress>,
     pub languages: LanguageSampler,
     /// How many child chunks to embed before a publication.
@@ -103,7 +103,7 @@ pub(super) struct VectorMaker {
 }
 
 impl VectorMaker {
-    pub fn new(model: Vectors, progress: Arc<dyn Progress>) -> Self {
+    pub fn new(model: LazyEmbedder, progress: Arc<dyn Progress>) -> Self {
         let languages = LanguageSampler::default();
         VectorMaker { model, progress, languages, at_once: FIRST_EMBEDDED, embedded: 0, reused: 0 }
     }
@@ -165,7 +165,7 @@ impl VectorMaker {
             let begun = Instant::now();
             made.extend(embedder.embed_parents(some, &report)?);
             (rest, most) = (after, within(BETWEEN_PAUSES, some.len(), begun.elapsed()));
-            // Whoever cancels the run, as a client of `kb mcp` does, does not wait for the rest.
+            // A client of `kb mcp` can cancel the run here.
             tokio::task::yield_now().await;
         }
         self.at_once = within(BATCH_TIME, children, start.elapsed());

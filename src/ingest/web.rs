@@ -46,7 +46,7 @@ const TYPES: [(&str, Format); 14] = [
     ("application/vnd.openxmlformats-officedocument.presentationml.presentation", Format::PowerPoint),
 ];
 /// Media types that do not tell the format: the extension of the address or the content decides.
-const VAGUE: [&str; 4] = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
+const AMBIGUOUS_TYPES: [&str; 4] = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
 
 /// Whether a source is a file, not standard input or a page on the web.
 pub(super) fn is_file(source: &str) -> bool {
@@ -242,7 +242,7 @@ fn format(url: &Url, stated: &str) -> Result<Option<Format>> {
     if let Some((_, format)) = TYPES.iter().find(|(known, _)| *known == kind) {
         return Ok(Some(*format));
     }
-    if VAGUE.contains(&kind.as_str()) || kind.starts_with("text/") {
+    if AMBIGUOUS_TYPES.contains(&kind.as_str()) || kind.starts_with("text/") {
         return Ok(Format::from_path(std::path::Path::new(url.path())));
     }
     Err(Error::failed(format!("has the type {:?}, which kb does not read", shown(&kind)))

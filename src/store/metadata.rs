@@ -302,7 +302,7 @@ mod tests {
         let of = |tagged: &[&str], untagged: &[&str]| MetadataChanges {
             tagged: tagged.iter().map(|tag| (*tag).to_owned()).collect(),
             untagged: untagged.iter().map(|tag| (*tag).to_owned()).collect(),
-            ..Changed::default()
+            ..MetadataChanges::default()
         };
         let mut all = of(&["a", "b"], &["c"]);
         all.extend(&of(&["c"], &["a"]));

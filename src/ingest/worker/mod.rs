@@ -39,8 +39,8 @@ const LONGEST_ANSWER: u64 = 256 << 20;
 const MOST_WAITING: usize = 16;
 /// Slow pages that are left out before the file fails.
 const MOST_SKIPPED: usize = 3;
-/// How long a worker may take to read the rest of its request after it has answered.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long to wait for a worker that has answered to read the rest of its request.
+const WAIT_FOR_READING: Duration = Duration::from_secs(1);
 
 /// Limits on the time and the memory of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +163,7 @@ impl Worker {
             let outcome = deadline.wait(answers, self.limits.page);
             let answered = Instant::now();
             let whole = matches!(outcome, Outcome::Cut(_) | Outcome::Refused(_));
-            while whole && !sent.is_finished() && answered.elapsed() < GRACE {
+            while whole && !sent.is_finished() && answered.elapsed() < WAIT_FOR_READING {
                 std::thread::sleep(Duration::from_millis(1));
             }
             if !whole || !sent.is_finished() {

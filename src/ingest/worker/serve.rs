@@ -12,14 +12,14 @@ use crate::ingest::source::skip;
 use crate::load::{Document, Format, parse_with};
 
 /// Whether this program can be its own worker.
-static SERVES: AtomicBool = AtomicBool::new(false);
+static CAN_BE_WORKER: AtomicBool = AtomicBool::new(false);
 
 /// Makes this process a worker, if the same program started it as one, and ends it when its work is done. Otherwise it
 /// returns at once. Call it first in `main`: [`KnowledgeBase::ingest`](crate::KnowledgeBase::ingest) reads files of unknown
 /// origin in copies of the running program, with limits on their time and memory and without network.
 pub fn serve_worker() {
     if std::env::args_os().nth(1).is_none_or(|argument| argument != WORKER) {
-        SERVES.store(true, Ordering::Relaxed);
+        CAN_BE_WORKER.store(true, Ordering::Relaxed);
         return;
     }
     std::process::exit(serve().map_or_else(|error| i32::from(error.kind().exit_code()), |()| 0));
@@ -28,7 +28,7 @@ pub fn serve_worker() {
 /// # Errors
 /// If the program would not serve as a worker: a copy of it would start over instead.
 pub fn require_served() -> Result<()> {
-    match SERVES.load(Ordering::Relaxed) {
+    match CAN_BE_WORKER.load(Ordering::Relaxed) {
         true => Ok(()),
         false => Err(Error::usage("this program cannot read files in copies of itself")
             .hint("call kb::serve_worker() first in main")),
