@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::cut_document::CutDocument;
-use super::plan::{Candidate, Existing, is_gone};
+use super::plan::{Existing, is_gone};
 use super::prepare::{SourceFacts, corrected_toc};
 use super::request::{IngestRequest, Progress};
+use super::scan::Candidate;
 use super::source::{Outcomes, in_worker_threads, read_consistent, skip};
 use super::worker::{Cutting, Worker};
 use crate::error::{Error, Result, Setting};

@@ -22,6 +22,7 @@ mod reindex;
 mod request;
 mod revector;
 mod run;
+mod scan;
 mod source;
 mod stored;
 mod toc_correction;
