@@ -11,7 +11,7 @@ use super::input::{draft_file, edit, keep_draft, read_text, standard_input};
 use super::invocation::Context;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
-use crate::edits::{ChunkOrder, Edits, NewText, Side, edit_chunks, read_batch, settle};
+use crate::edits::{ChunkEditRequest, Edits, NewText, Side, edit_chunks, read_batch, resolve_conflicts};
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 use crate::ingest::{Rebuilder, documents_of, publish};
@@ -65,20 +65,20 @@ fn parse_note(text: &str) -> Result<(String, Option<String>), String> {
     Ok((name.trim().to_owned(), (!value.is_empty()).then(|| value.to_owned())))
 }
 
-enum Order {
-    Chunks(Vec<ChunkOrder>),
+enum Edit {
+    Chunks(Vec<ChunkEditRequest>),
     Batch(String),
-    Settle(Vec<String>, Side),
+    Resolve(Vec<String>, Side),
 }
 
 pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
     let namespace = context.namespace()?;
     // Opens the snapshot first, so that an error comes before the editor.
     let snapshot = Snapshot::open(&namespace).await?;
-    let (order, kept) = read_order(&args, &snapshot).await?;
+    let (request, kept) = read_edit(&args, &snapshot).await?;
     let work = async {
         if args.dry_run {
-            let edits = plan(&snapshot, &order).await?;
+            let edits = plan(&snapshot, &request).await?;
             return context.show(edited_chunks(&edits.documents, None, None));
         }
         let options = rebuild_options(context, &args.wait)?;
@@ -88,7 +88,7 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
         }
         // An open snapshot would keep the old generation.
         drop(snapshot);
-        let edits = plan(&rebuilder.snapshot, &order).await?;
+        let edits = plan(&rebuilder.snapshot, &request).await?;
         let done = publish(rebuilder, edits.changed).await?;
         let (generation, embedded) = (done.generation, Some(done.embedded()));
         context.show(edited_chunks(&edits.documents, generation, embedded))
@@ -102,12 +102,12 @@ struct Kept {
     row: ChunkRow,
 }
 
-async fn read_order(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Order, Option<Kept>)> {
+async fn read_edit(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Edit, Option<Kept>)> {
     if let Some(file) = &args.batch {
-        return Ok((Order::Batch(read_text(file)?), None));
+        return Ok((Edit::Batch(read_text(file)?), None));
     }
     if let Some(side) = args.resolve {
-        return Ok((Order::Settle(args.ids.clone(), side), None));
+        return Ok((Edit::Resolve(args.ids.clone(), side), None));
     }
     let (text, kept) = if args.reset {
         (Some(NewText::Source), None)
@@ -128,9 +128,9 @@ async fn read_order(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Order,
             .hint("change one at a time, or many with --batch"));
     }
     let metadata: BTreeMap<String, Option<String>> = args.meta.iter().cloned().collect();
-    let order =
-        |id: &String| ChunkOrder { chunk_id: id.as_str().into(), text: text.clone(), metadata: metadata.clone() };
-    Ok((Order::Chunks(args.ids.iter().map(order).collect()), kept))
+    let request =
+        |id: &String| ChunkEditRequest { chunk_id: id.as_str().into(), text: text.clone(), metadata: metadata.clone() };
+    Ok((Edit::Chunks(args.ids.iter().map(request).collect()), kept))
 }
 
 async fn from_editor(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(String, Kept)> {
@@ -158,18 +158,18 @@ async fn refuse_changed(snapshot: &Snapshot, row: &ChunkRow) -> Result<()> {
     }
 }
 
-async fn plan(snapshot: &Snapshot, order: &Order) -> Result<Edits> {
+async fn plan(snapshot: &Snapshot, request: &Edit) -> Result<Edits> {
     let now = jiff::Timestamp::now().to_string();
-    match order {
-        Order::Chunks(orders) => {
-            let ids: Vec<ChunkId> = orders.iter().map(|order| order.chunk_id.clone()).collect();
-            edit_chunks(documents_of(snapshot, &ids).await?, orders, &now)
+    match request {
+        Edit::Chunks(requests) => {
+            let ids: Vec<ChunkId> = requests.iter().map(|request| request.chunk_id.clone()).collect();
+            edit_chunks(documents_of(snapshot, &ids).await?, requests, &now)
         }
-        Order::Batch(text) => {
-            let stored = documents_of(snapshot, &ChunkOrder::ids_of_batch(text)?).await?;
-            let orders = read_batch(text, &stored)?;
-            edit_chunks(stored, &orders, &now)
+        Edit::Batch(text) => {
+            let stored = documents_of(snapshot, &ChunkEditRequest::ids_of_batch(text)?).await?;
+            let requests = read_batch(text, &stored)?;
+            edit_chunks(stored, &requests, &now)
         }
-        Order::Settle(ids, side) => settle(documents_of(snapshot, ids).await?, ids, *side, &now),
+        Edit::Resolve(ids, side) => resolve_conflicts(documents_of(snapshot, ids).await?, ids, *side, &now),
     }
 }

@@ -12,7 +12,7 @@ use super::global::WaitArgs;
 use super::input::name_of;
 use super::invocation::Context;
 use crate::error::{Error, Result};
-use crate::knowledge::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
+use crate::knowledge::entities::{EntityAction, EntityPlan, EntityRequest, Outcome, plan, read_batch};
 use crate::render::set_entities;
 use crate::search::TimeField;
 use crate::store::{Change, Namespace, Note, Snapshot, Writer};
@@ -79,13 +79,13 @@ pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
     let namespace = context.namespace()?;
     let now = Timestamp::now();
     // Reads before it locks the namespace: standard input may take long.
-    let orders = orders(&args, now)?;
+    let requests = requests(&args, now)?;
     if args.dry_run {
-        let planned = planned(&namespace, orders, now).await?;
+        let planned = planned(&namespace, requests, now).await?;
         return context.show(set_entities(&planned.outcomes, None, true));
     }
     let mut writer = Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?;
-    let EntityPlan { change, outcomes } = planned(&namespace, orders, now).await?;
+    let EntityPlan { change, outcomes } = planned(&namespace, requests, now).await?;
     let mut generation = None;
     if !change.is_empty() {
         let mut note = Note::of("entity-set");
@@ -97,36 +97,36 @@ pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
     context.show(set_entities(&outcomes, generation, false))
 }
 
-async fn planned(namespace: &Namespace, orders: Vec<(String, EntityOrder)>, now: Timestamp) -> Result<EntityPlan> {
+async fn planned(namespace: &Namespace, requests: Vec<(String, EntityRequest)>, now: Timestamp) -> Result<EntityPlan> {
     let rows = Snapshot::open(namespace).await?.entities().await?;
-    plan(&rows, orders, now)
+    plan(&rows, requests, now)
 }
 
-/// The orders from the command line or the file, each with its place there.
-fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
+/// The requests from the command line or the file, each with its place there.
+fn requests(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityRequest)>> {
     if let Some(file) = &args.from {
         let name = name_of(file);
-        let orders = read_batch(&mut *input(file)?, &name, now)?;
-        if orders.is_empty() {
+        let requests = read_batch(&mut *input(file)?, &name, now)?;
+        if requests.is_empty() {
             return Err(
                 Error::usage(format!("{name} is empty")).hint("write one JSON object per line, one for each entity")
             );
         }
-        return Ok(orders);
+        return Ok(requests);
     }
-    let order = EntityOrder {
+    let request = EntityRequest {
         name: args.name.clone().unwrap_or_default(),
         kind: args.kind.clone(),
         aliases: args.alias.clone(),
         state: args.state.clone(),
         time: args.time.map(|time| time.of_state(args.time_field.as_ref())).transpose()?,
         what: match (args.remove, args.retype) {
-            (true, _) => What::Remove,
-            (_, true) => What::Retype,
-            _ => What::Set,
+            (true, _) => EntityAction::Remove,
+            (_, true) => EntityAction::Retype,
+            _ => EntityAction::Set,
         },
     };
-    Ok(vec![(String::new(), order)])
+    Ok(vec![(String::new(), request)])
 }
 
 /// Opens the file for parsing line by line. A batch has limits, so an endless file is not read whole first.

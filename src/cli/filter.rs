@@ -4,7 +4,7 @@ use clap::Args;
 use jiff::Timestamp;
 
 use crate::error::{Error, Result, Setting};
-use crate::knowledge::entities::OrderTime;
+use crate::knowledge::entities::RequestTime;
 use crate::search::{Filter, HeadingForms, Restriction, TimeField};
 use crate::store::StateTime;
 use crate::text::Period;
@@ -90,10 +90,10 @@ impl Limit {
     ///
     /// # Errors
     /// If it is not a date or, on a time field, not a number.
-    pub(super) fn of_state(self, field: Option<&TimeField>) -> Result<OrderTime> {
+    pub(super) fn of_state(self, field: Option<&TimeField>) -> Result<RequestTime> {
         match field {
-            None => self.date("time").map(OrderTime::Period),
-            Some(TimeField { name, .. }) => Ok(OrderTime::On { field: name.clone(), at: self.number("time", name)? }),
+            None => self.date("time").map(RequestTime::Period),
+            Some(TimeField { name, .. }) => Ok(RequestTime::On { field: name.clone(), at: self.number("time", name)? }),
         }
     }
 

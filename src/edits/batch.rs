@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::order::{ChunkOrder, DERIVED, NewText, derived, structural, unknown_chunk};
+use super::request::{ChunkEditRequest, DERIVED, NewText, derived, structural, unknown_chunk};
 use crate::error::{Error, NextStep, Result, plain_json};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};
@@ -42,35 +42,35 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
         .collect()
 }
 
-/// The orders of a batch. `stored` gives the documents of its chunks. An error has the number of its line.
-pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>> {
+/// The requests of a batch. `stored` gives the documents of its chunks. An error has the number of its line.
+pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkEditRequest>> {
     let parents = stored.iter().flat_map(|new| new.parents.iter().map(move |parent| (new, parent)));
     let chunks = parents.flat_map(|(new, parent)| parent.chunks().map(move |chunk| (new, parent, chunk)));
     let known: HashMap<&str, _> = chunks.map(|found| (found.2.chunk_id.as_str(), found)).collect();
-    let mut orders = Vec::new();
+    let mut requests = Vec::new();
     for (number, line) in lines(text)? {
-        let order = match known.get(line.chunk_id.as_str()).copied() {
-            Some((new, parent, chunk)) => order(line, parent, chunk, &new.document.source),
+        let request = match known.get(line.chunk_id.as_str()).copied() {
+            Some((new, parent, chunk)) => request(line, parent, chunk, &new.document.source),
             None => Err(unknown_chunk(&line.chunk_id)),
         };
-        orders.extend(order.map_err(|error| error.at(&format!("line {number} of the batch")))?);
+        requests.extend(request.map_err(|error| error.at(&format!("line {number} of the batch")))?);
     }
-    Ok(orders)
+    Ok(requests)
 }
 
-impl ChunkOrder {
+impl ChunkEditRequest {
     pub fn ids_of_batch(text: &str) -> Result<Vec<ChunkId>> {
         Ok(lines(text)?.into_iter().map(|(_, line)| line.chunk_id).collect())
     }
 }
 
-/// The order of a line; `None` if it changes nothing.
-fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Result<Option<ChunkOrder>> {
+/// The request of a line; `None` if it changes nothing.
+fn request(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Result<Option<ChunkEditRequest>> {
     line.rest.iter().try_for_each(|(name, value)| must_be_same(name, value, parent, chunk, source))?;
     let metadata = changed_notes(line.metadata, parent, chunk)?;
     let content = line.content.filter(|content| content.trim_end() != chunk.content.trim_end());
     let nothing = content.is_none() && metadata.is_empty();
-    Ok((!nothing).then(|| ChunkOrder { chunk_id: line.chunk_id, text: content.map(NewText::Given), metadata }))
+    Ok((!nothing).then(|| ChunkEditRequest { chunk_id: line.chunk_id, text: content.map(NewText::Given), metadata }))
 }
 
 /// Refuses another value of a field than the chunk has.
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn values_of_notes_become_text() {
         let line = r#"{"chunk_id": "abc123:0", "metadata": {"reviewed": true, "old": null}}"#;
-        let orders = read_batch(line, &[stored("First sentence here.\n\nSecond sentence is.\n")]).unwrap();
-        assert_eq!(orders[0].metadata, BTreeMap::from([("reviewed".to_owned(), Some("true".to_owned()))]));
+        let requests = read_batch(line, &[stored("First sentence here.\n\nSecond sentence is.\n")]).unwrap();
+        assert_eq!(requests[0].metadata, BTreeMap::from([("reviewed".to_owned(), Some("true".to_owned()))]));
     }
 }

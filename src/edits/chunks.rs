@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Serialize;
 
 use super::derived::update_counts;
-use super::order::{ChunkOrder, NewText, check, instead_of, unknown_chunk};
+use super::request::{ChunkEditRequest, NewText, check, replacement_text, unknown_chunk};
 use super::parent_chunk::{
-    NewChild, ParentChange, change_parent, edit_of, in_source, indexes_in_source, new_children, notes_by_text,
+    NewChild, ParentChange, change_parent, edit_of, source_parent, indexes_in_source, new_children, notes_by_text,
     pass_notes,
 };
 use crate::chunk::ChunkConfig;
@@ -38,7 +38,7 @@ pub struct Edits {
 pub struct DocumentEdits {
     pub doc_id: DocId,
     pub source: String,
-    /// The chunks of the orders.
+    /// The chunks of the requests.
     pub named: Vec<String>,
     /// Chunks with another text or other notes.
     pub changed: Vec<ChunkId>,
@@ -71,18 +71,18 @@ impl DocumentEdits {
 }
 
 /// Changes chunks of the documents in `stored`. `now` is an RFC 3339 time. After an error nothing is changed.
-pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -> Result<Edits> {
+pub fn edit_chunks(stored: Vec<NewDocument>, requests: &[ChunkEditRequest], now: &str) -> Result<Edits> {
     let mut seen = HashSet::new();
-    if let Some(twice) = orders.iter().find(|order| !seen.insert(&order.chunk_id)) {
+    if let Some(twice) = requests.iter().find(|request| !seen.insert(&request.chunk_id)) {
         return Err(Error::usage(format!("{:?} is given twice; nothing was changed", twice.chunk_id))
             .hint("give each chunk one new text"));
     }
-    orders.iter().try_for_each(check)?;
-    let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
+    requests.iter().try_for_each(check)?;
+    let by_id: HashMap<&str, &ChunkEditRequest> = requests.iter().map(|request| (request.chunk_id.as_str(), request)).collect();
     let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
     let mut known: HashSet<ChunkId> = HashSet::new();
     for before in stored {
-        let (after, named) = ordered(&before, &by_id, now)?;
+        let (after, named) = apply_requests(&before, &by_id, now)?;
         known.extend(named.iter().cloned());
         if named.is_empty() {
             continue;
@@ -94,20 +94,20 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
             edits.changed.push(ChangedDocument { before, after });
         }
     }
-    if let Some(unknown) = orders.iter().find(|order| !known.contains(&order.chunk_id)) {
+    if let Some(unknown) = requests.iter().find(|request| !known.contains(&request.chunk_id)) {
         return Err(unknown_chunk(&unknown.chunk_id));
     }
     Ok(edits)
 }
 
-/// A document after its orders, and the ids that they name.
-fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) -> Result<(NewDocument, Vec<ChunkId>)> {
+/// A document after its requests, and the ids that they name.
+fn apply_requests(before: &NewDocument, by_id: &HashMap<&str, &ChunkEditRequest>, now: &str) -> Result<(NewDocument, Vec<ChunkId>)> {
     let config = before.document.chunking;
     let mut after = before.clone();
     let mut named = Vec::new();
     for index in indexes_in_source(before) {
         let parent = before.parent(index);
-        let own: Vec<&ChunkOrder> = parent
+        let own: Vec<&ChunkEditRequest> = parent
             .iter()
             .flat_map(|parent| &parent.children)
             .filter_map(|child| by_id.get(child.chunk_id.as_str()).copied())
@@ -117,9 +117,9 @@ fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) 
             continue;
         }
         refuse_both(whole, &own)?;
-        let Some(source) = in_source(before, index) else { continue };
+        let Some(source) = source_parent(before, index) else { continue };
         let change = match (parent, whole) {
-            (_, Some(order)) if order.text == Some(NewText::Source) => from_source(before, source, order, now)?,
+            (_, Some(request)) if request.text == Some(NewText::Source) => from_source(before, source, request, now)?,
             (Some(parent), whole) => changed(parent, by_id, whole, source, &config, now)?,
             (None, _) => {
                 let id = &source.chunk_id;
@@ -127,17 +127,17 @@ fn ordered(before: &NewDocument, by_id: &HashMap<&str, &ChunkOrder>, now: &str) 
                     .hint(format!("`{}` restores it", NextStep::ResetChunk(id))));
             }
         };
-        named.extend(whole.map(|order| order.chunk_id.clone()));
-        named.extend(own.iter().map(|order| order.chunk_id.clone()));
+        named.extend(whole.map(|request| request.chunk_id.clone()));
+        named.extend(own.iter().map(|request| request.chunk_id.clone()));
         change_parent(&mut after, change, now);
     }
     update_counts(&mut after);
     Ok((after, named))
 }
 
-fn refuse_both(whole: Option<&ChunkOrder>, own: &[&ChunkOrder]) -> Result<()> {
-    let whole = whole.filter(|order| order.text.is_some());
-    let child_chunk = own.iter().find(|order| order.text.is_some());
+fn refuse_both(whole: Option<&ChunkEditRequest>, own: &[&ChunkEditRequest]) -> Result<()> {
+    let whole = whole.filter(|request| request.text.is_some());
+    let child_chunk = own.iter().find(|request| request.text.is_some());
     if let (Some(whole), Some(child)) = (whole, child_chunk) {
         let what = format!("{:?} is a part of {:?}, and both have new texts", child.chunk_id, whole.chunk_id);
         return Err(
@@ -148,34 +148,34 @@ fn refuse_both(whole: Option<&ChunkOrder>, own: &[&ChunkOrder]) -> Result<()> {
 }
 
 /// A parent chunk with the source's text and only new notes.
-fn from_source(before: &NewDocument, source: ParentChunk, order: &ChunkOrder, now: &str) -> Result<ParentChange> {
+fn from_source(before: &NewDocument, source: ParentChunk, request: &ChunkEditRequest, now: &str) -> Result<ParentChange> {
     if edit_of(&before.document.edits, source.chunk_index).is_none() {
-        return Err(Error::not_found(format!("{:?} was never changed; nothing was reset", order.chunk_id)));
+        return Err(Error::not_found(format!("{:?} was never changed; nothing was reset", request.chunk_id)));
     }
-    let metadata = noted(BTreeMap::new(), &order.metadata);
+    let metadata = noted(BTreeMap::new(), &request.metadata);
     let children = new_children(&source.content, &before.document.chunking);
     Ok(ParentChange { source, children, metadata, edited_at: now.to_owned() })
 }
 
-/// A parent chunk after its own order and those of its children.
+/// A parent chunk after its own request and those of its children.
 fn changed(
     parent: &ParentChunk,
-    by_id: &HashMap<&str, &ChunkOrder>,
-    whole: Option<&ChunkOrder>,
+    by_id: &HashMap<&str, &ChunkEditRequest>,
+    whole: Option<&ChunkEditRequest>,
     source: ParentChunk,
     config: &ChunkConfig,
     now: &str,
 ) -> Result<ParentChange> {
     let none = BTreeMap::new();
-    let mut metadata = noted(parent.metadata.clone(), whole.map_or(&none, |order| &order.metadata));
+    let mut metadata = noted(parent.metadata.clone(), whole.map_or(&none, |request| &request.metadata));
     let mut kept: Vec<NewChild> = Vec::new();
     for row in &parent.children {
-        let order = by_id.get(row.chunk_id.as_str());
-        let notes = noted(row.metadata.clone(), order.map_or(&none, |order| &order.metadata));
-        match order.and_then(|order| order.text.as_ref()) {
+        let request = by_id.get(row.chunk_id.as_str());
+        let notes = noted(row.metadata.clone(), request.map_or(&none, |request| &request.metadata));
+        match request.and_then(|request| request.text.as_ref()) {
             None => kept.push(NewChild { metadata: notes, ..NewChild::from(row) }),
             Some(NewText::Given(text)) => {
-                let mut cut = new_children(&instead_of(&row.content, text), config);
+                let mut cut = new_children(&replacement_text(&row.content, text), config);
                 if let Some(first) = cut.first_mut() {
                     first.index = Some(row.chunk_index);
                     first.metadata = notes;
@@ -188,10 +188,10 @@ fn changed(
             }
         }
     }
-    let children = match whole.and_then(|order| order.text.as_ref()) {
-        Some(NewText::Given(text)) if instead_of(&parent.content, text) != parent.content => {
+    let children = match whole.and_then(|request| request.text.as_ref()) {
+        Some(NewText::Given(text)) if replacement_text(&parent.content, text) != parent.content => {
             let notes = notes_by_text(kept.iter().map(|child| (child.content.as_str(), &child.metadata)));
-            let mut cut = new_children(&instead_of(&parent.content, text), config);
+            let mut cut = new_children(&replacement_text(&parent.content, text), config);
             pass_notes(&mut cut, notes, &mut metadata);
             cut
         }
@@ -230,18 +230,18 @@ pub(crate) mod tests {
 
     const TEXT: &str = "First sentence here.\n\nSecond sentence is. Third one stands.\n\n# Two\n\nAlone it is.\n";
 
-    pub(crate) fn order(id: &str, text: &str) -> ChunkOrder {
-        ChunkOrder { chunk_id: id.into(), text: Some(NewText::Given(text.into())), ..ChunkOrder::default() }
+    pub(crate) fn request(id: &str, text: &str) -> ChunkEditRequest {
+        ChunkEditRequest { chunk_id: id.into(), text: Some(NewText::Given(text.into())), ..ChunkEditRequest::default() }
     }
 
-    /// An order to add or, without a value, to remove a note.
-    pub(crate) fn note(id: &str, name: &str, value: Option<&str>) -> ChunkOrder {
+    /// A request to add or, without a value, to remove a note.
+    pub(crate) fn note(id: &str, name: &str, value: Option<&str>) -> ChunkEditRequest {
         let metadata = BTreeMap::from([(name.to_owned(), value.map(str::to_owned))]);
-        ChunkOrder { chunk_id: id.into(), metadata, ..ChunkOrder::default() }
+        ChunkEditRequest { chunk_id: id.into(), metadata, ..ChunkEditRequest::default() }
     }
 
-    pub(crate) fn edit(new: &NewDocument, orders: &[ChunkOrder]) -> NewDocument {
-        edit_chunks(vec![new.clone()], orders, "now").unwrap().changed.remove(0).after
+    pub(crate) fn edit(new: &NewDocument, requests: &[ChunkEditRequest]) -> NewDocument {
+        edit_chunks(vec![new.clone()], requests, "now").unwrap().changed.remove(0).after
     }
 
     fn contents(new: &NewDocument) -> Vec<(&str, &str)> {
@@ -251,7 +251,7 @@ pub(crate) mod tests {
     #[test]
     fn a_child_chunk_keeps_its_place_and_its_parent_chunk_is_rebuilt() {
         let new = stored(TEXT);
-        let after = edit(&new, &[order("abc123:0.1", "Second is other.\r\n")]);
+        let after = edit(&new, &[request("abc123:0.1", "Second is other.\r\n")]);
         assert_eq!(
             contents(&after)[..4],
             [
@@ -270,7 +270,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_child_chunk_that_has_grown_becomes_several() {
-        let after = edit(&stored(TEXT), &[order("abc123:0.1", "Second sentence is. And one more is. And another.")]);
+        let after = edit(&stored(TEXT), &[request("abc123:0.1", "Second sentence is. And one more is. And another.")]);
         let ids: Vec<&str> = after.chunks().map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(ids[..6], ["abc123:0", "abc123:0.0", "abc123:0.1", "abc123:0.2", "abc123:0.3", "abc123:0.4"]);
         assert_eq!(after.chunks().nth(5).unwrap().content, "Third one stands.");
@@ -280,14 +280,14 @@ pub(crate) mod tests {
     #[test]
     fn a_parent_chunk_is_cut_again_and_can_be_reset() {
         let new = stored(TEXT);
-        let after = edit(&new, &[order("abc123:0", "Other words here. 启动水泵之前检查压力表和阀门。")]);
+        let after = edit(&new, &[request("abc123:0", "Other words here. 启动水泵之前检查压力表和阀门。")]);
         let children: Vec<&str> = after.parents[0].children.iter().map(|row| row.content.as_str()).collect();
         assert_eq!(children, ["Other words here. ", "启动水泵之前检查压力表和阀门。"]);
-        let reset = ChunkOrder { chunk_id: "abc123:0".into(), text: Some(NewText::Source), ..ChunkOrder::default() };
+        let reset = ChunkEditRequest { chunk_id: "abc123:0".into(), text: Some(NewText::Source), ..ChunkEditRequest::default() };
         let back = edit(&after, &[reset]);
         assert_eq!(contents(&back), contents(&new));
         assert!(back.document.edits.is_empty() && back.chunks().all(|row| !row.edited));
-        let typed = edit(&after, &[order("abc123:0", &new.parents[0].content)]);
+        let typed = edit(&after, &[request("abc123:0", &new.parents[0].content)]);
         assert!(typed.document.edits.is_empty(), "what the source says is no edit");
     }
 
@@ -300,7 +300,7 @@ pub(crate) mod tests {
         let edited: Vec<bool> = after.chunks().map(|row| row.edited).collect();
         assert_eq!(edited[..3], [true, false, true]);
         // A parent chunk that is cut again takes over the metadata of its child chunks.
-        let cut = edit(&after, &[order("abc123:0", "Quite another text.")]);
+        let cut = edit(&after, &[request("abc123:0", "Quite another text.")]);
         assert_eq!(cut.parents[0].metadata["reviewed"], "yes");
         let back = edit(&after, &[note(None)]);
         assert!(back.document.edits.is_empty());
@@ -311,18 +311,18 @@ pub(crate) mod tests {
     fn a_note_survives_beside_a_child_chunk_with_the_same_text() {
         let new = stored("Same words here. Same words here. Third one stands.\n");
         let noted = edit(&new, &[note("abc123:0.0", "reviewed", Some("yes"))]);
-        let cut = edit(&noted, &[order("abc123:0", "Same words here. Same words here. Another one.")]);
+        let cut = edit(&noted, &[request("abc123:0", "Same words here. Same words here. Another one.")]);
         assert_eq!(cut.parents[0].children[0].metadata["reviewed"], "yes");
     }
 
     #[test]
     fn an_invalid_order_is_an_error_and_changes_nothing() {
-        let fail = |orders: &[ChunkOrder]| edit_chunks(vec![stored(TEXT)], orders, "now").unwrap_err();
-        assert_eq!(fail(&[order("abc123:7", "x")]).kind(), Kind::NotFound);
-        assert!(fail(&[order("abc123:0", " \n")]).next_step().unwrap().contains("DeleteChunk(\"abc123:0\")"));
-        assert!(fail(&[order("abc123:0.1", "\u{feff}\0\u{1b}\n")]).message().contains("is empty"));
-        assert!(fail(&[order("abc123:0", "x"), order("abc123:0.1", "y")]).message().contains("is a part of"));
-        assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("given twice"));
+        let fail = |requests: &[ChunkEditRequest]| edit_chunks(vec![stored(TEXT)], requests, "now").unwrap_err();
+        assert_eq!(fail(&[request("abc123:7", "x")]).kind(), Kind::NotFound);
+        assert!(fail(&[request("abc123:0", " \n")]).next_step().unwrap().contains("DeleteChunk(\"abc123:0\")"));
+        assert!(fail(&[request("abc123:0.1", "\u{feff}\0\u{1b}\n")]).message().contains("is empty"));
+        assert!(fail(&[request("abc123:0", "x"), request("abc123:0.1", "y")]).message().contains("is a part of"));
+        assert!(fail(&[request("abc123:1", "x"), request("abc123:1", "y")]).message().contains("given twice"));
         for name in ["parent_id", "chunk_type", "language", "Title", "tags", "a b", ""] {
             assert_eq!(fail(&[note("abc123:0", name, Some("x"))]).kind(), Kind::Usage, "{name}");
         }
@@ -338,16 +338,16 @@ pub(crate) mod tests {
             let new = stored(&text);
             let all: Vec<&ChunkId> = new.chunks().map(|chunk| &chunk.chunk_id).collect();
             prop_assume!(!all.is_empty());
-            let mut orders: Vec<ChunkOrder> = Vec::new();
+            let mut requests: Vec<ChunkEditRequest> = Vec::new();
             for (pick, text) in picks.iter().zip(&typed) {
                 let id = *pick.get(&all);
-                let alone = |other: &ChunkOrder| other.chunk_id.split('.').next() != id.split('.').next();
-                if !text.trim().is_empty() && orders.iter().all(alone) {
-                    orders.push(order(id, text));
+                let alone = |other: &ChunkEditRequest| other.chunk_id.split('.').next() != id.split('.').next();
+                if !text.trim().is_empty() && requests.iter().all(alone) {
+                    requests.push(request(id, text));
                 }
             }
-            prop_assume!(!orders.is_empty());
-            let edits = edit_chunks(vec![new.clone()], &orders, "now").unwrap();
+            prop_assume!(!requests.is_empty());
+            let edits = edit_chunks(vec![new.clone()], &requests, "now").unwrap();
             let after = edits.changed.first().map_or(&new, |changed| &changed.after);
             for parent in &after.parents {
                 let own = || parent.children.iter();

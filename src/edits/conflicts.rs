@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
 use super::derived::update_counts;
-use super::order::{ChunkOrder, NewText};
-use super::parent_chunk::{delete_parent, in_source};
+use super::request::{ChunkEditRequest, NewText};
+use super::parent_chunk::{delete_parent, source_parent};
 use super::sentences::{Sentence, exchange, only_place, own, sentences_in, sentences_of_chunk};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
@@ -17,7 +17,7 @@ use crate::text::tokens::tokenize;
 
 /// Runs of sentences with at least this likeness (Dice coefficient of their words) count as versions of each other.
 const ALIKE: f32 = 0.4;
-/// A conflict is about the sentences between its neighbours, if these are at most so many more than the original ones.
+/// A conflict covers the sentences between its neighbours, if they are at most this many more than the original ones.
 const MORE_BETWEEN: usize = 12;
 
 /// Whose text wins.
@@ -81,9 +81,9 @@ fn notes(edit: &Edit) -> BTreeMap<String, String> {
     notes
 }
 
-/// Settles conflicts of the documents in `stored`: mine replaces the text, theirs leaves it. `now` is an RFC 3339 time.
+/// Resolves conflicts of the documents in `stored`: mine replaces the text, theirs leaves it. `now` is an RFC 3339 time.
 /// After an error nothing is changed.
-pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -> Result<Edits> {
+pub fn resolve_conflicts(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -> Result<Edits> {
     let is_known = |id: &&String| stored.iter().any(|new| find_conflict(new, id).is_some());
     if let Some(id) = ids.iter().find(|id| !is_known(id)) {
         return Err(Error::not_found(format!("no conflict {id:?}; nothing was changed"))
@@ -127,19 +127,19 @@ fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument>
             false => exchange(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
         };
         if text.trim().is_empty() {
-            if let Some(source) = in_source(&after, part.index) {
+            if let Some(source) = source_parent(&after, part.index) {
                 delete_parent(&mut after, &source, now);
             }
             update_counts(&mut after);
             continue;
         }
         let notes = if i == 0 { notes(edit) } else { BTreeMap::new() };
-        let order = ChunkOrder {
+        let request = ChunkEditRequest {
             chunk_id: parent.chunk_id.clone(),
             text: (text != parent.content).then_some(NewText::Given(text)),
             metadata: notes.into_iter().map(|(name, value)| (name, Some(value))).collect(),
         };
-        let mut edits = edit_chunks(vec![after.clone()], &[order], now)?;
+        let mut edits = edit_chunks(vec![after.clone()], &[request], now)?;
         after = edits.changed.pop().map_or(after, |changed| changed.after);
     }
     Ok(after)

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::chunks::ChangedDocument;
 use super::derived::update_counts;
-use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, in_source};
+use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, source_parent};
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
@@ -87,7 +87,7 @@ fn without(before: &NewDocument, named: &HashSet<&str>, now: &str) -> (NewDocume
     let (mut deleted, mut rebuilt) = (Vec::new(), Vec::new());
     let goes = |chunk: &Chunk| named.contains(&*chunk.chunk_id);
     for parent in before.parents.iter().filter(|parent| parent.chunks().any(goes)) {
-        let Some(source) = in_source(before, parent.chunk_index) else { continue };
+        let Some(source) = source_parent(before, parent.chunk_index) else { continue };
         let left = children_left(&parent.children, goes);
         if goes(parent) || left.is_empty() {
             deleted.push(parent.chunk_id.clone());

@@ -15,21 +15,21 @@ mod conflicts;
 mod delete;
 mod derived;
 #[cfg(test)]
-mod laws;
-mod order;
 mod parent_chunk;
 mod rebase;
+mod request;
 mod sentences;
+mod tests;
 mod toc;
 
 pub use batch::read_batch;
 #[cfg(test)]
 pub(crate) use chunks::tests as samples;
 pub use chunks::{ChangedDocument, DocumentEdits, Edits, edit_chunks};
-pub use conflicts::{Conflict, Side, conflicts, settle};
+pub use conflicts::{Conflict, Side, conflicts, resolve_conflicts};
 pub use delete::{Deletion, DocumentDeletion, delete_chunks};
 pub use derived::{embedded_texts, renew_hashes, set_model_situating, set_situating, update_counts};
-pub use order::{ChunkOrder, NewText};
-pub use parent_chunk::as_the_source_says;
+pub use request::{ChunkEditRequest, NewText};
+pub use parent_chunk::source_parents;
 pub use rebase::{Rebased, rebase};
 pub use toc::{TocLine, editable_toc, entries_of, parse_toc};

@@ -7,9 +7,9 @@ use crate::ids::ChunkId;
 use crate::store::{Chunk, Edit, NewDocument, ParentChunk};
 use crate::text::script::language;
 
-/// The parent chunks of a document as its source gives them, in order, the deleted ones included.
-pub fn as_the_source_says(new: &NewDocument) -> Vec<ParentChunk> {
-    indexes_in_source(new).into_iter().filter_map(|index| in_source(new, index)).collect()
+/// The parent chunks of a document without its edits, in order, the deleted ones included.
+pub fn source_parents(new: &NewDocument) -> Vec<ParentChunk> {
+    indexes_in_source(new).into_iter().filter_map(|index| source_parent(new, index)).collect()
 }
 
 /// The indexes of the parent chunks that the source has, the deleted ones included.
@@ -18,9 +18,9 @@ pub(super) fn indexes_in_source(new: &NewDocument) -> BTreeSet<u32> {
     new.parents.iter().map(|parent| parent.chunk_index).chain(edited).collect()
 }
 
-/// A parent chunk as the source gives it. An edited one comes with one child that has all of its text: its former children
-/// are not stored.
-pub(super) fn in_source(new: &NewDocument, index: u32) -> Option<ParentChunk> {
+/// A parent chunk without its edit. An edited one has a single child with all of its text, because its former children are
+/// not stored.
+pub(super) fn source_parent(new: &NewDocument, index: u32) -> Option<ParentChunk> {
     let Some(edit) = edit_of(&new.document.edits, index) else { return new.parent(index).cloned() };
     let chunk = Chunk {
         chunk_id: ChunkId::parent(&new.document.doc_id, index),

@@ -2,15 +2,15 @@
 //!
 //! The sentences of the old and the new source are matched (Myers' diff), and each edit is split into runs of sentences
 //! and the texts that replace them. A run that the source still has gets its edit. A run that the source changed too
-//! becomes a conflict. If the source has the person's text too, the change is settled. A parent chunk that the source
-//! still has word for word keeps its edit as it is.
+//! becomes a conflict, unless the source has the person's text now. A parent chunk that the source still has word for word
+//! keeps its edit as it is.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::derived::update_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, as_the_source_says, change_parent, delete_parent, new_children, next_number, pass_notes,
+    NewChild, ParentChange, source_parents, change_parent, delete_parent, new_children, next_number, pass_notes,
     same,
 };
 use super::sentences::{
@@ -29,7 +29,7 @@ pub struct Rebased {
     /// Edits that apply to the new version.
     pub carried: usize,
     /// Changes that the source made too.
-    pub settled: usize,
+    pub already_in_source: usize,
     /// Changes that became conflicts.
     pub conflicts: usize,
 }
@@ -40,7 +40,7 @@ pub fn rebase(old: &NewDocument, fresh: &mut NewDocument, now: &str) -> Rebased 
     if old.document.edits.is_empty() {
         return Rebased::default();
     }
-    let (before, after) = (as_the_source_says(old), as_the_source_says(fresh));
+    let (before, after) = (source_parents(old), source_parents(fresh));
     let mut plan = Plan::new(&before, &after, next_number(&old.document.edits));
     for edit in &old.document.edits {
         match edit.parent_chunk {
@@ -74,8 +74,8 @@ struct Target {
 /// The place of a change in the new version.
 enum Found {
     At(usize, Range<usize>),
-    Settled,
-    Lost,
+    AlreadyInSource,
+    Conflict,
 }
 
 struct Plan<'a> {
@@ -122,8 +122,8 @@ impl<'a> Plan<'a> {
                     first = first.or(Some(target));
                     self.take(target, Run { place, space_before, text }, edit);
                 }
-                Found::Settled => self.carried.settled += 1,
-                Found::Lost => {
+                Found::AlreadyInSource => self.carried.already_in_source += 1,
+                Found::Conflict => {
                     lost = true;
                     let conflict = self.conflict(edit, &run, text);
                     self.keep(conflict);
@@ -173,7 +173,7 @@ impl<'a> Plan<'a> {
                 && edit.child_chunk_metadata.is_empty()
                 && only_place(&sentences_in(&text), &self.new).is_some() =>
             {
-                self.carried.settled += 1;
+                self.carried.already_in_source += 1;
             }
             _ => self.conflicts.push(Edit { parent_chunk: None, ..edit.clone() }),
         }
@@ -205,19 +205,19 @@ impl<'a> Plan<'a> {
     fn find(&self, run: &Range<usize>, whole: &Range<usize>, text: &str) -> Found {
         let at = |place: Range<usize>, sentence: usize| match self.new[sentence].parent_chunk {
             Some(target) if self.is_free(&place) => Found::At(target, place),
-            _ => Found::Lost,
+            _ => Found::Conflict,
         };
         if run.is_empty() {
             // The source has the inserted text too.
             if only_place(&sentences_in(text), &self.new).is_some() {
-                return Found::Settled;
+                return Found::AlreadyInSource;
             }
             let left = run.start.checked_sub(1).filter(|left| whole.contains(left)).and_then(|left| self.places[left]);
             let right = Some(run.start).filter(|right| whole.contains(right)).and_then(|right| self.places[right]);
             return match (left, right) {
                 (Some(left), _) => at(left + 1..left + 1, left),
                 (None, Some(right)) => at(right..right, right),
-                (None, None) => Found::Lost,
+                (None, None) => Found::Conflict,
             };
         }
         if let Some(place) = self.in_order(run)
@@ -228,7 +228,7 @@ impl<'a> Plan<'a> {
         let said = only_place(&sentences_in(text), &self.new).is_some();
         let gone =
             text.trim().is_empty() && self.gap(run).is_empty() && self.places[run.clone()].iter().all(Option::is_none);
-        if said || gone { Found::Settled } else { Found::Lost }
+        if said || gone { Found::AlreadyInSource } else { Found::Conflict }
     }
 
     /// The sentences of the new version between the neighbours of a run.

@@ -61,14 +61,14 @@ fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownV
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edits::samples::{edit, note, order, stored};
+    use crate::edits::samples::{edit, note, request, stored};
 
     #[test]
     fn only_a_changed_parent_chunk_and_the_next_one_are_embedded_again() {
         let new = stored(
             "First sentence here.\n\nSecond sentence is. Third one stands.\n\nFourth one follows them, and it is a long one.\n\nFifth one comes last, and it is as long as that.\n",
         );
-        let (prepared, known) = with_texts(&new, edit(&new, &[order("abc123:0.2", "Third is other.")]));
+        let (prepared, known) = with_texts(&new, edit(&new, &[request("abc123:0.2", "Third is other.")]));
         let fresh = prepared.new.parents.iter().filter(|row| known.of(row).is_none());
         let fresh: Vec<&str> = fresh.map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(fresh, ["abc123:0", "abc123:1"]);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::cut_document::CutDocument;
 use super::prepare::{LOST_ENTRIES, Prepared};
 use super::worker::{Cutting, Worker};
-use crate::edits::as_the_source_says;
+use crate::edits::source_parents;
 use crate::error::{Error, Result};
 use crate::ids::{DocId, SectionId};
 use crate::load::plain::lines_on_pages;
@@ -30,7 +30,7 @@ pub async fn read_stored(
     worker: &mut Worker,
 ) -> Result<CutDocument> {
     let stored = read_rows(snapshot, row.clone()).await?;
-    worker.cut_stored(&stored_document(row, &stored.sections, &as_the_source_says(&stored))?, how)
+    worker.cut_stored(&stored_document(row, &stored.sections, &source_parents(&stored))?, how)
 }
 
 /// Documents whose chunks are read at once, because without an index every read looks through all rows.

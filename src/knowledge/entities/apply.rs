@@ -1,4 +1,4 @@
-//! Carries out orders on the entities of a namespace: takes rows and gives changed rows.
+//! Carries out requests on the entities of a namespace: takes rows and gives changed rows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::list::nearest;
-use super::orders::{EntityOrder, What};
+use super::requests::{EntityAction, EntityRequest};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::store::{EntityChange, EntityRow, EntityState, StateTime};
 use crate::text::{count, first_of, fold_name};
@@ -29,7 +29,7 @@ pub struct EntityOutcome {
     #[serde(rename = "entity_type")]
     pub kind: String,
     pub outcome: Outcome,
-    /// The number of its states after the orders.
+    /// The number of its states after the requests.
     pub states: usize,
     /// Its state now; if it has none, its last state, which is in a time field.
     pub state: Option<String>,
@@ -57,15 +57,15 @@ impl Outcome {
     }
 }
 
-/// Applies orders to the stored entities. Each order comes with its place in the input. If one cannot be carried out,
+/// Applies requests to the stored entities. Each request comes with its place in the input. If one cannot be carried out,
 /// none is.
-pub fn plan(rows: &[EntityRow], orders: Vec<(String, EntityOrder)>, now: Timestamp) -> Result<EntityPlan> {
+pub fn plan(rows: &[EntityRow], requests: Vec<(String, EntityRequest)>, now: Timestamp) -> Result<EntityPlan> {
     // Rounded to milliseconds, so that users can type a shown time.
     let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
     let mut entities = Entities::new(rows);
-    for (place, order) in orders {
-        let order = order.checked(now).and_then(|order| entities.carry_out(order, now));
-        order.map_err(|error| if place.is_empty() { error } else { error.at(&place) })?;
+    for (place, request) in requests {
+        let request = request.checked(now).and_then(|request| entities.carry_out(request, now));
+        request.map_err(|error| if place.is_empty() { error } else { error.at(&place) })?;
     }
     if entities.rows.len() > MOST_ENTITIES {
         return Err(Error::usage(format!("the namespace would have {} entities", entities.rows.len()))
@@ -91,12 +91,12 @@ impl Entities {
         }
     }
 
-    fn carry_out(&mut self, order: EntityOrder, now: Timestamp) -> Result<()> {
-        let known = self.owners.get(&fold_name(&order.name)).and_then(|key| self.rows.get(key)).cloned();
-        match (order.what, known) {
-            (What::Remove, Some(row)) => self.remove(row, &order, now),
-            (What::Remove, None) => Err(self.unknown(&order.name)),
-            (What::Set | What::Retype, known) => self.set(known, order, now),
+    fn carry_out(&mut self, request: EntityRequest, now: Timestamp) -> Result<()> {
+        let known = self.owners.get(&fold_name(&request.name)).and_then(|key| self.rows.get(key)).cloned();
+        match (request.what, known) {
+            (EntityAction::Remove, Some(row)) => self.remove(row, &request, now),
+            (EntityAction::Remove, None) => Err(self.unknown(&request.name)),
+            (EntityAction::Set | EntityAction::Retype, known) => self.set(known, request, now),
         }
     }
 
@@ -109,13 +109,13 @@ impl Entities {
         }
     }
 
-    fn set(&mut self, known: Option<EntityRow>, order: EntityOrder, now: Timestamp) -> Result<()> {
+    fn set(&mut self, known: Option<EntityRow>, request: EntityRequest, now: Timestamp) -> Result<()> {
         let is_new = known.is_none();
-        let mut row = known.unwrap_or_else(|| EntityRow::named(&order.name, now));
+        let mut row = known.unwrap_or_else(|| EntityRow::named(&request.name, now));
         let was = row.clone();
-        if let Some(kind) = order.kind {
+        if let Some(kind) = request.kind {
             let differs = fold_name(&row.kind) != fold_name(&kind);
-            if differs && !row.kind.is_empty() && order.what != What::Retype {
+            if differs && !row.kind.is_empty() && request.what != EntityAction::Retype {
                 return Err(Error::usage(format!("{:?} is of the type {:?}, not {kind:?}", row.name, row.kind))
                     .hint(format!("leave the type out, or replace it with {}", Setting("retype"))));
             }
@@ -123,7 +123,7 @@ impl Entities {
                 row.kind = kind;
             }
         }
-        for alias in order.aliases {
+        for alias in request.aliases {
             let folded = fold_name(&alias);
             match self.owners.get(&folded) {
                 Some(owner) if *owner != row.key => {
@@ -142,9 +142,9 @@ impl Entities {
             return Err(Error::usage(format!("{:?} would have {} aliases", row.name, row.aliases.len()))
                 .hint(format!("an entity has at most {MOST_ALIASES}")));
         }
-        if let Some(state) = order.state {
-            let is_now = order.time.is_none();
-            let time = order.time.map_or(now.into(), |time| time.start());
+        if let Some(state) = request.state {
+            let is_now = request.time.is_none();
+            let time = request.time.map_or(now.into(), |time| time.start());
             // A state that already holds now is not set again.
             let holds =
                 row.state_at(time.clone()).is_some_and(|known| known.state == state && (is_now || known.time == time));
@@ -174,16 +174,16 @@ impl Entities {
         self.rows.insert(row.key.clone(), row);
     }
 
-    fn remove(&mut self, mut row: EntityRow, order: &EntityOrder, now: Timestamp) -> Result<()> {
+    fn remove(&mut self, mut row: EntityRow, request: &EntityRequest, now: Timestamp) -> Result<()> {
         self.rows.remove(&row.key);
         self.touched.insert(row.key.clone());
         for name in row.names() {
             self.owners.remove(&fold_name(name));
         }
-        if order.time.is_none() && order.aliases.is_empty() {
+        if request.time.is_none() && request.aliases.is_empty() {
             return Ok(());
         }
-        for alias in &order.aliases {
+        for alias in &request.aliases {
             let folded = fold_name(alias);
             let before = row.aliases.len();
             row.aliases.retain(|known| fold_name(known) != folded);
@@ -192,7 +192,7 @@ impl Entities {
                     .hint(format!("its aliases: {}", row.aliases.join(", "))));
             }
         }
-        if let Some(time) = &order.time {
+        if let Some(time) = &request.time {
             let all: Vec<StateTime> = row.states.iter().map(|state| state.time.clone()).collect();
             let meant: Vec<StateTime> = all.iter().filter(|own| time.has(own)).cloned().collect();
             let times = |times: &[StateTime]| first_of(times.iter().map(StateTime::to_string));
@@ -253,7 +253,7 @@ impl Entities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::entities::OrderTime;
+    use crate::knowledge::entities::RequestTime;
     use crate::text::Period;
     use proptest::prelude::*;
 
@@ -261,34 +261,34 @@ mod tests {
         "2026-11-21T12:00:00Z".parse().unwrap()
     }
 
-    fn order(name: &str) -> EntityOrder {
-        EntityOrder { name: name.to_owned(), ..EntityOrder::default() }
+    fn request(name: &str) -> EntityRequest {
+        EntityRequest { name: name.to_owned(), ..EntityRequest::default() }
     }
 
-    fn state(name: &str, state: &str, time: Option<&str>) -> EntityOrder {
+    fn state(name: &str, state: &str, time: Option<&str>) -> EntityRequest {
         let time = time.map(|time| Period::asked(time, now()).unwrap());
-        EntityOrder { state: Some(state.to_owned()), time: time.map(OrderTime::Period), ..order(name) }
+        EntityRequest { state: Some(state.to_owned()), time: time.map(RequestTime::Period), ..request(name) }
     }
 
-    fn alias(name: &str, alias: &str) -> EntityOrder {
-        EntityOrder { aliases: vec![alias.to_owned()], ..order(name) }
+    fn alias(name: &str, alias: &str) -> EntityRequest {
+        EntityRequest { aliases: vec![alias.to_owned()], ..request(name) }
     }
 
-    fn typed(name: &str, kind: &str) -> EntityOrder {
-        EntityOrder { kind: Some(kind.to_owned()), ..order(name) }
+    fn typed(name: &str, kind: &str) -> EntityRequest {
+        EntityRequest { kind: Some(kind.to_owned()), ..request(name) }
     }
 
-    fn removal(order: EntityOrder) -> EntityOrder {
-        EntityOrder { what: What::Remove, ..order }
+    fn removal(request: EntityRequest) -> EntityRequest {
+        EntityRequest { what: EntityAction::Remove, ..request }
     }
 
-    fn try_all(rows: &[EntityRow], orders: &[EntityOrder]) -> Result<EntityPlan> {
-        plan(rows, orders.iter().cloned().map(|order| (String::new(), order)).collect(), now())
+    fn try_all(rows: &[EntityRow], requests: &[EntityRequest]) -> Result<EntityPlan> {
+        plan(rows, requests.iter().cloned().map(|request| (String::new(), request)).collect(), now())
     }
 
-    /// The rows after carrying out orders.
-    fn after(rows: &[EntityRow], orders: &[EntityOrder]) -> Vec<EntityRow> {
-        let plan = try_all(rows, orders).unwrap();
+    /// The rows after carrying out requests.
+    fn after(rows: &[EntityRow], requests: &[EntityRequest]) -> Vec<EntityRow> {
+        let plan = try_all(rows, requests).unwrap();
         let gone = |row: &&EntityRow| {
             !plan.change.remove.contains(&row.key) && plan.change.put.iter().all(|put| put.key != row.key)
         };
@@ -297,8 +297,8 @@ mod tests {
 
     #[test]
     fn a_known_state_or_name_changes_nothing() {
-        let orders = [typed("Pump", "machine"), alias("Pump", "P1"), state("Pump", "on", None)];
-        let rows = after(&[], &orders);
+        let requests = [typed("Pump", "machine"), alias("Pump", "P1"), state("Pump", "on", None)];
+        let rows = after(&[], &requests);
         let again =
             try_all(&rows, &[typed("pump", "MACHINE"), alias("pump", "p1"), state("Pump", "on", None)]).unwrap();
         assert!(again.change.is_empty(), "{again:?}");
@@ -312,30 +312,30 @@ mod tests {
         let rows = after(&[], &[typed("Pump", "machine")]);
         let error = try_all(&rows, &[typed("Pump", "valve")]).unwrap_err();
         assert!(error.message().contains("of the type \"machine\", not \"valve\""), "{error}");
-        let meant = EntityOrder { what: What::Retype, ..typed("Pump", "valve") };
+        let meant = EntityRequest { what: EntityAction::Retype, ..typed("Pump", "valve") };
         assert_eq!(after(&rows, &[meant])[0].kind, "valve");
         assert!(try_all(&[], &[typed("Pump", "a"), typed("Pump", "b")]).is_err(), "within a batch too");
     }
 
     #[test]
     fn states_and_aliases_are_removed_one_by_one() {
-        let orders = [
+        let requests = [
             alias("Pump", "P1"),
             state("Pump", "new", Some("2026-01")),
             state("Pump", "on", Some("2026-02-03")),
             state("Pump", "off", Some("2026-02-05")),
         ];
-        let rows = after(&[], &orders);
+        let rows = after(&[], &requests);
         let at = |time: &str| {
-            removal(EntityOrder { time: Period::asked(time, now()).map(OrderTime::Period), ..order("Pump") })
+            removal(EntityRequest { time: Period::asked(time, now()).map(RequestTime::Period), ..request("Pump") })
         };
-        let message = |order| try_all(&rows, &[order]).unwrap_err().to_line();
+        let message = |request| try_all(&rows, &[request]).unwrap_err().to_line();
         assert!(message(at("2026-02")).contains("2 states at that time"), "{}", message(at("2026-02")));
         assert!(message(at("2025")).contains("2026-01-01T00:00:00Z"));
         assert!(message(removal(alias("Pump", "P9"))).contains("is not an alias"));
         assert_eq!(after(&rows, &[at("2026-02-05")])[0].states.len(), 2);
         assert_eq!(after(&rows, &[removal(alias("Pump", "p1"))])[0].aliases, [""; 0]);
-        assert!(message(removal(order("Pomp"))).contains("did you mean \"Pump\"?"));
+        assert!(message(removal(request("Pomp"))).contains("did you mean \"Pump\"?"));
     }
 
     proptest! {
@@ -345,18 +345,18 @@ mod tests {
             said in proptest::collection::vec((0..3usize, 0..4usize, 1..12u8), 1..10),
         ) {
             let names = ["Pump", "一号泵", "P 1"];
-            let orders: Vec<EntityOrder> = said.iter().map(|(name, what, month)| match what {
+            let requests: Vec<EntityRequest> = said.iter().map(|(name, what, month)| match what {
                 0 => typed("Pump", "machine"),
                 1 => alias("Pump", names[*name]),
                 _ => state("pump", &format!("state {name}"), Some(&format!("2026-{month:02}"))),
             }).collect();
-            let orders: Vec<EntityOrder> = orders.into_iter().filter(|order| order.time.as_ref().is_none_or(|time| time.start() < now().into())).collect();
-            let rows = after(&[], &orders);
-            let removed = after(&rows, &[removal(order("Pump"))]);
+            let requests: Vec<EntityRequest> = requests.into_iter().filter(|request| request.time.as_ref().is_none_or(|time| time.start() < now().into())).collect();
+            let rows = after(&[], &requests);
+            let removed = after(&rows, &[removal(request("Pump"))]);
             prop_assert_eq!(&removed, &[]);
             // The same in one batch; then another entity takes a freed name.
-            let all: Vec<EntityOrder> =
-                orders.into_iter().chain([order("Pump"), removal(order("Pump")), alias("Other", "pump")]).collect();
+            let all: Vec<EntityRequest> =
+                requests.into_iter().chain([request("Pump"), removal(request("Pump")), alias("Other", "pump")]).collect();
             let other = after(&[], &all);
             prop_assert_eq!(other.len(), 1);
             prop_assert_eq!(other[0].states.len(), 0);

@@ -1,12 +1,12 @@
-//! Entities (machines, contracts, people) and their states over time: takes a user's orders and gives changed rows.
+//! Entities (machines, contracts, people) and their states over time: takes a user's requests and gives changed rows.
 //!
-//! Promise: an order is carried out completely or not at all, and so is a batch. A name belongs to one entity, so a
+//! Promise: a request is carried out completely or not at all, and so is a batch. A name belongs to one entity, so a
 //! mention is never ambiguous.
 
 mod apply;
 mod list;
-mod orders;
+mod requests;
 
 pub use apply::{EntityOutcome, EntityPlan, Outcome, plan};
 pub use list::{EntityFacts, ListedEntity, describe, list, nearest};
-pub use orders::{EntityOrder, OrderTime, What, read_batch};
+pub use requests::{EntityAction, EntityRequest, RequestTime, read_batch};

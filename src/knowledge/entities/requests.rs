@@ -1,4 +1,4 @@
-//! A user's orders about entities: checks one order, and reads batches with one order per line.
+//! A user's requests about entities: checks one request, and reads batches with one request per line.
 
 use std::io::{BufRead, Read};
 
@@ -25,7 +25,7 @@ const LARGEST: usize = 64 << 20;
 const SHOWN: usize = 60;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum What {
+pub enum EntityAction {
     /// Add or change. A type that differs from the known one is refused.
     #[default]
     Set,
@@ -35,9 +35,9 @@ pub enum What {
     Remove,
 }
 
-/// A time in an order: a period, or a number in a time field.
+/// A time in a request: a period, or a number in a time field.
 #[derive(Debug, Clone, PartialEq)]
-pub enum OrderTime {
+pub enum RequestTime {
     /// A state begins at its start.
     Period(Period),
     On {
@@ -47,28 +47,28 @@ pub enum OrderTime {
 }
 
 // The numbers are finite.
-impl Eq for OrderTime {}
+impl Eq for RequestTime {}
 
-impl OrderTime {
+impl RequestTime {
     /// When a state begins.
     pub fn start(&self) -> StateTime {
         match self {
-            OrderTime::Period(period) => StateTime::At(period.start),
-            OrderTime::On { field, at } => StateTime::On { field: field.clone(), at: *at },
+            RequestTime::Period(period) => StateTime::At(period.start),
+            RequestTime::On { field, at } => StateTime::On { field: field.clone(), at: *at },
         }
     }
 
     /// Whether a removal with this time means states that begin at `time`.
     pub fn has(&self, time: &StateTime) -> bool {
         match (self, time) {
-            (OrderTime::Period(period), StateTime::At(moment)) => period.has(*moment),
+            (RequestTime::Period(period), StateTime::At(moment)) => period.has(*moment),
             (own, time) => own.start() == *time,
         }
     }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EntityOrder {
+pub struct EntityRequest {
     /// A name or alias.
     pub name: String,
     /// The type.
@@ -76,36 +76,36 @@ pub struct EntityOrder {
     pub aliases: Vec<String>,
     pub state: Option<String>,
     /// When the state begins (`None` is now), or which states to remove.
-    pub time: Option<OrderTime>,
-    pub what: What,
+    pub time: Option<RequestTime>,
+    pub what: EntityAction,
 }
 
-impl EntityOrder {
-    /// Checks the order and normalises its texts.
+impl EntityRequest {
+    /// Checks the request and normalises its texts.
     pub fn checked(self, now: Timestamp) -> Result<Self> {
         let name = checked_name("name", &self.name)?;
         let kind = self.kind.map(|kind| checked_text("type", &kind, LONGEST_TYPE)).transpose()?;
         let aliases = self.aliases.iter().map(|alias| checked_name("alias", alias)).collect::<Result<Vec<_>>>()?;
         let state = self.state.map(|state| checked_text("state", &state, LONGEST_STATE)).transpose()?;
-        if self.what == What::Remove && (state.is_some() || kind.is_some()) {
+        if self.what == EntityAction::Remove && (state.is_some() || kind.is_some()) {
             return Err(Error::usage(format!("removing {name:?} takes neither a state nor a type"))
                 .hint("name a state by its time, or an alias; without both the entity is removed"));
         }
-        if self.what != What::Remove
+        if self.what != EntityAction::Remove
             && let Some(time) = &self.time
         {
             if state.is_none() {
                 return Err(Error::usage(format!("the time for {name:?} has no state"))
                     .hint("give the state from that time on"));
             }
-            if let OrderTime::Period(period) = time
+            if let RequestTime::Period(period) = time
                 && period.start > now
             {
                 return Err(Error::usage(format!("the time {} is in the future", period.start))
                     .hint("record a state once it is true; plans belong in a document"));
             }
         }
-        Ok(EntityOrder { name, kind, aliases, state, time: self.time, what: self.what })
+        Ok(EntityRequest { name, kind, aliases, state, time: self.time, what: self.what })
     }
 }
 
@@ -170,9 +170,9 @@ struct Line {
     _namespace: IgnoredAny,
 }
 
-/// The orders of a batch, each with its place. `from` names the batch in errors. An error has the number of its line.
-pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
-    let mut orders = Vec::new();
+/// The requests of a batch, each with its place. `from` names the batch in errors. An error has the number of its line.
+pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityRequest)>> {
+    let mut requests = Vec::new();
     let mut bytes = Vec::new();
     let mut total = 0;
     for number in 1.. {
@@ -204,11 +204,11 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
             std::str::from_utf8(&bytes).map_err(|_| unchanged(&format!("{place} is not UTF-8"), "convert the file"))?;
         let text = text.trim_start_matches('\u{feff}').trim();
         if !text.is_empty() && !is_summary(text) {
-            let order = order(text, now).map_err(|error| error.at(&place))?;
-            orders.push((place, order));
+            let request = request(text, now).map_err(|error| error.at(&place))?;
+            requests.push((place, request));
         }
     }
-    Ok(orders)
+    Ok(requests)
 }
 
 /// The error that refuses a batch.
@@ -216,26 +216,26 @@ fn unchanged(what: &str, hint: &str) -> Error {
     Error::usage(format!("{what}; nothing was changed")).hint(hint)
 }
 
-fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
+fn request(text: &str, now: Timestamp) -> Result<EntityRequest> {
     const FORM: &str = r#"a line is {"name": "…", "entity_type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name is required"#;
     let line: Line = serde_json::from_str(text).map_err(|error| unchanged(&plain_json(&error), FORM))?;
     if line.line_type.as_deref().is_some_and(|of| of != "entity") {
         return Err(unchanged("\"type\" is not the type of an entity but that of a line, always \"entity\"", FORM));
     }
     let time = line.time.map(|time| match time {
-        LineTime::On { field, at } => Ok(OrderTime::On { field: fold(field.trim()), at }),
-        LineTime::Text(text) => Period::asked(&text, now).map(OrderTime::Period).ok_or_else(|| {
+        LineTime::On { field, at } => Ok(RequestTime::On { field: fold(field.trim()), at }),
+        LineTime::Text(text) => Period::asked(&text, now).map(RequestTime::Period).ok_or_else(|| {
             let hint = r#"say for example 2026-11-21, 2026-11 or {"field": "story_time", "at": 1200}"#;
             unchanged(&format!("{text:?} is not a time"), hint)
         }),
     });
-    Ok(EntityOrder {
+    Ok(EntityRequest {
         name: line.name,
         kind: line.entity_type.filter(|kind| !kind.is_empty()),
         aliases: line.aliases,
         state: line.state,
         time: time.transpose()?,
-        what: if line.remove { What::Remove } else { What::Set },
+        what: if line.remove { EntityAction::Remove } else { EntityAction::Set },
     })
 }
 
@@ -247,12 +247,12 @@ mod tests {
         "2026-11-21T12:00:00Z".parse().unwrap()
     }
 
-    fn named(name: &str) -> EntityOrder {
-        EntityOrder { name: name.to_owned(), ..EntityOrder::default() }
+    fn named(name: &str) -> EntityRequest {
+        EntityRequest { name: name.to_owned(), ..EntityRequest::default() }
     }
 
-    fn refused(order: EntityOrder) -> String {
-        order.checked(now()).unwrap_err().to_line()
+    fn refused(request: EntityRequest) -> String {
+        request.checked(now()).unwrap_err().to_line()
     }
 
     #[test]
@@ -267,21 +267,21 @@ mod tests {
         }
         assert_eq!(named("نیم\u{200c}فاصله").checked(now()).unwrap().name, "نیم\u{200c}فاصله");
         assert!(refused(named(&"x".repeat(201))).contains("201 characters"));
-        assert!(refused(EntityOrder { state: Some("泵".repeat(2001)), ..named("x") }).contains("2001 characters"));
-        assert!(refused(EntityOrder { aliases: vec![String::new()], ..named("x") }).contains("the alias is empty"));
+        assert!(refused(EntityRequest { state: Some("泵".repeat(2001)), ..named("x") }).contains("2001 characters"));
+        assert!(refused(EntityRequest { aliases: vec![String::new()], ..named("x") }).contains("the alias is empty"));
     }
 
     #[test]
     fn a_state_may_begin_today_and_not_tomorrow() {
-        let order = |time| {
-            let time = Period::asked(time, now()).map(OrderTime::Period);
-            EntityOrder { state: Some("broken".to_owned()), time, ..named("x") }
+        let request = |time| {
+            let time = Period::asked(time, now()).map(RequestTime::Period);
+            EntityRequest { state: Some("broken".to_owned()), time, ..named("x") }
         };
-        assert!(refused(order("2026-11-22")).contains("future"));
-        assert!(order("2026-11-21").checked(now()).is_ok(), "the day began before now");
+        assert!(refused(request("2026-11-22")).contains("future"));
+        assert!(request("2026-11-21").checked(now()).is_ok(), "the day began before now");
     }
 
-    fn read(text: &str) -> Result<Vec<(String, EntityOrder)>> {
+    fn read(text: &str) -> Result<Vec<(String, EntityRequest)>> {
         read_batch(&mut text.as_bytes(), "x.jsonl", now())
     }
 
@@ -289,13 +289,13 @@ mod tests {
     fn lines_are_orders() {
         let text = "\u{feff}{\"name\": \"Pump\", \"entity_type\": \"machine\", \"aliases\": [\"P1\"], \"state\": \"on\", \
                     \"time\": \"2026-11\"}\n\n{\"name\":\"一号泵\",\"remove\":true}";
-        let orders = read(text).unwrap();
-        assert_eq!((orders.len(), orders[1].0.as_str()), (2, "line 3 of x.jsonl"));
-        assert_eq!(orders[0].1.kind.as_deref(), Some("machine"));
-        assert_eq!(orders[0].1.time.as_ref().unwrap().start().to_string(), "2026-11-01T00:00:00Z");
-        assert_eq!(orders[1].1.what, What::Remove);
+        let requests = read(text).unwrap();
+        assert_eq!((requests.len(), requests[1].0.as_str()), (2, "line 3 of x.jsonl"));
+        assert_eq!(requests[0].1.kind.as_deref(), Some("machine"));
+        assert_eq!(requests[0].1.time.as_ref().unwrap().start().to_string(), "2026-11-01T00:00:00Z");
+        assert_eq!(requests[1].1.what, EntityAction::Remove);
         let listed = r#"{"name":"a","type":"entity","entity_type":"","aliases":[],"state":null,"time":null,"documents":1,"parents":2,"namespace":"x"}"#;
-        assert_eq!(read(listed).unwrap()[0].1, EntityOrder { name: "a".into(), ..EntityOrder::default() });
+        assert_eq!(read(listed).unwrap()[0].1, EntityRequest { name: "a".into(), ..EntityRequest::default() });
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! An order to change a chunk: its valid contents, and the errors for invalid ones.
+//! A request to change a chunk: its valid contents, and the errors for invalid ones.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub enum NewText {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChunkOrder {
+pub struct ChunkEditRequest {
     pub chunk_id: ChunkId,
     /// `None` keeps the text.
     pub text: Option<NewText>,
@@ -54,11 +54,11 @@ pub struct ChunkOrder {
     pub metadata: BTreeMap<String, Option<String>>,
 }
 
-/// Refuses an order that is wrong whatever the store has.
-pub(super) fn check(order: &ChunkOrder) -> Result<()> {
-    let id = &order.chunk_id;
-    if let Some(NewText::Given(text)) = &order.text {
-        if instead_of("", text).is_empty() {
+/// Refuses a request that is invalid for any store.
+pub(super) fn check(request: &ChunkEditRequest) -> Result<()> {
+    let id = &request.chunk_id;
+    if let Some(NewText::Given(text)) = &request.text {
+        if replacement_text("", text).is_empty() {
             return Err(Error::usage(format!("the new text of {id:?} is empty; nothing was changed"))
                 .hint(format!("`{}` deletes it", NextStep::DeleteChunk(id))));
         }
@@ -70,7 +70,7 @@ pub(super) fn check(order: &ChunkOrder) -> Result<()> {
             .hint("ingest it as a document of its own"));
         }
     }
-    order.metadata.keys().try_for_each(|name| check_note(name))
+    request.metadata.keys().try_for_each(|name| check_note(name))
 }
 
 /// Refuses reserved names of notes, and names that are hard to type.
@@ -91,7 +91,7 @@ fn check_note(name: &str) -> Result<()> {
 }
 
 /// A new text, normalised as loaders do it, with the white space at the end of the old one.
-pub(super) fn instead_of(old: &str, new: &str) -> String {
+pub(super) fn replacement_text(old: &str, new: &str) -> String {
     let new = new.strip_prefix('\u{feff}').unwrap_or(new).replace("\r\n", "\n").replace('\r', "\n");
     let mut text: String = new.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     text.truncate(text.trim_end().len());

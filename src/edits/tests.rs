@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::chunks::tests::{edit, note, order, stored};
+use super::chunks::tests::{edit, note, request, stored};
 use super::conflicts::{conflict_id, find_conflict, place};
 use super::sentences::sentences_in;
-use super::{Rebased, Side, delete_chunks, rebase, settle};
+use super::{Rebased, Side, delete_chunks, rebase, resolve_conflicts};
 use crate::ids::ChunkId;
 use crate::store::{Edit, NewDocument};
 
 fn edited(new: NewDocument, id: &str, text: &str) -> NewDocument {
-    edit(&new, &[order(id, text)])
+    edit(&new, &[request(id, text)])
 }
 
 fn deleted(new: NewDocument, id: &str) -> NewDocument {
@@ -37,10 +37,10 @@ fn theirs(conflict: &Edit, new: &NewDocument) -> String {
     parts.iter().map(|part| of(&part.chunk_id)[part.range.clone()].to_owned()).collect::<String>().trim().to_owned()
 }
 
-/// The document after its only conflict was settled for the person.
+/// The document after its only conflict was resolved with the person's text.
 fn with_mine(new: &NewDocument) -> NewDocument {
     let id = conflict_id(&new.document.doc_id, new.document.edits[0].number);
-    settle(vec![new.clone()], &[id], Side::Mine, "later").unwrap().changed.remove(0).after
+    resolve_conflicts(vec![new.clone()], &[id], Side::Mine, "later").unwrap().changed.remove(0).after
 }
 
 const TEXT: &str =
@@ -139,21 +139,21 @@ fn a_conflict_with_a_note_on_a_child_chunk_is_not_settled() {
     let old = edited(stored(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
     let (mut new, _) = carried(&old, &TEXT.replace("Second one", "Second two"));
     let source = TEXT.replace("Second one here", "Second is better");
-    assert_eq!(carried(&new, &source).1.settled, 1);
+    assert_eq!(carried(&new, &source).1.already_in_source, 1);
     let note = BTreeMap::from([("owner".to_owned(), "Ann".to_owned())]);
     new.document.edits[0].child_chunk_metadata.insert("Second is better.".to_owned(), note);
     let (kept, what) = carried(&new, &source);
-    assert_eq!((what.settled, kept.document.edits.len()), (0, 1));
+    assert_eq!((what.already_in_source, kept.document.edits.len()), (0, 1));
 }
 
 #[test]
 fn an_edit_that_the_source_made_too_is_settled() {
     let old = edited(stored(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
     let (new, what) = carried(&old, &TEXT.replace("Second one here", "Second is better"));
-    assert_eq!((what.settled, what.conflicts, new.document.edits.len()), (1, 0, 0));
+    assert_eq!((what.already_in_source, what.conflicts, new.document.edits.len()), (1, 0, 0));
     let old = deleted(stored(TEXT), "abc123:1.1");
     let (new, what) = carried(&old, &TEXT.replace(" 再检查压力表。", ""));
-    assert_eq!((what.settled, new.document.edits.len()), (1, 0));
+    assert_eq!((what.already_in_source, new.document.edits.len()), (1, 0));
 }
 
 #[test]
